@@ -1,0 +1,82 @@
+//! What can go wrong, one variant per status of the C ABI. Uses nothing.
+
+use std::fmt;
+
+/// Why a filter could not be made, read or written.
+///
+/// Probes and inserts cannot fail; only making, combining, reading and writing
+/// filters can.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The false-positive rate asked for is not between 0 and 1, or too small to size for.
+    Rate,
+    /// The bits per key asked for are not a positive finite number.
+    BitsPerKey,
+    /// k is outside 1 to 16.
+    K,
+    /// The line count is zero, or more than memory can address.
+    LineCount,
+    /// The system has not got the memory.
+    OutOfMemory,
+    /// The buffer given is too small for what is to be written.
+    BufferTooSmall,
+    /// The two filters differ in line count, k or seed.
+    Mismatch,
+    /// Only a filter with an even number of lines can be folded.
+    OddLineCount,
+    /// `BLOOMLINE_BACKEND` names a backend that does not exist or that this CPU lacks.
+    Backend,
+    /// Fewer bytes than a footer, or not the length that the footer tells.
+    Truncated,
+    /// The bytes do not end with the magic of the format.
+    NotAFilter,
+    /// Written by a later version of the format.
+    Version,
+    /// A layout of lines that this version does not know.
+    Layout,
+    /// The bytes were altered: a checksum does not match.
+    Checksum,
+    /// A field that must be zero is not.
+    Reserved,
+    /// The operating system refused to read or write a file.
+    Io(std::io::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Rate => "the false-positive rate is not between 0 and 1, or is too small",
+            Error::BitsPerKey => "the bits per key are not a positive finite number",
+            Error::K => "k is outside 1 to 16",
+            Error::LineCount => "the line count is zero or too large",
+            Error::OutOfMemory => "out of memory",
+            Error::BufferTooSmall => "the buffer is too small",
+            Error::Mismatch => "the filters differ in line count, k or seed",
+            Error::OddLineCount => "a filter with an odd number of lines cannot be folded",
+            Error::Backend => "BLOOMLINE_BACKEND names an unknown or absent backend",
+            Error::Truncated => "the data is not as long as it says",
+            Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
+            Error::Version => "the filter was written by a later format version",
+            Error::Layout => "the filter has an unknown layout",
+            Error::Checksum => "the filter is damaged: a checksum does not match",
+            Error::Reserved => "a reserved field is not zero",
+            Error::Io(error) => return write!(f, "input or output failed: {error}"),
+        })
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Error::Io(error)
+    }
+}

@@ -1,0 +1,386 @@
+//! The filter: lines that it owns. Uses `view` to probe, `kernel` to insert,
+//! `memory`, `sizing` and `format`.
+
+use crate::error::Error;
+use crate::format::native;
+use crate::hash::hash;
+use crate::kernel::{Backend, Hashes, Kernel};
+use crate::line::{LINE_BITS, LINE_BYTES};
+use crate::memory::Zeroed;
+use crate::params::Params;
+use crate::sizing;
+use crate::view::{View, with_hashes};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
+///
+/// Each key costs one cache line. Probing works through a shared reference, from
+/// any number of threads; inserting takes an exclusive one.
+pub struct Filter {
+    lines: Zeroed,
+    params: Params,
+    key_count: u64,
+    kernel: &'static Kernel,
+}
+
+impl Filter {
+    /// An empty filter.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(params: Params) -> Result<Filter, Error> {
+        Filter::with_kernel(params, Kernel::active()?)
+    }
+
+    /// An empty filter that works with a given backend.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(params: Params, backend: Backend) -> Result<Filter, Error> {
+        Filter::with_kernel(params, backend.kernel().ok_or(Error::Backend)?)
+    }
+
+    fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
+        Ok(Filter {
+            lines: Zeroed::new(params.bytes())?,
+            params,
+            key_count: 0,
+            kernel,
+        })
+    }
+
+    // ---- inserting ----
+
+    /// Inserts a key.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) {
+        self.insert_hash(hash(key, self.params.seed()));
+    }
+
+    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        self.key_count = self.key_count.saturating_add(1);
+        self.kernel.insert(&mut self.lines, self.params.k(), hash);
+    }
+
+    /// Inserts the keys of many hashes.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        self.key_count = self.key_count.saturating_add(hashes.len() as u64);
+        self.kernel
+            .insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+    }
+
+    /// Inserts many keys.
+    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
+        self.key_count = self.key_count.saturating_add(keys.len() as u64);
+        with_hashes(keys, self.params.seed(), |hashes| {
+            self.kernel
+                .insert_batch(&mut self.lines, self.params.k(), hashes);
+        });
+    }
+
+    // ---- probing ----
+
+    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        View::new(&self.lines, self.params, self.key_count, self.kernel)
+    }
+
+    /// Whether a key may be in. False means that it is not.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.view().contains(key)
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.view().contains_hash(hash)
+    }
+
+    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self.view().contains_hashes(hashes, bitmap)
+    }
+
+    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        self.view().contains_keys(keys, bitmap)
+    }
+
+    // ---- what it is and how full it is ----
+
+    /// Line count, k and seed.
+    pub fn params(&self) -> Params {
+        self.params
+    }
+
+    /// What inserts and probes.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+
+    /// How many keys were inserted, repeated ones counted each time, those of
+    /// filters united with this one included. After decoding it goes on from what
+    /// the writer counted, which is 0 if it did not count.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
+    }
+
+    /// The lines.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.lines
+    }
+
+    /// The fraction of all bits that are set, 0 to 1. Reads the whole filter.
+    pub fn fill(&self) -> f64 {
+        let (words, _) = self.lines.as_chunks::<8>();
+        let set: u64 = words
+            .iter()
+            .map(|&word| u64::from(u64::from_ne_bytes(word).count_ones()))
+            .sum();
+        set as f64 / (self.params.line_count() as f64 * LINE_BITS as f64)
+    }
+
+    /// How many different keys are in, estimated from the fill. Reads the whole
+    /// filter. Within a few per cent until nearly all bits are set.
+    pub fn estimated_keys(&self) -> f64 {
+        sizing::keys_for_fill(self.fill(), self.params.line_count(), self.params.k())
+    }
+
+    /// The false-positive rate at the present fill, 0 to 1: for each line, the
+    /// probability that a key which is not in finds its bits set, averaged over the
+    /// lines. Reads the whole filter.
+    pub fn estimated_rate(&self) -> f64 {
+        let (lines, _) = self.lines.as_chunks::<LINE_BYTES>();
+        let sum: f64 = lines
+            .iter()
+            .map(|line| line_rate(&lane_fills(line), self.params.k()))
+            .sum();
+        sum / lines.len() as f64
+    }
+
+    // ---- whole filters ----
+
+    /// Makes this the filter of the keys of both.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed.
+    pub fn union(&mut self, other: &Filter) -> Result<(), Error> {
+        if self.params != other.params {
+            return Err(Error::Mismatch);
+        }
+        for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
+            *byte |= other;
+        }
+        self.key_count = self.key_count.saturating_add(other.key_count);
+        Ok(())
+    }
+
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.lines.fill(0);
+        self.key_count = 0;
+    }
+
+    /// Halves the filter: line `i` becomes lines `2 i` and `2 i + 1` of before, united.
+    /// It is then exactly the filter of the same keys with half the lines. So a
+    /// filter whose keys cannot be counted beforehand is made large and folded.
+    ///
+    /// # Errors
+    /// [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The filter is as before.
+    pub fn fold(&mut self) -> Result<(), Error> {
+        let count = self.params.line_count();
+        if count % 2 != 0 {
+            return Err(Error::OddLineCount);
+        }
+        let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
+        let mut half = Zeroed::new(params.bytes())?;
+        for (line, pair) in half
+            .chunks_mut(LINE_BYTES)
+            .zip(self.lines.chunks(2 * LINE_BYTES))
+        {
+            for (i, byte) in line.iter_mut().enumerate() {
+                *byte = pair[i] | pair[LINE_BYTES + i];
+            }
+        }
+        (self.lines, self.params) = (half, params);
+        Ok(())
+    }
+
+    /// Folds as often as the false-positive rate stays at or below `rate`, and as
+    /// the line count is even; returns how often.
+    ///
+    /// # Errors
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::OutOfMemory`],
+    /// with the folds done that could be.
+    pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
+        if !(rate > 0.0 && rate < 1.0) {
+            return Err(Error::Rate);
+        }
+        let mut folds = 0;
+        while self.params.line_count() % 2 == 0 && self.folded_rate() <= rate {
+            self.fold()?;
+            folds += 1;
+        }
+        Ok(folds)
+    }
+
+    /// What `estimated_rate` would be after a fold.
+    fn folded_rate(&self) -> f64 {
+        let (pairs, _) = self.lines.as_chunks::<{ 2 * LINE_BYTES }>();
+        let rate = |pair: &[u8; 2 * LINE_BYTES]| {
+            let line: [u8; LINE_BYTES] = std::array::from_fn(|i| pair[i] | pair[LINE_BYTES + i]);
+            line_rate(&lane_fills(&line), self.params.k())
+        };
+        pairs.iter().map(rate).sum::<f64>() / pairs.len() as f64
+    }
+
+    // ---- bytes and files ----
+
+    /// The length of the encoded filter: 64 bytes more than its lines.
+    pub fn encoded_len(&self) -> usize {
+        self.params.encoded_len()
+    }
+
+    /// Writes the encoded filter to the start of `out` and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let len = self.encoded_len();
+        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        let (lines, footer) = out.split_at_mut(self.lines.len());
+        lines.copy_from_slice(&self.lines);
+        footer.copy_from_slice(&self.footer());
+        Ok(len)
+    }
+
+    /// The encoded filter.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(self.encoded_len())
+            .map_err(|_| Error::OutOfMemory)?;
+        bytes.extend_from_slice(&self.lines);
+        bytes.extend_from_slice(&self.footer());
+        Ok(bytes)
+    }
+
+    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
+        native::footer(&self.lines, self.params, self.key_count)
+    }
+
+    /// A filter from its encoded form, all of it checked.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::OutOfMemory`].
+    pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
+        let view = View::open(bytes)?;
+        let mut filter = Filter::new(view.params())?;
+        filter.lines.copy_from_slice(view.as_bytes());
+        filter.key_count = view.key_count();
+        Ok(filter)
+    }
+
+    /// Saves the encoded filter as a file: written beside under another name,
+    /// flushed to the disk, then renamed. So the file is at all times the old one
+    /// or the new one, whole, and who has the old one mapped keeps it.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; what was there before is still there.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        let beside = name_beside(path)?;
+        let mut file = File::options().write(true).create_new(true).open(&beside)?;
+        let written = (|| {
+            file.write_all(&self.lines)?;
+            file.write_all(&self.footer())?;
+            file.sync_all()?;
+            std::fs::rename(&beside, path)
+        })();
+        if let Err(error) = written {
+            // The error is what matters; the leftover is removed if it can be.
+            let _ = std::fs::remove_file(&beside);
+            return Err(error.into());
+        }
+        // The new name is on the disk once the directory is.
+        #[cfg(unix)]
+        File::open(directory(path))?.sync_all()?;
+        Ok(())
+    }
+
+    /// Reads a file that [`Filter::save`] wrote, all of it checked.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::Io`]; [`Error::OutOfMemory`].
+    pub fn load(path: &Path) -> Result<Filter, Error> {
+        let mut file = File::open(path)?;
+        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
+        let mut bytes = Zeroed::new(len.max(1))?;
+        file.read_exact(&mut bytes[..len])?;
+        Filter::decode(&bytes[..len])
+    }
+}
+
+/// The directory that holds a file.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A name in the same directory that no other thread or process takes.
+fn name_beside(path: &Path) -> Result<PathBuf, Error> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = path.file_name().ok_or_else(|| {
+        std::io::Error::new(
+            std::io::ErrorKind::InvalidInput,
+            "the path does not name a file",
+        )
+    })?;
+    let mut beside = name.to_os_string();
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    beside.push(format!(".{}.{number}.tmp", std::process::id()));
+    Ok(directory(path).join(beside))
+}
+
+/// The fraction of bits set in each lane.
+fn lane_fills(line: &[u8; LINE_BYTES]) -> [f64; 8] {
+    let (lanes, _) = line.as_chunks::<8>();
+    std::array::from_fn(|i| f64::from(u64::from_ne_bytes(lanes[i]).count_ones()) / 64.0)
+}
+
+/// The probability that a key which is not in the line finds its bits set. A round
+/// tests `count` lanes in a row, from one of 8 starts, one bit in each.
+fn line_rate(fills: &[f64; 8], k: u32) -> f64 {
+    let round = |count: u32| {
+        (0..8)
+            .map(|start| {
+                (0..count)
+                    .map(|i| fills[(start + i as usize) % 8])
+                    .product::<f64>()
+            })
+            .sum::<f64>()
+            / 8.0
+    };
+    if k <= 8 {
+        round(k)
+    } else {
+        round(8) * round(k - 8)
+    }
+}

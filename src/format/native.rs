@@ -1,0 +1,136 @@
+//! The native format, version 1: the lines, then a footer of 64 bytes. The page
+//! `docs/FORMAT.md` is the standard; this file follows it. Uses `params`, `hash`,
+//! `line`.
+
+use crate::error::Error;
+use crate::hash::hash;
+use crate::line::LINE_BYTES;
+use crate::params::Params;
+
+/// Bytes of the footer: one line.
+pub(crate) const FOOTER_BYTES: usize = 64;
+/// The last 8 bytes of every filter.
+const MAGIC: [u8; 8] = *b"BLMLINE\n";
+const VERSION: u16 = 1;
+/// The lines of `line.rs`.
+const LAYOUT: u16 = 1;
+
+/// Where the fields of the footer begin, counted from its start.
+mod at {
+    pub(super) const KEY_COUNT: usize = 0;
+    pub(super) const LINE_COUNT: usize = 8;
+    pub(super) const SEED: usize = 16;
+    pub(super) const K: usize = 24;
+    pub(super) const LAYOUT: usize = 28;
+    pub(super) const VERSION: usize = 30;
+    pub(super) const RESERVED: usize = 32;
+    pub(super) const LINES_CHECKSUM: usize = 40;
+    pub(super) const FOOTER_CHECKSUM: usize = 48;
+    pub(super) const MAGIC: usize = 56;
+}
+
+/// What the footer says.
+pub(crate) struct Footer {
+    pub(crate) params: Params,
+    pub(crate) key_count: u64,
+}
+
+type FooterBytes = [u8; FOOTER_BYTES];
+
+/// The lines and the footer of an encoded filter; the footer is checked, the lines
+/// are not. The order of the checks is that of `docs/FORMAT.md`.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
+    let (lines, footer) = bytes
+        .split_last_chunk::<FOOTER_BYTES>()
+        .ok_or(Error::Truncated)?;
+    if footer[at::MAGIC..] != MAGIC {
+        return Err(Error::NotAFilter);
+    }
+    if u16_at(footer, at::VERSION) != VERSION {
+        return Err(Error::Version);
+    }
+    if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
+        return Err(Error::Checksum);
+    }
+    if u16_at(footer, at::LAYOUT) != LAYOUT {
+        return Err(Error::Layout);
+    }
+    if u64_at(footer, at::RESERVED) != 0 {
+        return Err(Error::Reserved);
+    }
+    let (line_count, seed) = (u64_at(footer, at::LINE_COUNT), u64_at(footer, at::SEED));
+    let params = Params::new(line_count, u32_at(footer, at::K), seed)?;
+    if lines.len() != params.bytes() {
+        return Err(Error::Truncated);
+    }
+    Ok((
+        lines,
+        Footer {
+            params,
+            key_count: u64_at(footer, at::KEY_COUNT),
+        },
+    ))
+}
+
+/// Whether the lines of an encoded filter, parsed before, are what the footer says.
+pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
+    let (lines, footer) = bytes
+        .split_last_chunk::<FOOTER_BYTES>()
+        .ok_or(Error::Truncated)?;
+    if u64_at(footer, at::LINES_CHECKSUM) == checksum(lines) {
+        Ok(())
+    } else {
+        Err(Error::Checksum)
+    }
+}
+
+/// The footer that goes behind these lines.
+pub(crate) fn footer(lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
+    debug_assert_eq!(lines.len(), params.bytes());
+    let mut footer = [0; LINE_BYTES];
+    put(&mut footer, at::KEY_COUNT, key_count.to_le_bytes());
+    put(
+        &mut footer,
+        at::LINE_COUNT,
+        params.line_count().to_le_bytes(),
+    );
+    put(&mut footer, at::SEED, params.seed().to_le_bytes());
+    put(&mut footer, at::K, params.k().to_le_bytes());
+    put(&mut footer, at::LAYOUT, LAYOUT.to_le_bytes());
+    put(&mut footer, at::VERSION, VERSION.to_le_bytes());
+    put(
+        &mut footer,
+        at::LINES_CHECKSUM,
+        checksum(lines).to_le_bytes(),
+    );
+    let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
+    put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
+    put(&mut footer, at::MAGIC, MAGIC);
+    footer
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    hash(bytes, 0)
+}
+
+fn put<const N: usize>(footer: &mut FooterBytes, at: usize, field: [u8; N]) {
+    footer[at..at + N].copy_from_slice(&field);
+}
+
+fn field<const N: usize>(footer: &FooterBytes, at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&footer[at..at + N]);
+    field
+}
+
+fn u16_at(footer: &FooterBytes, at: usize) -> u16 {
+    u16::from_le_bytes(field(footer, at))
+}
+
+fn u32_at(footer: &FooterBytes, at: usize) -> u32 {
+    u32::from_le_bytes(field(footer, at))
+}
+
+fn u64_at(footer: &FooterBytes, at: usize) -> u64 {
+    u64::from_le_bytes(field(footer, at))
+}

@@ -1,0 +1,246 @@
+//! The `avx512` backend: a line is one register, and the answers of 64 keys come
+//! out of one compare. Uses `line` and `batch`; reached only through the detection
+//! in `mod.rs`.
+//!
+//! A block of keys goes through two stages. First, 8 keys at a time, where their
+//! lines are and `g = hash * C`. Then, key by key: the bit positions are one shift
+//! of `g`, the mask is one rotate of 1, and `vptestnmq line, mask` leaves a byte:
+//! the lanes whose bit is *not* set. Which of the 8 lanes count is left open until
+//! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
+//! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
+
+use super::batch::{BLOCK, Lines, Ops, class};
+use super::prefetch::{NEAR, prefetch};
+use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+use std::arch::x86_64::*;
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+
+/// Bit `i` of `SELECT[count][start]` says that lane `i` counts in a run of `count`
+/// lanes turned by `start`.
+static SELECT: [[u8; 8]; 9] = {
+    let mut table = [[0; 8]; 9];
+    let mut count = 0;
+    while count <= 8 {
+        let mut start = 0;
+        while start < 8 {
+            let mut lane = 0;
+            while lane < LANES {
+                if lane_counts(lane, start as u64, count as u32) {
+                    table[count][start] |= 1 << lane;
+                }
+                lane += 1;
+            }
+            start += 1;
+        }
+        count += 1;
+    }
+    table
+};
+
+/// A whole line in a register.
+pub(super) struct Avx512;
+
+/// The bit of each lane for one round, all 8 lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn all_lanes(g: u64) -> __m512i {
+    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
+    let shifts = _mm512_setr_epi64(a, b, c, d, e, f, h, i);
+    let positions = _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts);
+    // A rotate takes its count modulo 64, so the positions need no masking.
+    _mm512_rolv_epi64(_mm512_set1_epi64(1), positions)
+}
+
+/// The bits of those `count` lanes that `g` chooses.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn some_lanes(g: u64, count: u32) -> __m512i {
+    let select = SELECT[count as usize][(g >> 61) as usize];
+    _mm512_maskz_mov_epi64(select, all_lanes(g))
+}
+
+/// The bits of a key in its line.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn mask<const CLASS: u8>(hash: u64, k: u32) -> __m512i {
+    let g = hash.wrapping_mul(C1);
+    match CLASS {
+        class::BELOW_8 => some_lanes(g, k),
+        class::EXACTLY_8 => all_lanes(g),
+        _ => _mm512_or_si512(all_lanes(g), some_lanes(hash.wrapping_mul(C2), k - 8)),
+    }
+}
+
+impl Ops for Avx512 {
+    #[inline(always)]
+    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
+        // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
+        unsafe {
+            let old = _mm512_loadu_si512(line.cast());
+            _mm512_storeu_si512(line.cast(), _mm512_or_si512(old, mask::<CLASS>(hash, k)));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool {
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
+        unsafe {
+            let line = _mm512_loadu_si512(line.cast());
+            let unset = _mm512_andnot_si512(line, mask::<CLASS>(hash, k));
+            _mm512_test_epi64_mask(unset, unset) == 0
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn probe_block<const CLASS: u8, const NEXT: bool>(lines: Lines, hashes: &[u64]) -> u64 {
+        let (eights, rest) = hashes.as_chunks::<8>();
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        unsafe {
+            if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
+                return probe_groups::<CLASS, NEXT>(lines, whole);
+            }
+            // The places past the end are probed with hash 0, whose line every
+            // filter has, and their answers are dropped.
+            let mut padded = [[0; 8]; 8];
+            padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
+            let groups = eights.len() + usize::from(!rest.is_empty());
+            let hits = probe_groups::<CLASS, NEXT>(lines, &padded[..groups]);
+            hits & ((1 << hashes.len()) - 1)
+        }
+    }
+}
+
+/// What the first stage leaves for the second, for each key of a block.
+#[repr(align(64))]
+struct Staged {
+    /// Bytes from the first line to the key's.
+    offset: [Eight; BLOCK / 8],
+    /// `hash * C1`, and for k > 8 `hash * C2`.
+    g: [Eight; BLOCK / 8],
+    g2: [Eight; BLOCK / 8],
+}
+
+/// A value for each of 8 keys, written as one register.
+type Eight = MaybeUninit<[u64; 8]>;
+
+/// The answers for up to 8 groups of 8 hashes; ones beyond.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn probe_groups<const CLASS: u8, const NEXT: bool>(
+    lines: Lines,
+    hashes: &[[u64; 8]],
+) -> u64 {
+    // SAFETY: the caller vouches for the CPU and for the lines. Of what is staged,
+    // the groups that are there are read, the second round's if k > 8; and the
+    // offsets are those of lines.
+    unsafe {
+        let mut staged = Staged {
+            offset: [UNSET; 8],
+            g: [UNSET; 8],
+            g2: [UNSET; 8],
+        };
+        // The top 3 bits of the last round's g.
+        let mut start = [[0u8; 8]; 8];
+        for (i, hashes) in hashes.iter().enumerate() {
+            start[i] = stage::<CLASS>(&mut staged, i, hashes, lines);
+        }
+        // Through memory on purpose: a broadcast from memory costs no more than the
+        // load, one from a lane of a register two shuffles.
+        let staged = black_box(&staged);
+
+        // Per key, the lanes whose bit is not set, in each round.
+        let mut unset = [[0u8; 8]; 8];
+        let mut unset2 = [[0u8; 8]; 8];
+        for i in 0..hashes.len() {
+            let offset = staged.offset[i].assume_init_ref();
+            let g = staged.g[i].assume_init_ref();
+            if NEXT && i + 1 < hashes.len() {
+                for &offset in staged.offset[i + 1].assume_init_ref() {
+                    prefetch::<NEAR>(lines.first().wrapping_add(offset as usize));
+                }
+            }
+            for j in 0..8 {
+                let line = _mm512_loadu_si512(lines.first().add(offset[j] as usize).cast());
+                unset[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g[j]));
+                if CLASS == class::ABOVE_8 {
+                    let g2 = staged.g2[i].assume_init_ref();
+                    unset2[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g2[j]));
+                }
+            }
+        }
+        let unset = load(unset.as_flattened());
+        match CLASS {
+            class::BELOW_8 => _mm512_testn_epi8_mask(unset, selectors(lines.k(), &start)),
+            class::EXACTLY_8 => _mm512_testn_epi8_mask(unset, unset),
+            _ => {
+                _mm512_testn_epi8_mask(unset, unset)
+                    & _mm512_testn_epi8_mask(
+                        load(unset2.as_flattened()),
+                        selectors(lines.k() - 8, &start),
+                    )
+            }
+        }
+    }
+}
+
+const UNSET: Eight = Eight::uninit();
+
+/// The first stage for keys `8 i` to `8 i + 7` of a block; the starts of their runs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq")]
+fn stage<const CLASS: u8>(
+    staged: &mut Staged,
+    i: usize,
+    hashes: &[u64; 8],
+    lines: Lines,
+) -> [u8; 8] {
+    let h = load(hashes);
+    if let Ok(count) = u32::try_from(lines.count()) {
+        // high64(h * count) for a count of 32 bits, in two products of 32 by 32.
+        let count = _mm512_set1_epi64(i64::from(count));
+        let low = _mm512_mul_epu32(h, count);
+        let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(h), count);
+        let sum = _mm512_add_epi64(high, _mm512_srli_epi64::<32>(low));
+        let index = _mm512_srli_epi64::<32>(sum);
+        store(&mut staged.offset[i], _mm512_slli_epi64::<6>(index));
+    } else {
+        let first = lines.first() as usize;
+        staged.offset[i].write(hashes.map(|hash| (lines.line(hash) as usize - first) as u64));
+    }
+    let g = _mm512_mullo_epi64(h, _mm512_set1_epi64(C1 as i64));
+    store(&mut staged.g[i], g);
+    let mut last = g;
+    if CLASS == class::ABOVE_8 {
+        last = _mm512_mullo_epi64(h, _mm512_set1_epi64(C2 as i64));
+        store(&mut staged.g2[i], last);
+    }
+    let start = _mm512_cvtepi64_epi8(_mm512_srli_epi64::<61>(last));
+    _mm_cvtsi128_si64(start).to_le_bytes()
+}
+
+/// For 64 keys, the lanes that count, from where their run of `count` lanes starts.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn selectors(count: u32, start: &[[u8; 8]; 8]) -> __m512i {
+    let row = i64::from_le_bytes(SELECT[count as usize]);
+    _mm512_shuffle_epi8(_mm512_set1_epi64(row), load(start.as_flattened()))
+}
+
+/// 64 bytes, whatever they hold.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load<T: Copy>(values: &[T]) -> __m512i {
+    assert!(size_of_val(values) == 64);
+    // SAFETY: the values are 64 bytes.
+    unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(to: &mut Eight, values: __m512i) {
+    // SAFETY: the place is 64 bytes.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), values) }
+}

@@ -1,0 +1,346 @@
+//! The batch loops, written once for all backends. Uses `line` and `prefetch`.
+//!
+//! A batch goes in blocks of 64 keys: one word of the answer bitmap. A backend
+//! says how to answer a block; here is what goes around it: where the hashes come
+//! from, and the rolling prefetch that asks for the lines of a later block before
+//! this one is answered.
+
+use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
+use crate::line::{LINE_BYTES, line_index};
+use std::marker::PhantomData;
+
+/// Keys in a block: the bits of a word of the answer.
+pub(crate) const BLOCK: usize = 64;
+
+/// The lines of a filter: where they are, how many, and k.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines {
+    base: *mut u8,
+    count: u64,
+    k: u32,
+}
+
+impl Lines {
+    /// Lines to probe. They may not be written through this.
+    ///
+    /// # Panics
+    /// If there is not a single line.
+    #[inline(always)]
+    pub(crate) fn readable(lines: &[u8], k: u32) -> Lines {
+        let count = (lines.len() / LINE_BYTES) as u64;
+        assert!(count > 0, "a filter has at least one line");
+        Lines {
+            base: lines.as_ptr().cast_mut(),
+            count,
+            k,
+        }
+    }
+
+    /// Lines to insert into.
+    ///
+    /// # Panics
+    /// If there is not a single line.
+    #[inline(always)]
+    pub(crate) fn writable(lines: &mut [u8], k: u32) -> Lines {
+        Lines {
+            base: lines.as_mut_ptr(),
+            ..Lines::readable(lines, k)
+        }
+    }
+
+    /// The line that the hash belongs to: an address within the lines.
+    #[inline(always)]
+    pub(crate) fn line(self, hash: u64) -> *mut u8 {
+        self.base
+            .wrapping_add(line_index(hash, self.count) as usize * LINE_BYTES)
+    }
+
+    /// Where the first line is.
+    #[inline(always)]
+    pub(crate) fn first(self) -> *mut u8 {
+        self.base
+    }
+
+    /// How many lines there are.
+    #[inline(always)]
+    pub(crate) fn count(self) -> u64 {
+        self.count
+    }
+
+    /// Bits per key.
+    #[inline(always)]
+    pub(crate) fn k(self) -> u32 {
+        self.k
+    }
+}
+
+/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
+pub(super) mod class {
+    /// k < 8: one round, and some lanes do not count.
+    pub(crate) const BELOW_8: u8 = 0;
+    /// k = 8: one round, all lanes.
+    pub(crate) const EXACTLY_8: u8 = 1;
+    /// k > 8: all lanes of the first round, some of the second.
+    pub(crate) const ABOVE_8: u8 = 2;
+}
+
+/// What a backend writes. All of it is about one line, or one block of keys.
+///
+/// # Safety of the methods
+/// The caller runs them only on a CPU that has the backend's instructions, with
+/// lines that can be read, or written by `insert`.
+pub(super) trait Ops {
+    /// Sets the bits of a key in its line.
+    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32);
+
+    /// Whether the line has all the bits of a key.
+    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool;
+
+    /// The answers for 1 to 64 hashes, first in the lowest bit. `NEXT` asks for
+    /// the lines of the next few keys while it is at it.
+    #[inline(always)]
+    unsafe fn probe_block<const CLASS: u8, const NEXT: bool>(lines: Lines, hashes: &[u64]) -> u64 {
+        let mut hits = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            if NEXT {
+                prefetch::<NEAR>(lines.line(hashes[(i + 8).min(hashes.len() - 1)]));
+            }
+            // SAFETY: the caller's promise.
+            let hit = unsafe { Self::contains::<CLASS>(lines.line(hash), hash, lines.k()) };
+            hits |= u64::from(hit) << i;
+        }
+        hits
+    }
+}
+
+/// Where the hashes of a batch come from.
+pub(crate) enum Hashes<'a> {
+    /// The caller has them.
+    Given(&'a [u64]),
+    /// They are made from keys, a block at a time, into a ring.
+    Made(Ring<'a>),
+}
+
+/// Hashes of keys, made a few blocks ahead of their use.
+pub(crate) struct Ring<'a> {
+    keys: usize,
+    /// Writes the hashes of the keys from the given index on.
+    hash: &'a dyn Fn(usize, &mut [u64]),
+    blocks: [[u64; BLOCK]; RING],
+}
+
+/// Blocks in the ring: more than the farthest prefetch.
+const RING: usize = 4;
+
+impl<'a> Hashes<'a> {
+    /// Hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
+    pub(crate) fn made(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
+        Hashes::Made(Ring {
+            keys,
+            hash,
+            blocks: [[0; BLOCK]; RING],
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Hashes::Given(hashes) => hashes.len(),
+            Hashes::Made(ring) => ring.keys,
+        }
+    }
+
+    /// The hashes of a block, made now if they are made at all.
+    #[inline(always)]
+    fn make(&mut self, block: usize) -> &[u64] {
+        if let Hashes::Made(ring) = self {
+            let first = block * BLOCK;
+            let count = BLOCK.min(ring.keys - first);
+            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
+        }
+        self.get(block)
+    }
+
+    /// The hashes of a block made before.
+    #[inline(always)]
+    fn get(&self, block: usize) -> &[u64] {
+        let first = block * BLOCK;
+        let count = BLOCK.min(self.len() - first);
+        match self {
+            Hashes::Given(hashes) => &hashes[first..first + count],
+            Hashes::Made(ring) => &ring.blocks[block % RING][..count],
+        }
+    }
+}
+
+/// What is done with each block of a batch. (A closure would not be sure to be
+/// compiled with the backend's instructions; a method that is always inlined is.)
+trait Work {
+    /// # Safety
+    /// As for [`Ops`].
+    unsafe fn block(&mut self, lines: Lines, block: usize, hashes: &[u64]);
+}
+
+/// Does the work block by block, in order, the lines prefetched as the plan says.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+unsafe fn for_each_block<W: Work>(
+    lines: Lines,
+    hashes: &mut Hashes<'_>,
+    plan: Prefetch,
+    work: &mut W,
+) {
+    let blocks = hashes.len().div_ceil(BLOCK);
+    if plan.far == 0 {
+        for block in 0..blocks {
+            // SAFETY: the caller's promise.
+            unsafe { work.block(lines, block, hashes.make(block)) };
+        }
+        return;
+    }
+    let far = plan.far.min(RING - 1);
+    for ahead in 0..blocks + far {
+        if ahead < blocks {
+            for &hash in hashes.make(ahead) {
+                prefetch::<FAR>(lines.line(hash));
+            }
+        }
+        if ahead >= far {
+            // SAFETY: the caller's promise.
+            unsafe { work.block(lines, ahead - far, hashes.get(ahead - far)) };
+        }
+    }
+}
+
+/// Sets the bits of one key in its line.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn insert_one<O: Ops>(line: *mut u8, hash: u64, k: u32) {
+    // SAFETY (all three): the caller's promise.
+    match k {
+        0..8 => unsafe { O::insert::<{ class::BELOW_8 }>(line, hash, k) },
+        8 => unsafe { O::insert::<{ class::EXACTLY_8 }>(line, hash, k) },
+        _ => unsafe { O::insert::<{ class::ABOVE_8 }>(line, hash, k) },
+    }
+}
+
+/// Whether the line has all bits of one key.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) -> bool {
+    // SAFETY (all three): the caller's promise.
+    match k {
+        0..8 => unsafe { O::contains::<{ class::BELOW_8 }>(line, hash, k) },
+        8 => unsafe { O::contains::<{ class::EXACTLY_8 }>(line, hash, k) },
+        _ => unsafe { O::contains::<{ class::ABOVE_8 }>(line, hash, k) },
+    }
+}
+
+/// Sets the bits of all keys, one key after the other: two keys may share a line.
+///
+/// # Safety
+/// As for [`Ops`], with lines that can be written.
+#[inline(always)]
+pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match lines.k() {
+            0..8 => insert_class::<O, { class::BELOW_8 }>(lines, hashes, plan),
+            8 => insert_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan),
+            _ => insert_class::<O, { class::ABOVE_8 }>(lines, hashes, plan),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn insert_class<O: Ops, const CLASS: u8>(
+    lines: Lines,
+    hashes: &mut Hashes<'_>,
+    plan: Prefetch,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O, CLASS>(PhantomData)) }
+}
+
+struct Insert<O, const CLASS: u8>(PhantomData<O>);
+
+impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
+    #[inline(always)]
+    unsafe fn block(&mut self, lines: Lines, _: usize, hashes: &[u64]) {
+        for &hash in hashes {
+            // SAFETY: the caller's promise; the line is one of the lines.
+            unsafe { O::insert::<CLASS>(lines.line(hash), hash, lines.k()) };
+        }
+    }
+}
+
+/// Answers all keys into `bitmap`, which has a word for each block, and counts the hits.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn probe<O: Ops>(
+    lines: Lines,
+    hashes: &mut Hashes<'_>,
+    plan: Prefetch,
+    bitmap: &mut [u64],
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match lines.k() {
+            0..8 => probe_class::<O, { class::BELOW_8 }>(lines, hashes, plan, bitmap),
+            8 => probe_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan, bitmap),
+            _ => probe_class::<O, { class::ABOVE_8 }>(lines, hashes, plan, bitmap),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn probe_class<O: Ops, const CLASS: u8>(
+    lines: Lines,
+    hashes: &mut Hashes<'_>,
+    plan: Prefetch,
+    bitmap: &mut [u64],
+) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if plan.near {
+            let mut probe = Probe::<O, CLASS, true> {
+                bitmap,
+                hits: 0,
+                ops: PhantomData,
+            };
+            for_each_block(lines, hashes, plan, &mut probe);
+            probe.hits
+        } else {
+            let mut probe = Probe::<O, CLASS, false> {
+                bitmap,
+                hits: 0,
+                ops: PhantomData,
+            };
+            for_each_block(lines, hashes, plan, &mut probe);
+            probe.hits
+        }
+    }
+}
+
+struct Probe<'a, O, const CLASS: u8, const NEXT: bool> {
+    bitmap: &'a mut [u64],
+    hits: usize,
+    ops: PhantomData<O>,
+}
+
+impl<O: Ops, const CLASS: u8, const NEXT: bool> Work for Probe<'_, O, CLASS, NEXT> {
+    #[inline(always)]
+    unsafe fn block(&mut self, lines: Lines, block: usize, hashes: &[u64]) {
+        // SAFETY: the caller's promise.
+        let hits = unsafe { O::probe_block::<CLASS, NEXT>(lines, hashes) };
+        self.bitmap[block] = hits;
+        self.hits += hits.count_ones() as usize;
+    }
+}

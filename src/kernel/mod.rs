@@ -1,0 +1,257 @@
+//! Kernels: the line's operations on whole batches, one file per instruction set.
+//! Uses `line`.
+//!
+//! * `batch` is the loop that all share, `prefetch` the hints and when they pay.
+//! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
+//!   64 keys, is done.
+//! * This file detects what the CPU has, once per process, and hands out a
+//!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
+//!   from the detection that found it, and that is the safety argument of all calls.
+//!
+//! To add a backend: a file with its [`batch::Ops`], a [`Backend`] variant, a line
+//! in `Backend::kernel`. The tests find it by [`Backend::ALL`].
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod batch;
+mod portable;
+mod prefetch;
+mod scalar;
+
+pub(crate) use batch::{Hashes, Lines};
+pub use prefetch::Prefetch;
+pub(crate) use prefetch::{NEAR, prefetch};
+
+use crate::error::Error;
+use std::sync::OnceLock;
+
+/// An implementation of the kernels. All give the same bytes and the same answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// One lane after the other, on every CPU.
+    Scalar,
+    /// 8 lanes through `wide`: NEON on aarch64, SSE2 on x86-64.
+    Portable,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, DQ, VL and VBMI: Ice Lake, Zen 4 and later.
+    Avx512,
+}
+
+/// The functions of a backend. It exists only for a backend that this CPU can run.
+pub(crate) struct Kernel {
+    backend: Backend,
+    insert: unsafe fn(*mut u8, u64, u32),
+    contains: unsafe fn(*const u8, u64, u32) -> bool,
+    insert_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch),
+    probe_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch, &mut [u64]) -> usize,
+}
+
+/// The table of one backend: each function is the shared code compiled with the
+/// backend's instructions.
+macro_rules! kernel {
+    ($backend:ident, $ops:ty, $(#[$attribute:meta])*) => {{
+        $(#[$attribute])*
+        unsafe fn insert(line: *mut u8, hash: u64, k: u32) {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { batch::insert_one::<$ops>(line, hash, k) }
+        }
+        $(#[$attribute])*
+        unsafe fn contains(line: *const u8, hash: u64, k: u32) -> bool {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { batch::contains_one::<$ops>(line, hash, k) }
+        }
+        $(#[$attribute])*
+        unsafe fn insert_batch(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { batch::insert::<$ops>(lines, hashes, plan) }
+        }
+        $(#[$attribute])*
+        unsafe fn probe_batch(
+            lines: Lines,
+            hashes: &mut Hashes<'_>,
+            plan: Prefetch,
+            bitmap: &mut [u64],
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { batch::probe::<$ops>(lines, hashes, plan, bitmap) }
+        }
+        static KERNEL: Kernel =
+            Kernel { backend: Backend::$backend, insert, contains, insert_batch, probe_batch };
+        &KERNEL
+    }};
+}
+
+impl Backend {
+    /// All backends there are, the slowest first.
+    pub const ALL: [Backend; 4] = [
+        Backend::Scalar,
+        Backend::Portable,
+        Backend::Avx2,
+        Backend::Avx512,
+    ];
+
+    /// "scalar", "portable", "avx2" or "avx512".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Scalar => "scalar",
+            Backend::Portable => "portable",
+            Backend::Avx2 => "avx2",
+            Backend::Avx512 => "avx512",
+        }
+    }
+
+    /// The backend of that name.
+    pub fn from_name(name: &str) -> Option<Backend> {
+        Backend::ALL
+            .into_iter()
+            .find(|backend| backend.name() == name)
+    }
+
+    /// Whether this CPU can run the backend.
+    pub fn is_available(self) -> bool {
+        self.kernel().is_some()
+    }
+
+    /// The backends that this CPU can run, the slowest first.
+    pub fn available() -> impl Iterator<Item = Backend> {
+        Backend::ALL
+            .into_iter()
+            .filter(|backend| backend.is_available())
+    }
+
+    /// The backend in use: the fastest that the CPU can run, or the one that the
+    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the variable names an unknown backend or one that this
+    /// CPU cannot run. Nothing else is chosen in its place.
+    pub fn active() -> Result<Backend, Error> {
+        Kernel::active().map(|kernel| kernel.backend)
+    }
+
+    /// The one way to a kernel: through the detection of what it needs.
+    pub(crate) fn kernel(self) -> Option<&'static Kernel> {
+        match self {
+            Backend::Scalar => Some(kernel!(Scalar, scalar::Scalar,)),
+            Backend::Portable => Some(kernel!(Portable, portable::Portable,)),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => has_avx2()
+                .then(|| kernel!(Avx2, avx2::Avx2, #[target_feature(enable = "avx2,bmi2,popcnt")])),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => has_avx512().then(|| {
+                kernel!(Avx512, avx512::Avx512,
+                    #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")])
+            }),
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Avx2 | Backend::Avx512 => None,
+        }
+    }
+}
+
+/// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("bmi2")
+        && std::is_x86_feature_detected!("popcnt")
+}
+
+/// AVX-512 where it pays. The kernel itself gets by without VBMI; asking for it
+/// leaves out the first generation (Skylake, Cascade Lake), which lowers its clock
+/// for everybody on the core when 512-bit multiplies run.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    has_avx2()
+        && std::is_x86_feature_detected!("avx512f")
+        && std::is_x86_feature_detected!("avx512bw")
+        && std::is_x86_feature_detected!("avx512dq")
+        && std::is_x86_feature_detected!("avx512vbmi")
+}
+
+impl Kernel {
+    /// The kernel in use, chosen once per process.
+    pub(crate) fn active() -> Result<&'static Kernel, Error> {
+        static ACTIVE: OnceLock<Option<&'static Kernel>> = OnceLock::new();
+        ACTIVE.get_or_init(Kernel::choose).ok_or(Error::Backend)
+    }
+
+    fn choose() -> Option<&'static Kernel> {
+        match std::env::var_os("BLOOMLINE_BACKEND") {
+            None => Backend::ALL.into_iter().rev().find_map(Backend::kernel),
+            Some(name) => Backend::from_name(name.to_str()?)?.kernel(),
+        }
+    }
+
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Sets the bits of one key. `lines` is a whole filter's lines.
+    #[inline]
+    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) {
+        let lines = Lines::writable(lines, k);
+        // SAFETY: this CPU runs the kernel, since it exists; the lines are a
+        // mutable slice's.
+        unsafe { (self.insert)(lines.line(hash), hash, k) }
+    }
+
+    /// Whether all bits of one key are set.
+    #[inline]
+    pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
+        let lines = Lines::readable(lines, k);
+        // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
+        unsafe { (self.contains)(lines.line(hash), hash, k) }
+    }
+
+    /// Sets the bits of many keys, in order.
+    pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, mut hashes: Hashes<'_>) {
+        let plan = Prefetch::to_insert(lines.len());
+        let lines = Lines::writable(lines, k);
+        // SAFETY: as in `insert`.
+        unsafe { (self.insert_batch)(lines, &mut hashes, plan) }
+    }
+
+    /// Answers many keys: a bit each in `bitmap`, first in the lowest bit of the
+    /// first word; counts the ones. The last word's unused bits become zero.
+    ///
+    /// # Panics
+    /// If `bitmap` has not a word for each 64 keys.
+    pub(crate) fn probe_batch(
+        &self,
+        lines: &[u8],
+        k: u32,
+        hashes: Hashes<'_>,
+        bitmap: &mut [u64],
+    ) -> usize {
+        self.probe_batch_with(lines, k, hashes, Prefetch::to_probe(lines.len()), bitmap)
+    }
+
+    /// The same with a given prefetch, for the benchmarks.
+    pub(crate) fn probe_batch_with(
+        &self,
+        lines: &[u8],
+        k: u32,
+        mut hashes: Hashes<'_>,
+        plan: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize {
+        assert!(
+            bitmap.len() >= hashes.len().div_ceil(64),
+            "one word of bitmap for 64 keys"
+        );
+        let lines = Lines::readable(lines, k);
+        // SAFETY: as in `contains`.
+        unsafe { (self.probe_batch)(lines, &mut hashes, plan, bitmap) }
+    }
+}
+
+/// Asks for the line of a hash, to be probed soon. Does nothing else.
+#[inline]
+pub(crate) fn prefetch_line(lines: &[u8], hash: u64) {
+    prefetch::<NEAR>(Lines::readable(lines, 1).line(hash));
+}

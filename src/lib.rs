@@ -1,0 +1,53 @@
+//! # Bloomline
+//!
+//! A Bloom filter for storage engines: a key's bits lie in one 64-byte cache line,
+//! and batches of keys are probed with AVX-512, AVX2 or NEON.
+//!
+//! ```
+//! use bloomline::{Filter, Params};
+//!
+//! let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?;
+//! filter.insert(b"apple");
+//! assert!(filter.contains(b"apple"));
+//!
+//! let keys = ["apple", "pear", "plum"];
+//! let mut bitmap = [0; 1];
+//! let maybe = filter.contains_keys(&keys, &mut bitmap);
+//! assert!(maybe >= 1 && bitmap[0] & 1 == 1);
+//! # Ok::<(), bloomline::Error>(())
+//! ```
+//!
+//! Where to start reading: [`line`](mod@line) is the whole algorithm in its plainest form.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`line`](mod@line) | the line and the mask: the definition |
+//! | [`hash`] | key bytes to hashes |
+//! | [`sizing`] | the model of the false-positive rate |
+//! | [`Params`] | line count, k and seed |
+//! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
+//! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
+//! | [`Backend`] | which instructions do the work |
+//!
+//! The C interface is `include/bloomline.h`, behind the default feature `capi`.
+
+mod builder;
+mod error;
+#[cfg(feature = "capi")]
+pub mod ffi;
+mod filter;
+mod format;
+pub mod hash;
+mod kernel;
+pub mod line;
+mod memory;
+mod params;
+pub mod sizing;
+mod view;
+
+pub use builder::{Builder, block_build};
+pub use error::Error;
+pub use filter::Filter;
+pub use kernel::{Backend, Prefetch};
+pub use params::Params;
+pub use view::{MappedFilter, View, views_contain_hash};

@@ -1,0 +1,250 @@
+//! Memory for lines: zeroed, 64-byte aligned, in huge pages where that pays; and
+//! files mapped for reading. Uses `libc` on Unix, and of the crate only its errors.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use crate::line::LINE_BYTES;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fs::File;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// 2 MiB: a huge page on x86-64, and on aarch64 with pages of 4 KiB.
+#[cfg(unix)]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Zeroed bytes, aligned to a cache line.
+///
+/// A large filter gets whole huge pages, where the system grants them: in pages of
+/// 4 KiB most probes would pay for a page walk on top of the cache miss.
+pub(crate) struct Zeroed(Block);
+
+/// Where the bytes are from.
+enum Block {
+    Allocated(NonNull<u8>, Layout),
+    #[cfg(unix)]
+    Mapped(pages::Pages),
+}
+
+// SAFETY: the bytes are owned, and shared only as slices that borrow from self.
+unsafe impl Send for Zeroed {}
+// SAFETY: as above.
+unsafe impl Sync for Zeroed {}
+
+impl Zeroed {
+    /// So many zeroed bytes, at least one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
+        assert!(len > 0);
+        #[cfg(unix)]
+        if len >= HUGE_PAGE {
+            return pages::Pages::zeroed(len, HUGE_PAGE).map(|pages| Zeroed(Block::Mapped(pages)));
+        }
+        let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
+        // SAFETY: the layout's size is above zero.
+        let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
+        Ok(Zeroed(Block::Allocated(bytes, layout)))
+    }
+
+    fn parts(&self) -> (*mut u8, usize) {
+        match &self.0 {
+            Block::Allocated(bytes, layout) => (bytes.as_ptr(), layout.size()),
+            #[cfg(unix)]
+            Block::Mapped(pages) => pages.parts(),
+        }
+    }
+}
+
+impl Drop for Zeroed {
+    fn drop(&mut self) {
+        match &self.0 {
+            // SAFETY: allocated by `new` with this layout, and freed only here.
+            Block::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
+            #[cfg(unix)]
+            Block::Mapped(_) => {}
+        }
+    }
+}
+
+impl Deref for Zeroed {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        let (bytes, len) = self.parts();
+        // SAFETY: so many initialised bytes are there, and the slice borrows self.
+        unsafe { std::slice::from_raw_parts(bytes, len) }
+    }
+}
+
+impl DerefMut for Zeroed {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        let (bytes, len) = self.parts();
+        // SAFETY: as above, and self is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(bytes, len) }
+    }
+}
+
+/// A whole file as bytes: mapped on Unix, read into memory elsewhere.
+///
+/// If the file shrinks while it is mapped, touching what is gone kills the process
+/// (SIGBUS); if it is written to, the bytes change. A filter that is replaced by
+/// renaming, as `Filter::save` does, is safe: the old file lives on in the map.
+pub(crate) struct FileBytes {
+    #[cfg(unix)]
+    bytes: Option<pages::Pages>,
+    #[cfg(not(unix))]
+    bytes: Vec<u8>,
+}
+
+impl FileBytes {
+    /// # Errors
+    /// [`Error::Io`].
+    pub(crate) fn open(file: &File) -> Result<FileBytes, Error> {
+        #[cfg(unix)]
+        return pages::Pages::file(file).map(|bytes| FileBytes { bytes });
+        #[cfg(not(unix))]
+        {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut &*file, &mut bytes)?;
+            Ok(FileBytes { bytes })
+        }
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    #[cfg(unix)]
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.bytes {
+            // SAFETY: the pages are readable for as long as self lives.
+            Some(pages) => unsafe {
+                let (bytes, len) = pages.parts();
+                std::slice::from_raw_parts(bytes, len)
+            },
+            None => &[],
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(unix)]
+mod pages {
+    //! Pages from the system: `mmap` and what goes with it.
+
+    use crate::error::Error;
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+    use std::ptr::null_mut;
+
+    /// Pages that are unmapped when this goes: `len` bytes are used of `mapped`.
+    pub(super) struct Pages {
+        start: *mut u8,
+        len: usize,
+        mapped: usize,
+    }
+
+    // SAFETY: the pages are owned, and reached only through a borrow of self.
+    unsafe impl Send for Pages {}
+    // SAFETY: as above.
+    unsafe impl Sync for Pages {}
+
+    impl Pages {
+        /// Zeroed private pages, of which the first begins at a multiple of `align`.
+        pub(super) fn zeroed(len: usize, align: usize) -> Result<Pages, Error> {
+            // More than is needed, then what is before and after the aligned part
+            // goes back.
+            let room = len
+                .checked_next_multiple_of(align)
+                .and_then(|len| len.checked_add(align));
+            let room = room.ok_or(Error::OutOfMemory)?;
+            // SAFETY: a new anonymous mapping, at an address of the system's choice.
+            let start = unsafe {
+                libc::mmap(
+                    null_mut(),
+                    room,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                    -1,
+                    0,
+                )
+            };
+            if start == libc::MAP_FAILED {
+                return Err(Error::OutOfMemory);
+            }
+            let start = start.cast::<u8>();
+            let before = start.align_offset(align);
+            let used = len.next_multiple_of(align);
+            // SAFETY: whole pages of the mapping just made, that nothing uses.
+            unsafe {
+                if before > 0 {
+                    libc::munmap(start.cast(), before);
+                }
+                if room - before > used {
+                    libc::munmap(start.add(before + used).cast(), room - before - used);
+                }
+            }
+            let start = start.wrapping_add(before);
+            #[cfg(target_os = "linux")]
+            // SAFETY: advice on pages that this owns. If it is not taken, the pages
+            // are small, and all else is the same.
+            unsafe {
+                libc::madvise(start.cast(), used, libc::MADV_HUGEPAGE);
+            }
+            Ok(Pages {
+                start,
+                len,
+                mapped: used,
+            })
+        }
+
+        /// The whole of a file, to read. None if it is empty.
+        pub(super) fn file(file: &File) -> Result<Option<Pages>, Error> {
+            let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
+            if len == 0 {
+                return Ok(None);
+            }
+            // SAFETY: a new mapping, at an address of the system's choice.
+            let start = unsafe {
+                libc::mmap(
+                    null_mut(),
+                    len,
+                    libc::PROT_READ,
+                    libc::MAP_SHARED,
+                    file.as_raw_fd(),
+                    0,
+                )
+            };
+            if start == libc::MAP_FAILED {
+                return Err(std::io::Error::last_os_error().into());
+            }
+            Ok(Some(Pages {
+                start: start.cast(),
+                len,
+                mapped: len,
+            }))
+        }
+
+        pub(super) fn parts(&self) -> (*mut u8, usize) {
+            (self.start, self.len)
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: the pages are this one's own, and nothing borrows it any more.
+            unsafe {
+                libc::munmap(self.start.cast(), self.mapped);
+            }
+        }
+    }
+}

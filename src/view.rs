@@ -1,0 +1,257 @@
+//! Probing: a view borrows a filter's bytes, wherever they are. Uses `kernel`,
+//! `hash`, `params`, `format` and, for files, `memory`.
+
+use crate::error::Error;
+use crate::format::native;
+use crate::hash::hash;
+use crate::kernel::{Backend, Hashes, Kernel, prefetch_line};
+use crate::memory::FileBytes;
+use crate::params::Params;
+use std::fs::File;
+use std::path::Path;
+
+/// A filter that can be probed and not changed, in bytes that somebody else owns:
+/// an encoded filter in a buffer or a file, or a [`Filter`](crate::Filter).
+///
+/// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
+/// may lie at any address; at a multiple of 64 each key costs one cache line.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    lines: &'a [u8],
+    params: Params,
+    key_count: u64,
+    kernel: &'static Kernel,
+}
+
+impl<'a> View<'a> {
+    /// Opens an encoded filter, all of it checked, both checksums included: one
+    /// pass over the bytes. `docs/FORMAT.md` has the list of checks.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`],
+    /// [`Error::Checksum`], [`Error::Layout`], [`Error::Reserved`], [`Error::K`],
+    /// [`Error::LineCount`] for bytes that are not an intact filter;
+    /// [`Error::Backend`].
+    pub fn open(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        let view = View::open_unverified(bytes)?;
+        native::verify(bytes)?;
+        Ok(view)
+    }
+
+    /// Opens an encoded filter, its footer checked but not its lines: a few
+    /// nanoseconds whatever the size, for engines that parse on every probe and
+    /// keep checksums of their own. No bytes can make a probe leave them; but lines
+    /// that were damaged may answer "no" for a key that is in.
+    ///
+    /// # Errors
+    /// As [`View::open`], but [`Error::Checksum`] for the footer only.
+    pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        let (lines, footer) = native::parse(bytes)?;
+        Ok(View::new(
+            lines,
+            footer.params,
+            footer.key_count,
+            Kernel::active()?,
+        ))
+    }
+
+    /// As [`View::open`], probing with a given backend.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
+        let (lines, footer) = native::parse(bytes)?;
+        native::verify(bytes)?;
+        let kernel = backend.kernel().ok_or(Error::Backend)?;
+        Ok(View::new(lines, footer.params, footer.key_count, kernel))
+    }
+
+    /// A view of bare lines, without a footer.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if `lines` is not `params.bytes()` long; [`Error::Backend`].
+    pub fn of_lines(lines: &'a [u8], params: Params, key_count: u64) -> Result<View<'a>, Error> {
+        if lines.len() != params.bytes() {
+            return Err(Error::Truncated);
+        }
+        Ok(View::new(lines, params, key_count, Kernel::active()?))
+    }
+
+    pub(crate) fn new(
+        lines: &'a [u8],
+        params: Params,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        View {
+            lines,
+            params,
+            key_count,
+            kernel,
+        }
+    }
+
+    /// Whether a key may be in. False means that it is not.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.contains_hash(self.hash(key))
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.kernel.contains(self.lines, self.params.k(), hash)
+    }
+
+    /// Answers many hashes at once: bit `i` of `bitmap`, counted from the lowest bit
+    /// of the first word, says whether hash `i` may be in. Bits past the last hash,
+    /// in its word, become zero. Returns how many are set.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self.kernel
+            .probe_batch(self.lines, self.params.k(), Hashes::Given(hashes), bitmap)
+    }
+
+    /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
+    /// hashed some way ahead of their probe, so that the work hides behind the
+    /// memory's.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        with_hashes(keys, self.params.seed(), |hashes| {
+            self.kernel
+                .probe_batch(self.lines, self.params.k(), hashes, bitmap)
+        })
+    }
+
+    /// The hash of a key that this filter's probes take.
+    #[inline]
+    pub fn hash(&self, key: &[u8]) -> u64 {
+        hash(key, self.params.seed())
+    }
+
+    /// Line count, k and seed.
+    pub fn params(&self) -> Params {
+        self.params
+    }
+
+    /// How many keys the writer counted; 0 if it did not. Repeated keys count.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
+    }
+
+    /// The lines.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.lines
+    }
+
+    /// What probes it.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+}
+
+/// Hands the hashes of `keys` to a batch, to be made as it goes.
+pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
+    keys: &[K],
+    seed: u64,
+    batch: impl FnOnce(Hashes<'_>) -> T,
+) -> T {
+    let make = |first: usize, out: &mut [u64]| {
+        let keys = &keys[first..first + out.len()];
+        for (key, out) in keys.iter().zip(out) {
+            *out = hash(key.as_ref(), seed);
+        }
+    };
+    batch(Hashes::made(keys.len(), &make))
+}
+
+/// One hash against many filters: a point lookup over the tables of an LSM tree, or
+/// over shards. The lines of all are asked for before the first is tested, so that
+/// their misses overlap. Bit `i` of `bitmap` says whether the key may be in view
+/// `i`; bits past the last view become zero. Returns how many are set.
+///
+/// The views must agree on the hash, that is on the seed if it is made from a key.
+///
+/// # Panics
+/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
+pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
+    assert!(
+        bitmap.len() >= views.len().div_ceil(64),
+        "one word of bitmap for 64 views"
+    );
+    let mut count = 0;
+    for (views, word) in views.chunks(64).zip(bitmap) {
+        for view in views {
+            prefetch_line(view.lines, hash);
+        }
+        *word = 0;
+        for (i, view) in views.iter().enumerate() {
+            *word |= u64::from(view.contains_hash(hash)) << i;
+        }
+        count += word.count_ones() as usize;
+    }
+    count
+}
+
+/// A filter in a file, mapped into memory and probed where it lies. It is shared
+/// with all other processes that map it.
+///
+/// On systems without `mmap` the file is read instead.
+///
+/// Replace the file by renaming another over it, as
+/// [`Filter::save`](crate::Filter::save) does: a map then keeps the old one. If the
+/// file is cut short while it is mapped, a probe of what is gone ends the process
+/// (SIGBUS); if it is overwritten in place, answers may be wrong.
+pub struct MappedFilter {
+    bytes: FileBytes,
+    lines: usize,
+    params: Params,
+    key_count: u64,
+    kernel: &'static Kernel,
+}
+
+impl MappedFilter {
+    /// Maps a file and checks all of it, as [`View::open`] does.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::Io`].
+    pub fn open(path: &Path) -> Result<MappedFilter, Error> {
+        let mapped = MappedFilter::open_unverified(path)?;
+        native::verify(&mapped.bytes)?;
+        Ok(mapped)
+    }
+
+    /// Maps a file and checks its footer, as [`View::open_unverified`] does: nothing
+    /// else of the file is read before it is probed.
+    ///
+    /// # Errors
+    /// As [`View::open_unverified`]; [`Error::Io`].
+    pub fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
+        let bytes = FileBytes::open(&File::open(path)?)?;
+        let (lines, footer) = native::parse(&bytes)?;
+        let lines = lines.len();
+        let (params, key_count, kernel) = (footer.params, footer.key_count, Kernel::active()?);
+        Ok(MappedFilter {
+            bytes,
+            lines,
+            params,
+            key_count,
+            kernel,
+        })
+    }
+
+    /// The filter, for as long as it is mapped.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        View::new(
+            &self.bytes[..self.lines],
+            self.params,
+            self.key_count,
+            self.kernel,
+        )
+    }
+}
