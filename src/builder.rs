@@ -39,11 +39,7 @@ impl Builder {
     /// [`Error::BitsPerKey`] if the bits are not a positive finite number.
     pub fn new(bits_per_key: f64, seed: u64) -> Result<Builder, Error> {
         Params::for_bits(1, bits_per_key)?;
-        Ok(Builder {
-            bits_per_key,
-            seed,
-            hashes: Vec::new(),
-        })
+        Ok(Builder { bits_per_key, seed, hashes: Vec::new() })
     }
 
     /// Adds a key. One that repeats its predecessor counts once: sorted keys that

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel};
+use crate::kernel::{Backend, Hashes, Kernel, Prefetch};
 use crate::line::{LINE_BITS, LINE_BYTES};
 use crate::memory::Zeroed;
 use crate::params::Params;
@@ -43,12 +43,7 @@ impl Filter {
     }
 
     fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
-        Ok(Filter {
-            lines: Zeroed::new(params.bytes())?,
-            params,
-            key_count: 0,
-            kernel,
-        })
+        Ok(Filter { lines: Zeroed::new(params.bytes())?, params, key_count: 0, kernel })
     }
 
     // ---- inserting ----
@@ -69,16 +64,22 @@ impl Filter {
     /// Inserts the keys of many hashes.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
-        self.kernel
-            .insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+        self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+    }
+
+    /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
+    /// choose it.
+    #[doc(hidden)]
+    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: Prefetch) {
+        let hashes = Hashes::Given(hashes);
+        self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }
 
     /// Inserts many keys.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
         self.key_count = self.key_count.saturating_add(keys.len() as u64);
         with_hashes(keys, self.params.seed(), |hashes| {
-            self.kernel
-                .insert_batch(&mut self.lines, self.params.k(), hashes);
+            self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
     }
 
@@ -145,10 +146,8 @@ impl Filter {
     /// The fraction of all bits that are set, 0 to 1. Reads the whole filter.
     pub fn fill(&self) -> f64 {
         let (words, _) = self.lines.as_chunks::<8>();
-        let set: u64 = words
-            .iter()
-            .map(|&word| u64::from(u64::from_ne_bytes(word).count_ones()))
-            .sum();
+        let set: u64 =
+            words.iter().map(|&word| u64::from(u64::from_ne_bytes(word).count_ones())).sum();
         set as f64 / (self.params.line_count() as f64 * LINE_BITS as f64)
     }
 
@@ -163,10 +162,7 @@ impl Filter {
     /// lines. Reads the whole filter.
     pub fn estimated_rate(&self) -> f64 {
         let (lines, _) = self.lines.as_chunks::<LINE_BYTES>();
-        let sum: f64 = lines
-            .iter()
-            .map(|line| line_rate(&lane_fills(line), self.params.k()))
-            .sum();
+        let sum: f64 = lines.iter().map(|line| line_rate(&lane_fills(line), self.params.k())).sum();
         sum / lines.len() as f64
     }
 
@@ -206,10 +202,7 @@ impl Filter {
         }
         let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
         let mut half = Zeroed::new(params.bytes())?;
-        for (line, pair) in half
-            .chunks_mut(LINE_BYTES)
-            .zip(self.lines.chunks(2 * LINE_BYTES))
-        {
+        for (line, pair) in half.chunks_mut(LINE_BYTES).zip(self.lines.chunks(2 * LINE_BYTES)) {
             for (i, byte) in line.iter_mut().enumerate() {
                 *byte = pair[i] | pair[LINE_BYTES + i];
             }
@@ -272,9 +265,7 @@ impl Filter {
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(self.encoded_len())
-            .map_err(|_| Error::OutOfMemory)?;
+        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
         bytes.extend_from_slice(&self.lines);
         bytes.extend_from_slice(&self.footer());
         Ok(bytes)
@@ -348,10 +339,7 @@ fn name_beside(path: &Path) -> Result<PathBuf, Error> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or_else(|| {
-        std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            "the path does not name a file",
-        )
+        std::io::Error::new(std::io::ErrorKind::InvalidInput, "the path does not name a file")
     })?;
     let mut beside = name.to_os_string();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -370,17 +358,9 @@ fn lane_fills(line: &[u8; LINE_BYTES]) -> [f64; 8] {
 fn line_rate(fills: &[f64; 8], k: u32) -> f64 {
     let round = |count: u32| {
         (0..8)
-            .map(|start| {
-                (0..count)
-                    .map(|i| fills[(start + i as usize) % 8])
-                    .product::<f64>()
-            })
+            .map(|start| (0..count).map(|i| fills[(start + i as usize) % 8]).product::<f64>())
             .sum::<f64>()
             / 8.0
     };
-    if k <= 8 {
-        round(k)
-    } else {
-        round(8) * round(k - 8)
-    }
+    if k <= 8 { round(k) } else { round(8) * round(k - 8) }
 }

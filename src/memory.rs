@@ -163,9 +163,7 @@ mod pages {
         pub(super) fn zeroed(len: usize, align: usize) -> Result<Pages, Error> {
             // More than is needed, then what is before and after the aligned part
             // goes back.
-            let room = len
-                .checked_next_multiple_of(align)
-                .and_then(|len| len.checked_add(align));
+            let room = len.checked_next_multiple_of(align).and_then(|len| len.checked_add(align));
             let room = room.ok_or(Error::OutOfMemory)?;
             // SAFETY: a new anonymous mapping, at an address of the system's choice.
             let start = unsafe {
@@ -200,11 +198,7 @@ mod pages {
             unsafe {
                 libc::madvise(start.cast(), used, libc::MADV_HUGEPAGE);
             }
-            Ok(Pages {
-                start,
-                len,
-                mapped: used,
-            })
+            Ok(Pages { start, len, mapped: used })
         }
 
         /// The whole of a file, to read. None if it is empty.
@@ -215,23 +209,12 @@ mod pages {
             }
             // SAFETY: a new mapping, at an address of the system's choice.
             let start = unsafe {
-                libc::mmap(
-                    null_mut(),
-                    len,
-                    libc::PROT_READ,
-                    libc::MAP_SHARED,
-                    file.as_raw_fd(),
-                    0,
-                )
+                libc::mmap(null_mut(), len, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
             };
             if start == libc::MAP_FAILED {
                 return Err(std::io::Error::last_os_error().into());
             }
-            Ok(Some(Pages {
-                start: start.cast(),
-                len,
-                mapped: len,
-            }))
+            Ok(Some(Pages { start: start.cast(), len, mapped: len }))
         }
 
         pub(super) fn parts(&self) -> (*mut u8, usize) {

@@ -30,11 +30,7 @@ impl Params {
         if !(1..=MAX_LINES).contains(&line_count) {
             return Err(Error::LineCount);
         }
-        Ok(Params {
-            line_count,
-            k,
-            seed,
-        })
+        Ok(Params { line_count, k, seed })
     }
 
     /// The smallest filter that holds `keys` keys at a false-positive rate of at
@@ -105,9 +101,6 @@ impl Params {
         if keys == 0 {
             return 0.0;
         }
-        sizing::rate(
-            self.line_count as f64 * LINE_BITS as f64 / keys as f64,
-            self.k,
-        )
+        sizing::rate(self.line_count as f64 * LINE_BITS as f64 / keys as f64, self.k)
     }
 }

@@ -86,11 +86,7 @@ pub fn bits_for_rate(target: f64) -> Option<(f64, u32)> {
     // 50 halvings: as exact as an f64 gets.
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
-        if least(middle).0 > target {
-            low = middle
-        } else {
-            high = middle
-        }
+        if least(middle).0 > target { low = middle } else { high = middle }
     }
     Some((high, best_k(high)))
 }
@@ -149,25 +145,16 @@ mod tests {
             (20.0, 11, 0.02064),
         ] {
             assert_eq!(best_k(bits), k, "{bits} bits per key");
-            assert!(
-                (rate(bits, k) * 100.0 / percent - 1.0).abs() < 2e-4,
-                "{bits} bits per key"
-            );
+            assert!((rate(bits, k) * 100.0 / percent - 1.0).abs() < 2e-4, "{bits} bits per key");
         }
     }
 
     #[test]
     fn best_k_is_the_best_of_all() {
-        let bits = (1..=400)
-            .map(|i| f64::from(i) * 0.1)
-            .chain([0.001, 100.0, 1000.0]);
+        let bits = (1..=400).map(|i| f64::from(i) * 0.1).chain([0.001, 100.0, 1000.0]);
         for bits in bits {
             let best = (1..=MAX_K).min_by(|&a, &b| rate(bits, a).total_cmp(&rate(bits, b)));
-            assert_eq!(
-                rate(bits, best_k(bits)),
-                rate(bits, best.unwrap()),
-                "{bits} bits per key"
-            );
+            assert_eq!(rate(bits, best_k(bits)), rate(bits, best.unwrap()), "{bits} bits per key");
         }
     }
 
@@ -176,10 +163,7 @@ mod tests {
         for target in [0.9, 0.5, 0.1, 0.01, 0.001, 1e-4, 1e-6, 1e-9, 1e-12] {
             let (bits, k) = bits_for_rate(target).unwrap();
             assert!(rate(bits, k) <= target);
-            assert!(
-                rate(bits * 0.999, best_k(bits * 0.999)) > target,
-                "{target}: {bits}"
-            );
+            assert!(rate(bits * 0.999, best_k(bits * 0.999)) > target, "{target}: {bits}");
         }
         // 1 % takes 9.9 to 10 bits: the 512-bit line's own figure.
         assert!((9.9..10.0).contains(&bits_for_rate(0.01).unwrap().0));
@@ -191,10 +175,7 @@ mod tests {
     #[test]
     fn textbook_rows() {
         assert_eq!(
-            (
-                classic::bits(1_000_000, 0.01),
-                classic::k(9_585_059, 1_000_000)
-            ),
+            (classic::bits(1_000_000, 0.01), classic::k(9_585_059, 1_000_000)),
             (9_585_059, 7)
         );
         let bits = classic::bits(10_000_000, 0.001);

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel, prefetch_line};
+use crate::kernel::{Backend, Hashes, Kernel, Prefetch, prefetch_line};
 use crate::memory::FileBytes;
 use crate::params::Params;
 use std::fs::File;
@@ -47,12 +47,7 @@ impl<'a> View<'a> {
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
         let (lines, footer) = native::parse(bytes)?;
-        Ok(View::new(
-            lines,
-            footer.params,
-            footer.key_count,
-            Kernel::active()?,
-        ))
+        Ok(View::new(lines, footer.params, footer.key_count, Kernel::active()?))
     }
 
     /// As [`View::open`], probing with a given backend.
@@ -83,12 +78,7 @@ impl<'a> View<'a> {
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        View {
-            lines,
-            params,
-            key_count,
-            kernel,
-        }
+        View { lines, params, key_count, kernel }
     }
 
     /// Whether a key may be in. False means that it is not.
@@ -110,8 +100,20 @@ impl<'a> View<'a> {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.kernel
-            .probe_batch(self.lines, self.params.k(), Hashes::Given(hashes), bitmap)
+        self.kernel.probe_batch(self.lines, self.params.k(), Hashes::Given(hashes), bitmap)
+    }
+
+    /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
+    /// choose it.
+    #[doc(hidden)]
+    pub fn contains_hashes_with(
+        &self,
+        hashes: &[u64],
+        prefetch: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize {
+        let hashes = Hashes::Given(hashes);
+        self.kernel.probe_batch_with(self.lines, self.params.k(), hashes, prefetch, bitmap)
     }
 
     /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
@@ -122,8 +124,7 @@ impl<'a> View<'a> {
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
         with_hashes(keys, self.params.seed(), |hashes| {
-            self.kernel
-                .probe_batch(self.lines, self.params.k(), hashes, bitmap)
+            self.kernel.probe_batch(self.lines, self.params.k(), hashes, bitmap)
         })
     }
 
@@ -179,10 +180,7 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
 /// # Panics
 /// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
 pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
-    assert!(
-        bitmap.len() >= views.len().div_ceil(64),
-        "one word of bitmap for 64 views"
-    );
+    assert!(bitmap.len() >= views.len().div_ceil(64), "one word of bitmap for 64 views");
     let mut count = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
         for view in views {
@@ -235,23 +233,12 @@ impl MappedFilter {
         let (lines, footer) = native::parse(&bytes)?;
         let lines = lines.len();
         let (params, key_count, kernel) = (footer.params, footer.key_count, Kernel::active()?);
-        Ok(MappedFilter {
-            bytes,
-            lines,
-            params,
-            key_count,
-            kernel,
-        })
+        Ok(MappedFilter { bytes, lines, params, key_count, kernel })
     }
 
     /// The filter, for as long as it is mapped.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::new(
-            &self.bytes[..self.lines],
-            self.params,
-            self.key_count,
-            self.kernel,
-        )
+        View::new(&self.bytes[..self.lines], self.params, self.key_count, self.kernel)
     }
 }

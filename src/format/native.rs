@@ -40,9 +40,7 @@ type FooterBytes = [u8; FOOTER_BYTES];
 /// The lines and the footer of an encoded filter; the footer is checked, the lines
 /// are not. The order of the checks is that of `docs/FORMAT.md`.
 pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
-    let (lines, footer) = bytes
-        .split_last_chunk::<FOOTER_BYTES>()
-        .ok_or(Error::Truncated)?;
+    let (lines, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
     if footer[at::MAGIC..] != MAGIC {
         return Err(Error::NotAFilter);
     }
@@ -63,20 +61,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
     if lines.len() != params.bytes() {
         return Err(Error::Truncated);
     }
-    Ok((
-        lines,
-        Footer {
-            params,
-            key_count: u64_at(footer, at::KEY_COUNT),
-        },
-    ))
+    Ok((lines, Footer { params, key_count: u64_at(footer, at::KEY_COUNT) }))
 }
 
 /// Whether the lines of an encoded filter, parsed before, are what the footer says.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
-    let (lines, footer) = bytes
-        .split_last_chunk::<FOOTER_BYTES>()
-        .ok_or(Error::Truncated)?;
+    let (lines, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
     if u64_at(footer, at::LINES_CHECKSUM) == checksum(lines) {
         Ok(())
     } else {
@@ -89,20 +79,12 @@ pub(crate) fn footer(lines: &[u8], params: Params, key_count: u64) -> FooterByte
     debug_assert_eq!(lines.len(), params.bytes());
     let mut footer = [0; LINE_BYTES];
     put(&mut footer, at::KEY_COUNT, key_count.to_le_bytes());
-    put(
-        &mut footer,
-        at::LINE_COUNT,
-        params.line_count().to_le_bytes(),
-    );
+    put(&mut footer, at::LINE_COUNT, params.line_count().to_le_bytes());
     put(&mut footer, at::SEED, params.seed().to_le_bytes());
     put(&mut footer, at::K, params.k().to_le_bytes());
     put(&mut footer, at::LAYOUT, LAYOUT.to_le_bytes());
     put(&mut footer, at::VERSION, VERSION.to_le_bytes());
-    put(
-        &mut footer,
-        at::LINES_CHECKSUM,
-        checksum(lines).to_le_bytes(),
-    );
+    put(&mut footer, at::LINES_CHECKSUM, checksum(lines).to_le_bytes());
     let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
     put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
     put(&mut footer, at::MAGIC, MAGIC);

@@ -33,18 +33,12 @@ fn round(g: u64, count: u32) -> Halves {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn mask<const CLASS: u8>(hash: u64, k: u32) -> Halves {
-    let first = round(
-        hash.wrapping_mul(C1),
-        if CLASS == class::BELOW_8 { k } else { 8 },
-    );
+    let first = round(hash.wrapping_mul(C1), if CLASS == class::BELOW_8 { k } else { 8 });
     if CLASS != class::ABOVE_8 {
         return first;
     }
     let second = round(hash.wrapping_mul(C2), k - 8);
-    [
-        _mm256_or_si256(first[0], second[0]),
-        _mm256_or_si256(first[1], second[1]),
-    ]
+    [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
 }
 
 /// The key's bits that the line has not got, both halves in one.
@@ -53,16 +47,9 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> Halves {
 unsafe fn unset<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> __m256i {
     let [low, high] = mask::<CLASS>(hash, k);
     // SAFETY: the caller vouches for 64 readable bytes.
-    let lines = unsafe {
-        [
-            _mm256_loadu_si256(line.cast()),
-            _mm256_loadu_si256(line.add(32).cast()),
-        ]
-    };
-    _mm256_or_si256(
-        _mm256_andnot_si256(lines[0], low),
-        _mm256_andnot_si256(lines[1], high),
-    )
+    let lines =
+        unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.add(32).cast())] };
+    _mm256_or_si256(_mm256_andnot_si256(lines[0], low), _mm256_andnot_si256(lines[1], high))
 }
 
 impl Ops for Avx2 {

@@ -137,11 +137,7 @@ unsafe fn probe_groups<const CLASS: u8, const NEXT: bool>(
     // the groups that are there are read, the second round's if k > 8; and the
     // offsets are those of lines.
     unsafe {
-        let mut staged = Staged {
-            offset: [UNSET; 8],
-            g: [UNSET; 8],
-            g2: [UNSET; 8],
-        };
+        let mut staged = Staged { offset: [UNSET; 8], g: [UNSET; 8], g2: [UNSET; 8] };
         // The top 3 bits of the last round's g.
         let mut start = [[0u8; 8]; 8];
         for (i, hashes) in hashes.iter().enumerate() {

@@ -29,11 +29,7 @@ impl Lines {
     pub(crate) fn readable(lines: &[u8], k: u32) -> Lines {
         let count = (lines.len() / LINE_BYTES) as u64;
         assert!(count > 0, "a filter has at least one line");
-        Lines {
-            base: lines.as_ptr().cast_mut(),
-            count,
-            k,
-        }
+        Lines { base: lines.as_ptr().cast_mut(), count, k }
     }
 
     /// Lines to insert into.
@@ -42,17 +38,13 @@ impl Lines {
     /// If there is not a single line.
     #[inline(always)]
     pub(crate) fn writable(lines: &mut [u8], k: u32) -> Lines {
-        Lines {
-            base: lines.as_mut_ptr(),
-            ..Lines::readable(lines, k)
-        }
+        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k) }
     }
 
     /// The line that the hash belongs to: an address within the lines.
     #[inline(always)]
     pub(crate) fn line(self, hash: u64) -> *mut u8 {
-        self.base
-            .wrapping_add(line_index(hash, self.count) as usize * LINE_BYTES)
+        self.base.wrapping_add(line_index(hash, self.count) as usize * LINE_BYTES)
     }
 
     /// Where the first line is.
@@ -135,11 +127,7 @@ const RING: usize = 4;
 impl<'a> Hashes<'a> {
     /// Hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
     pub(crate) fn made(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
-        Hashes::Made(Ring {
-            keys,
-            hash,
-            blocks: [[0; BLOCK]; RING],
-        })
+        Hashes::Made(Ring { keys, hash, blocks: [[0; BLOCK]; RING] })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -310,19 +298,11 @@ unsafe fn probe_class<O: Ops, const CLASS: u8>(
     // SAFETY: the caller's promise.
     unsafe {
         if plan.near {
-            let mut probe = Probe::<O, CLASS, true> {
-                bitmap,
-                hits: 0,
-                ops: PhantomData,
-            };
+            let mut probe = Probe::<O, CLASS, true> { bitmap, hits: 0, ops: PhantomData };
             for_each_block(lines, hashes, plan, &mut probe);
             probe.hits
         } else {
-            let mut probe = Probe::<O, CLASS, false> {
-                bitmap,
-                hits: 0,
-                ops: PhantomData,
-            };
+            let mut probe = Probe::<O, CLASS, false> { bitmap, hits: 0, ops: PhantomData };
             for_each_block(lines, hashes, plan, &mut probe);
             probe.hits
         }

@@ -88,12 +88,8 @@ macro_rules! kernel {
 
 impl Backend {
     /// All backends there are, the slowest first.
-    pub const ALL: [Backend; 4] = [
-        Backend::Scalar,
-        Backend::Portable,
-        Backend::Avx2,
-        Backend::Avx512,
-    ];
+    pub const ALL: [Backend; 4] =
+        [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
 
     /// "scalar", "portable", "avx2" or "avx512".
     pub const fn name(self) -> &'static str {
@@ -107,9 +103,7 @@ impl Backend {
 
     /// The backend of that name.
     pub fn from_name(name: &str) -> Option<Backend> {
-        Backend::ALL
-            .into_iter()
-            .find(|backend| backend.name() == name)
+        Backend::ALL.into_iter().find(|backend| backend.name() == name)
     }
 
     /// Whether this CPU can run the backend.
@@ -119,9 +113,7 @@ impl Backend {
 
     /// The backends that this CPU can run, the slowest first.
     pub fn available() -> impl Iterator<Item = Backend> {
-        Backend::ALL
-            .into_iter()
-            .filter(|backend| backend.is_available())
+        Backend::ALL.into_iter().filter(|backend| backend.is_available())
     }
 
     /// The backend in use: the fastest that the CPU can run, or the one that the
@@ -209,8 +201,19 @@ impl Kernel {
     }
 
     /// Sets the bits of many keys, in order.
-    pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, mut hashes: Hashes<'_>) {
+    pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
         let plan = Prefetch::to_insert(lines.len());
+        self.insert_batch_with(lines, k, hashes, plan);
+    }
+
+    /// The same with a given prefetch, for the benchmarks.
+    pub(crate) fn insert_batch_with(
+        &self,
+        lines: &mut [u8],
+        k: u32,
+        mut hashes: Hashes<'_>,
+        plan: Prefetch,
+    ) {
         let lines = Lines::writable(lines, k);
         // SAFETY: as in `insert`.
         unsafe { (self.insert_batch)(lines, &mut hashes, plan) }
@@ -240,10 +243,7 @@ impl Kernel {
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
-        assert!(
-            bitmap.len() >= hashes.len().div_ceil(64),
-            "one word of bitmap for 64 keys"
-        );
+        assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
         let lines = Lines::readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, &mut hashes, plan, bitmap) }

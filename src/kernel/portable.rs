@@ -14,9 +14,7 @@ pub(super) struct Portable;
 #[inline(always)]
 fn round(g: u64, count: u32) -> u64x8 {
     let start = (g >> 61) as usize;
-    let row: [u64; LANES] = ROWS[count as usize][start..start + LANES]
-        .try_into()
-        .unwrap();
+    let row: [u64; LANES] = ROWS[count as usize][start..start + LANES].try_into().unwrap();
     let shifts = u64x8::new(SHIFTS.map(u64::from));
     // wide takes shift counts modulo 64, so the positions need no masking.
     u64x8::new(row) << (u64x8::splat(g) >> shifts)
@@ -25,15 +23,8 @@ fn round(g: u64, count: u32) -> u64x8 {
 /// The bits of a key in its line.
 #[inline(always)]
 fn mask<const CLASS: u8>(hash: u64, k: u32) -> u64x8 {
-    let first = round(
-        hash.wrapping_mul(C1),
-        if CLASS == class::BELOW_8 { k } else { 8 },
-    );
-    if CLASS == class::ABOVE_8 {
-        first | round(hash.wrapping_mul(C2), k - 8)
-    } else {
-        first
-    }
+    let first = round(hash.wrapping_mul(C1), if CLASS == class::BELOW_8 { k } else { 8 });
+    if CLASS == class::ABOVE_8 { first | round(hash.wrapping_mul(C2), k - 8) } else { first }
 }
 
 /// The lanes of a line: stored little-endian on every CPU.
@@ -52,9 +43,7 @@ impl Ops for Portable {
     unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
-            let lanes = (load(line) | mask::<CLASS>(hash, k))
-                .to_array()
-                .map(u64::to_le);
+            let lanes = (load(line) | mask::<CLASS>(hash, k)).to_array().map(u64::to_le);
             line.cast::<[u64; LANES]>().write_unaligned(lanes);
         }
     }

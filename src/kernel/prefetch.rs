@@ -52,34 +52,17 @@ pub struct Prefetch {
 
 impl Prefetch {
     /// No prefetch at all.
-    pub const NONE: Prefetch = Prefetch {
-        far: 0,
-        near: false,
-    };
+    pub const NONE: Prefetch = Prefetch { far: 0, near: false };
 }
 
 impl Prefetch {
     /// What pays when a filter of so many bytes is probed.
     pub(crate) fn to_probe(bytes: usize) -> Prefetch {
-        if bytes < 3 << 20 {
-            Prefetch::NONE
-        } else {
-            Prefetch {
-                far: 2,
-                near: bytes >= 32 << 20,
-            }
-        }
+        if bytes < 3 << 20 { Prefetch::NONE } else { Prefetch { far: 2, near: bytes >= 32 << 20 } }
     }
 
     /// What pays when keys are inserted into a filter of so many bytes.
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
-        if bytes < 3 << 20 {
-            Prefetch::NONE
-        } else {
-            Prefetch {
-                far: 1,
-                near: false,
-            }
-        }
+        if bytes < 3 << 20 { Prefetch::NONE } else { Prefetch { far: 1, near: false } }
     }
 }

@@ -32,10 +32,7 @@ fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
             each(i, row[i] << ((g >> SHIFTS[i]) & 63));
         }
     };
-    round(
-        hash.wrapping_mul(C1),
-        if CLASS == class::BELOW_8 { k } else { 8 },
-    );
+    round(hash.wrapping_mul(C1), if CLASS == class::BELOW_8 { k } else { 8 });
     if CLASS == class::ABOVE_8 {
         round(hash.wrapping_mul(C2), k - 8);
     }

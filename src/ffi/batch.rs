@@ -1,0 +1,145 @@
+//! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary`.
+
+use super::boundary::{all_present, bitmap_at, slice};
+use super::hash::bloomline_bytes;
+
+/// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
+/// be present; where there is no room for the answer, the count alone says so.
+///
+/// # Safety
+/// `hashes` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
+#[inline(always)]
+pub(super) unsafe fn answer_hashes(
+    hashes: *const u64,
+    count: usize,
+    bitmap: *mut u64,
+    probe: Option<impl Fn(&[u64], &mut [u64]) -> usize>,
+) -> usize {
+    // SAFETY: the same contract.
+    let Some(bitmap) = (unsafe { bitmap_at(bitmap, count) }) else {
+        return count;
+    };
+    // SAFETY: the same contract.
+    match (probe, unsafe { slice(hashes, count) }) {
+        (Some(probe), Some(hashes)) => probe(hashes, bitmap),
+        _ => all_present(bitmap, count),
+    }
+}
+
+/// The same for a batch of keys.
+///
+/// # Safety
+/// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
+#[inline(always)]
+pub(super) unsafe fn answer_keys(
+    keys: *const bloomline_bytes,
+    count: usize,
+    bitmap: *mut u64,
+    probe: Option<impl Fn(&[Key], &mut [u64]) -> usize>,
+) -> usize {
+    // SAFETY: the same contract.
+    let Some(bitmap) = (unsafe { bitmap_at(bitmap, count) }) else {
+        return count;
+    };
+    // SAFETY: the same contract.
+    match (probe, unsafe { keys_at(keys, count) }) {
+        (Some(probe), Some(keys)) => probe_keys(keys, bitmap, probe),
+        _ => all_present(bitmap, count),
+    }
+}
+
+/// A `bloomline_bytes` of a caller who vouches for it. Only [`keys_at`] makes these.
+#[repr(transparent)]
+pub(super) struct Key(bloomline_bytes);
+
+impl Key {
+    /// NULL with a length, or a length that no memory has: bytes that are not there.
+    #[inline(always)]
+    fn is_broken(&self) -> bool {
+        (self.0.data.is_null() & (self.0.len != 0)) | (self.0.len > isize::MAX as usize)
+    }
+}
+
+impl AsRef<[u8]> for Key {
+    /// The bytes; none if they are not there.
+    #[inline(always)]
+    fn as_ref(&self) -> &[u8] {
+        if self.0.data.is_null() || self.0.len > isize::MAX as usize {
+            return &[];
+        }
+        // SAFETY: not NULL and not too long; bytes need no alignment, and who called
+        // `keys_at` vouches that they are there for as long as the keys are used.
+        unsafe { std::slice::from_raw_parts(self.0.data, self.0.len) }
+    }
+}
+
+/// An array of keys; `None` if it is NULL with a count.
+///
+/// # Safety
+/// As for `boundary::slice`, and each key that is not NULL points at `len` initialized
+/// bytes that nobody writes during `'a`.
+pub(super) unsafe fn keys_at<'a>(keys: *const bloomline_bytes, count: usize) -> Option<&'a [Key]> {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe { slice(keys.cast::<Key>(), count) }
+}
+
+/// Answers a batch of keys by `probe`, and sets the bits of broken keys: whether such a
+/// key was inserted cannot be known.
+///
+/// The check goes over the keys a second time, so it follows on the probes of each few
+/// thousand, while those keys are still in the cache.
+fn probe_keys(
+    keys: &[Key],
+    bitmap: &mut [u64],
+    probe: impl Fn(&[Key], &mut [u64]) -> usize,
+) -> usize {
+    const AT_ONCE: usize = 4096;
+    let mut present = 0;
+    for (keys, bitmap) in keys.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
+        present += probe(keys, bitmap);
+        if keys.iter().fold(false, |any, key| any | key.is_broken()) {
+            for (i, _) in keys.iter().enumerate().filter(|(_, key)| key.is_broken()) {
+                let bit = 1 << (i % 64);
+                present += usize::from(bitmap[i / 64] & bit == 0);
+                bitmap[i / 64] |= bit;
+            }
+        }
+    }
+    present
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null;
+
+    #[test]
+    fn broken_keys_are_present_whatever_the_probe_says() {
+        let good = bloomline_bytes { data: b"key".as_ptr(), len: 3 };
+        let empty = bloomline_bytes { data: null(), len: 0 };
+        let broken = bloomline_bytes { data: null(), len: 3 };
+        let endless = bloomline_bytes { data: b"key".as_ptr(), len: usize::MAX };
+        // Across the words of the bitmap, and across the parts that are probed at once.
+        let bad = [(0, broken), (63, endless), (64, broken), (4095, broken), (4096, endless)];
+        for count in [1, 64, 65, 4096, 4097, 9000] {
+            let mut array = vec![good; count];
+            array[count / 2] = empty;
+            let bad: Vec<_> = bad.iter().filter(|&&(i, _)| i < count).collect();
+            for &&(i, key) in &bad {
+                array[i] = key;
+            }
+            // SAFETY: the array is alive, and so are the bytes of the keys that are not broken.
+            let keys = unsafe { keys_at(array.as_ptr(), count) }.unwrap();
+            let mut bitmap = vec![0; count.div_ceil(64)];
+            assert_eq!(probe_keys(keys, &mut bitmap, |_, _| 0), bad.len());
+            for i in 0..count {
+                let expected = bad.iter().any(|&&(at, _)| at == i);
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "key {i} of {count}");
+            }
+            // One that is set already is not counted twice.
+            bitmap.fill(0);
+            let all = |keys: &[Key], bitmap: &mut [u64]| all_present(bitmap, keys.len());
+            assert_eq!(probe_keys(keys, &mut bitmap, all), count);
+        }
+    }
+}

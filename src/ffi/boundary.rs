@@ -1,0 +1,246 @@
+//! What every exported function does with what C hands it: pointers to slices,
+//! values to handles, errors and panics to status numbers. Uses `error` only, and
+//! exports nothing.
+
+use super::status::{
+    BLOOMLINE_ERR_BUFFER_TOO_SMALL, BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL,
+    BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK, bloomline_status, status_of,
+};
+use crate::error::Error;
+use std::alloc::{Layout, alloc};
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+/// A status that is not `BLOOMLINE_OK`, on its way out.
+pub(super) struct Failure(pub(super) bloomline_status);
+
+/// A pointer was NULL where it must not be.
+pub(super) const NULL: Failure = Failure(BLOOMLINE_ERR_NULL);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure(status_of(&error))
+    }
+}
+
+/// Runs what may panic and answers with its status. What a panic leaves half done
+/// is memory-safe, and the caller is told that the handle is only good for freeing.
+pub(super) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> bloomline_status {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => BLOOMLINE_OK,
+        Ok(Err(Failure(status))) => status,
+        Err(_) => BLOOMLINE_ERR_INTERNAL,
+    }
+}
+
+/// The same for a function that answers with a number: `fault` stands for a panic.
+pub(super) fn guard_or<T>(fault: T, body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(fault)
+}
+
+/// What C points at; `None` if NULL.
+///
+/// # Safety
+/// `pointer` is NULL, or points at a live `T` that nobody writes during `'a`.
+#[inline(always)]
+pub(super) unsafe fn shared<'a, T>(pointer: *const T) -> Option<&'a T> {
+    // SAFETY: the caller vouches for everything that is not NULL.
+    unsafe { pointer.as_ref() }
+}
+
+/// What C points at, to be changed; `None` if NULL.
+///
+/// # Safety
+/// `pointer` is NULL, or points at a live `T` that nobody else touches during `'a`.
+#[inline(always)]
+pub(super) unsafe fn exclusive<'a, T>(pointer: *mut T) -> Option<&'a mut T> {
+    // SAFETY: the caller vouches for everything that is not NULL.
+    unsafe { pointer.as_mut() }
+}
+
+/// Where to put a result. Writing through it needs the caller's word that the
+/// memory is there.
+pub(super) fn output<T>(pointer: *mut T) -> Result<NonNull<T>, Failure> {
+    NonNull::new(pointer).ok_or(NULL)
+}
+
+/// Whether `count` elements at `pointer` can be a slice at all: not NULL, aligned,
+/// and no longer than memory.
+#[inline(always)]
+fn can_be_slice<T>(pointer: *const T, count: usize) -> bool {
+    !pointer.is_null() && pointer.is_aligned() && count <= isize::MAX as usize / size_of::<T>()
+}
+
+/// An input array: empty for count 0, `None` for NULL (or what can be no array).
+///
+/// # Safety
+/// Unless NULL, `pointer` points at `count` initialized elements that nobody writes
+/// during `'a`.
+#[inline(always)]
+pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> Option<&'a [T]> {
+    if count == 0 {
+        return Some(&[]);
+    }
+    if !can_be_slice(pointer, count) {
+        return None;
+    }
+    // SAFETY: not NULL, aligned and not too long, by the check above; the caller
+    // vouches for the elements.
+    Some(unsafe { std::slice::from_raw_parts(pointer, count) })
+}
+
+/// Input bytes: the same, at any alignment.
+///
+/// # Safety
+/// As for [`slice`].
+#[inline(always)]
+pub(super) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u8]> {
+    // SAFETY: the same contract.
+    unsafe { slice(data.cast::<u8>(), len) }
+}
+
+/// An output array, zeroed, so that it may have been uninitialized: empty for count
+/// 0, `None` for NULL (or what can be no array).
+///
+/// # Safety
+/// Unless NULL, `pointer` points at room for `count` elements that nobody else
+/// touches during `'a`. All bits zero is a `T`.
+pub(super) unsafe fn zeroed_slice<'a, T>(pointer: *mut T, count: usize) -> Option<&'a mut [T]> {
+    if count == 0 {
+        return Some(&mut []);
+    }
+    if !can_be_slice(pointer, count) {
+        return None;
+    }
+    // SAFETY: not NULL, aligned and not too long, by the check above; the caller
+    // vouches for the room. The elements are initialized before they are referred to.
+    unsafe {
+        pointer.write_bytes(0, count);
+        Some(std::slice::from_raw_parts_mut(pointer, count))
+    }
+}
+
+/// A bitmap for `count` answers, as [`zeroed_slice`].
+///
+/// # Safety
+/// As for [`zeroed_slice`], for one word per 64 answers or part of them.
+#[inline]
+pub(super) unsafe fn bitmap_at<'a>(pointer: *mut u64, count: usize) -> Option<&'a mut [u64]> {
+    // SAFETY: the same contract; zero is a u64.
+    unsafe { zeroed_slice(pointer, count.div_ceil(64)) }
+}
+
+/// The first `len` of `cap` bytes of output.
+///
+/// # Safety
+/// `out` is NULL or has room for `cap` bytes that nobody else touches during `'a`.
+pub(super) unsafe fn buffer<'a>(
+    out: *mut c_void,
+    cap: usize,
+    len: usize,
+) -> Result<&'a mut [u8], Failure> {
+    if out.is_null() && cap > 0 {
+        return Err(NULL);
+    }
+    if cap < len {
+        return Err(Failure(BLOOMLINE_ERR_BUFFER_TOO_SMALL));
+    }
+    // SAFETY: `len` is within `cap`, which the caller vouches for; zero is a u8.
+    unsafe { zeroed_slice(out.cast::<u8>(), len) }.ok_or(NULL)
+}
+
+/// Writes a number that the caller may not want to know.
+///
+/// # Safety
+/// `out` is NULL or points at room for a `usize`.
+pub(super) unsafe fn tell(out: *mut usize, number: usize) {
+    if !out.is_null() {
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(number) };
+    }
+}
+
+/// The answer to a batch that cannot be probed: every key may be present.
+pub(super) fn all_present(bitmap: &mut [u64], count: usize) -> usize {
+    bitmap.fill(u64::MAX);
+    if let (Some(last), 1..) = (bitmap.last_mut(), count % 64) {
+        *last = (1 << (count % 64)) - 1;
+    }
+    count
+}
+
+/// Moves a value into memory of its own, to be handed to C. `Box::new` would end the
+/// process when there is no memory; here it is an error.
+pub(super) fn try_box<T>(value: T) -> Result<*mut T, Failure> {
+    const { assert!(size_of::<T>() > 0) };
+    // SAFETY: the layout is not of size zero, by the assertion.
+    let memory = unsafe { alloc(Layout::new::<T>()) }.cast::<T>();
+    if memory.is_null() {
+        return Err(Failure(BLOOMLINE_ERR_OUT_OF_MEMORY));
+    }
+    // SAFETY: fresh memory of the layout of a `T`.
+    unsafe { memory.write(value) };
+    Ok(memory)
+}
+
+/// Takes back and drops what [`try_box`] gave; NULL is a no-op.
+///
+/// # Safety
+/// `pointer` is NULL, or came from [`try_box`] and is not used again.
+pub(super) unsafe fn free<T>(pointer: *mut T) {
+    if pointer.is_null() {
+        return;
+    }
+    // A drop that panics has nobody to tell; the memory is then lost.
+    guard_or((), || {
+        // SAFETY: memory from the global allocator with the layout of a `T`, which
+        // is what a Box is, and initialized by `try_box`; the caller gives it up.
+        drop(unsafe { Box::from_raw(pointer) });
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_that_cannot_be_probed_is_all_present() {
+        for count in 0..=200usize {
+            let mut words = vec![0; count.div_ceil(64)];
+            assert_eq!(all_present(&mut words, count), count);
+            for i in 0..words.len() * 64 {
+                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < count, "bit {i} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn slices_need_a_pointer_an_alignment_and_a_possible_length() {
+        let words = [1u64, 2, 3];
+        let null = std::ptr::null::<u64>();
+        let odd = words.as_ptr().wrapping_byte_add(4);
+        // SAFETY: three words are there; everything else is refused before use.
+        unsafe {
+            assert_eq!(slice(words.as_ptr(), 3), Some(&words[..]));
+            assert_eq!(slice(null, 0), Some(&[][..]));
+            assert_eq!(slice(odd, 0), Some(&[][..]));
+            assert_eq!(slice(null, 1), None);
+            assert_eq!(slice(odd, 1), None);
+            assert_eq!(slice(words.as_ptr(), usize::MAX / 8), None);
+            assert_eq!(bytes(null.cast(), 0), Some(&[][..]));
+            assert_eq!(bytes(null.cast(), 1), None);
+            assert_eq!(bytes(odd.cast(), 4).map(<[u8]>::len), Some(4));
+            assert!(bitmap_at(std::ptr::null_mut(), 0).is_some());
+            assert!(bitmap_at(std::ptr::null_mut(), 1).is_none());
+        }
+    }
+
+    #[test]
+    fn a_panic_becomes_a_status() {
+        assert_eq!(guard(|| panic!("on purpose")), BLOOMLINE_ERR_INTERNAL);
+        assert_eq!(guard_or(7, || panic!("on purpose")), 7);
+        assert_eq!(guard(|| Ok(())), BLOOMLINE_OK);
+        assert_eq!(guard(|| Err(NULL)), BLOOMLINE_ERR_NULL);
+    }
+}

@@ -1,0 +1,112 @@
+//! Filters as bytes and as files. Uses `filter`.
+
+use super::boundary::{NULL, buffer, bytes, guard, guard_or, shared, tell};
+use super::filter::{bloomline_filter, give};
+use super::map::path;
+use super::status::bloomline_status;
+use crate::filter::Filter;
+use std::ffi::{c_char, c_void};
+
+/// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode()
+/// writes: 64 for each line and 64 more. NULL has 0.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_encoded_len(filter: *const bloomline_filter) -> usize {
+    guard_or(0, || {
+        // SAFETY: the caller keeps the rules of the header.
+        unsafe { shared(filter) }.map_or(0, |filter| filter.0.encoded_len())
+    })
+}
+
+/// bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', in the format
+/// that bloomline_view_open() and bloomline_filter_decode() read: the same bytes on every
+/// CPU. How many is written to 'written', unless that is NULL; what is left of 'out'
+/// stays as it is.
+///
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+/// bloomline_filter_encoded_len().
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_encode(
+    filter: *const bloomline_filter,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let filter = unsafe { shared(filter) }.ok_or(NULL)?;
+        let len = filter.0.encoded_len();
+        // SAFETY: at most `cap` bytes; the caller vouches for those.
+        let out = unsafe { buffer(out, cap, len) }?;
+        let len = filter.0.encode(out)?;
+        // SAFETY: the caller vouches for the room.
+        unsafe { tell(written, len) };
+        Ok(())
+    })
+}
+
+/// bloomline_filter_decode() makes a filter from the 'len' bytes at 'data', as
+/// bloomline_filter_encode(), bloomline_block_build() and the like have written them. All
+/// is checked, checksums included, and copied: 'data' is not needed afterwards.
+///
+/// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
+/// and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter;
+/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(out, || Ok(Filter::decode(bytes(data, len).ok_or(NULL)?)?)) }
+}
+
+/// bloomline_filter_save() writes the filter to a file, replacing one of that name. The
+/// bytes go to a file beside it first, and to the disk, and then take its name: whoever
+/// opens the name finds the old filter or the new one, whole. 'path' is NUL-terminated;
+/// on Windows it is UTF-8.
+///
+/// Errors: BLOOMLINE_ERR_NOT_FOUND if the directory is missing, BLOOMLINE_ERR_PERMISSION,
+/// BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file of that name is then as before.
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_save(
+    filter: *const bloomline_filter,
+    path: *const c_char,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: the caller keeps the rules of the header.
+        let (filter, path) = unsafe { (shared(filter).ok_or(NULL)?, self::path(path)?) };
+        Ok(filter.0.save(path)?)
+    })
+}
+
+/// bloomline_filter_load() reads a filter from a file into memory, checking all as
+/// bloomline_filter_decode() does. To probe a file without reading all of it, see
+/// bloomline_map_open().
+///
+/// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(out, || Ok(Filter::load(self::path(path)?)?)) }
+}

@@ -1,0 +1,129 @@
+//! Keys and their hashes. Uses `hash`.
+
+use super::batch::keys_at;
+use super::boundary::{bytes, slice};
+use std::ffi::c_void;
+use std::ptr;
+
+/// One key of a batch: 'len' bytes at 'data'. The empty key is allowed; its 'data' may
+/// be NULL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct bloomline_bytes {
+    /// Where the bytes are; any alignment.
+    pub data: *const u8,
+    /// How many bytes.
+    pub len: usize,
+}
+
+/// A key to be hashed; one that is not there is taken for the empty key.
+///
+/// # Safety
+/// As for `boundary::bytes`.
+#[inline(always)]
+pub(super) unsafe fn key_or_empty<'a>(key: *const c_void, len: usize) -> &'a [u8] {
+    // SAFETY: the same contract.
+    unsafe { bytes(key, len) }.unwrap_or(&[])
+}
+
+/// Writes `count` hashes to `out`, made a stack buffer at a time by `hash(range, buffer)`.
+///
+/// Through the buffer `out` may be uninitialized, and may be the very array that the
+/// hashes are made from.
+///
+/// # Safety
+/// `out` has room for `count` hashes that nobody else touches.
+unsafe fn write_hashes(
+    out: *mut u64,
+    count: usize,
+    mut hash: impl FnMut(std::ops::Range<usize>, &mut [u64]),
+) {
+    let mut buffer = [0; 64];
+    let mut done = 0;
+    while done < count {
+        let now = (count - done).min(buffer.len());
+        hash(done..done + now, &mut buffer[..now]);
+        // SAFETY: `done + now <= count`, and the caller vouches for that much room.
+        unsafe { ptr::copy_nonoverlapping(buffer.as_ptr(), out.add(done), now) };
+        done += now;
+    }
+}
+
+/// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
+/// It is the hash that a filter with that seed uses for its keys, the same on every
+/// CPU.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
+    // SAFETY: the caller keeps the rules of the header.
+    crate::hash::hash(unsafe { key_or_empty(key, len) }, seed)
+}
+
+/// bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in
+/// little-endian order, on every CPU. An integer must be hashed before it is given to
+/// a function that takes hashes: the line and the bits of a key are taken from all 64
+/// bits of its hash, and small integers leave most of them zero.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
+    crate::hash::hash_u64(key, seed)
+}
+
+/// bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64() does, and
+/// writes 'n' hashes to 'out', in order. 'out' may be 'keys' itself. If either is NULL,
+/// nothing is written.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_hash_u64_batch(
+    keys: *const u64,
+    n: usize,
+    seed: u64,
+    out: *mut u64,
+) {
+    // Looked at as a slice one buffer at a time, since `out` may be the same memory.
+    // SAFETY: only the pointer is checked here, the slice is gone before any write.
+    if unsafe { slice(keys, n) }.is_none() || out.is_null() || !out.is_aligned() {
+        return;
+    }
+    // SAFETY: the caller vouches for both arrays. A part of `keys` is read before the
+    // same part of `out` is written, and is not referred to afterwards.
+    unsafe {
+        write_hashes(out, n, |range, buffer| {
+            let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
+            crate::hash::hash_u64_batch(keys, seed, buffer);
+        });
+    }
+}
+
+/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash() does, and writes 'n'
+/// hashes to 'out', in order. If either is NULL, nothing is written.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_hash_batch(
+    keys: *const bloomline_bytes,
+    n: usize,
+    seed: u64,
+    out: *mut u64,
+) {
+    // SAFETY: the caller keeps the rules of the header.
+    let Some(keys) = (unsafe { keys_at(keys, n) }) else {
+        return;
+    };
+    if out.is_null() || !out.is_aligned() {
+        return;
+    }
+    // SAFETY: the caller vouches for the room at `out`.
+    unsafe {
+        write_hashes(out, n, |range, buffer| {
+            crate::hash::hash_batch(&keys[range], seed, buffer);
+        });
+    }
+}

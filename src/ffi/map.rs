@@ -1,0 +1,125 @@
+//! `bloomline_map`: a filter in a file, mapped into memory. Uses `view`.
+
+use super::boundary::{Failure, NULL, free, guard, output, shared, try_box};
+use super::status::bloomline_status;
+use super::view::{bloomline_view, pack};
+use crate::error::Error;
+use crate::view::MappedFilter;
+use std::ffi::{CStr, c_char};
+use std::path::Path;
+
+/// A file that is open as memory. It is made by bloomline_map_open() or
+/// bloomline_map_open_unverified(), probed through bloomline_map_view(), and freed by
+/// bloomline_map_close().
+pub struct bloomline_map(MappedFilter);
+
+// Views of a map are probed from any number of threads.
+const _: () = {
+    const fn shared_between_threads<T: Send + Sync>() {}
+    shared_between_threads::<bloomline_map>();
+};
+
+/// The path that C names: bytes as they are on Unix, UTF-8 elsewhere.
+///
+/// # Safety
+/// `path` is NULL or NUL-terminated, and nobody writes it during `'a`.
+pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> {
+    if path.is_null() {
+        return Err(NULL);
+    }
+    // SAFETY: not NULL; the caller vouches for the NUL at the end.
+    let path = unsafe { CStr::from_ptr(path) };
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        Ok(Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())))
+    }
+    #[cfg(not(unix))]
+    path.to_str().map(Path::new).map_err(|_| Failure(super::status::BLOOMLINE_ERR_IO))
+}
+
+/// Gives C the map that `open` opens.
+///
+/// # Safety
+/// `name` as for [`path`]; `out` is NULL or points at room for a pointer.
+unsafe fn give(
+    name: *const c_char,
+    out: *mut *mut bloomline_map,
+    open: impl FnOnce(&Path) -> Result<MappedFilter, Error>,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the same contract.
+        let map = try_box(bloomline_map(open(unsafe { path(name) }?)?))?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(map) };
+        Ok(())
+    })
+}
+
+/// bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
+/// written it, and checks all of it as bloomline_view_open() does: it is read once from
+/// end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
+///
+/// While it is mapped the file must not be written to or made shorter: a probe of a part
+/// that is gone ends the process with SIGBUS. Replacing the file by another of its name,
+/// as bloomline_filter_save() does, and removing it do no harm.
+///
+/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_map_open(
+    path: *const c_char,
+    out: *mut *mut bloomline_map,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(path, out, MappedFilter::open) }
+}
+
+/// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
+/// lines, and so without reading them: see bloomline_view_open_unverified().
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_map_open_unverified(
+    path: *const c_char,
+    out: *mut *mut bloomline_map,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(path, out, MappedFilter::open_unverified) }
+}
+
+/// bloomline_map_view() makes a view of a mapped filter. The view may be used until the
+/// map is closed.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_map_view(
+    map: *const bloomline_map,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the caller keeps the rules of the header.
+        let map = unsafe { shared(map) }.ok_or(NULL)?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(pack(&map.0.view())) };
+        Ok(())
+    })
+}
+
+/// bloomline_map_close() unmaps a file. Views of it must not be used any more. NULL is a
+/// no-op.
+///
+/// # Safety
+/// See [`crate::ffi`]; the map is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_map_close(map: *mut bloomline_map) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(map) }
+}

@@ -1,0 +1,153 @@
+//! `bloomline_status`: its numbers and their messages. Uses `error` only.
+//!
+//! Numbers are only ever added, at the end; one that is no longer returned keeps its
+//! place.
+
+use crate::error::Error;
+use std::ffi::{CStr, c_char};
+use std::io::ErrorKind;
+
+/// What a function that can fail returns: BLOOMLINE_OK (0), or one of the positive
+/// BLOOMLINE_ERR_ numbers. The numbers never change their meaning; later versions
+/// may return numbers not listed here, which are errors too.
+pub type bloomline_status = i32;
+
+/// Success.
+pub const BLOOMLINE_OK: bloomline_status = 0;
+/// A pointer was NULL (or an array misaligned) where that is not allowed.
+pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
+/// The false-positive rate asked for is not between 0 and 1, both excluded, or is
+/// too small to size for.
+pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
+/// The bits per key asked for are not a positive finite number.
+pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
+/// k, the number of bits that a key sets, is outside 1 to 16.
+pub const BLOOMLINE_ERR_K: bloomline_status = 4;
+/// The line count is zero, or is more than memory can address.
+pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
+/// The system has not got the memory.
+pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;
+/// The buffer is smaller than what is to be written into it.
+pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
+/// The two filters differ in line count, k or seed.
+pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
+/// A filter with an odd number of lines cannot be folded.
+pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
+/// The environment variable BLOOMLINE_BACKEND names a backend that does not exist
+/// or that this CPU lacks.
+pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
+/// The data is shorter than any filter, or has not the length that it says.
+pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
+/// The data does not end as a filter ends: it is something else, or was cut off.
+pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;
+/// The data was written in a format version that this library does not know.
+pub const BLOOMLINE_ERR_VERSION: bloomline_status = 13;
+/// The data has a layout of lines that this library does not know.
+pub const BLOOMLINE_ERR_LAYOUT: bloomline_status = 14;
+/// The data is damaged: a checksum does not match.
+pub const BLOOMLINE_ERR_CHECKSUM: bloomline_status = 15;
+/// A field that must be zero is not, in the data or in a bloomline_params.
+pub const BLOOMLINE_ERR_RESERVED: bloomline_status = 16;
+/// The operating system refused to read or write a file.
+pub const BLOOMLINE_ERR_IO: bloomline_status = 17;
+/// There is no such file or directory.
+pub const BLOOMLINE_ERR_NOT_FOUND: bloomline_status = 18;
+/// The file may not be read or written by this process.
+pub const BLOOMLINE_ERR_PERMISSION: bloomline_status = 19;
+/// A bug in the library, caught before it could do harm. A handle that the call was
+/// to change is only good for freeing. Please report it.
+pub const BLOOMLINE_ERR_INTERNAL: bloomline_status = 20;
+
+/// The number for an error.
+pub(super) fn status_of(error: &Error) -> bloomline_status {
+    match error {
+        Error::Rate => BLOOMLINE_ERR_RATE,
+        Error::BitsPerKey => BLOOMLINE_ERR_BITS_PER_KEY,
+        Error::K => BLOOMLINE_ERR_K,
+        Error::LineCount => BLOOMLINE_ERR_LINE_COUNT,
+        Error::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
+        Error::BufferTooSmall => BLOOMLINE_ERR_BUFFER_TOO_SMALL,
+        Error::Mismatch => BLOOMLINE_ERR_MISMATCH,
+        Error::OddLineCount => BLOOMLINE_ERR_ODD_LINE_COUNT,
+        Error::Backend => BLOOMLINE_ERR_BACKEND,
+        Error::Truncated => BLOOMLINE_ERR_TRUNCATED,
+        Error::NotAFilter => BLOOMLINE_ERR_NOT_A_FILTER,
+        Error::Version => BLOOMLINE_ERR_VERSION,
+        Error::Layout => BLOOMLINE_ERR_LAYOUT,
+        Error::Checksum => BLOOMLINE_ERR_CHECKSUM,
+        Error::Reserved => BLOOMLINE_ERR_RESERVED,
+        Error::Io(error) => match error.kind() {
+            ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
+            ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
+            ErrorKind::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
+            _ => BLOOMLINE_ERR_IO,
+        },
+    }
+}
+
+/// The text for a number, known or not.
+fn message(status: bloomline_status) -> &'static CStr {
+    match status {
+        BLOOMLINE_OK => c"success",
+        BLOOMLINE_ERR_NULL => c"a pointer is NULL or misaligned",
+        BLOOMLINE_ERR_RATE => c"the false-positive rate is not between 0 and 1, or is too small",
+        BLOOMLINE_ERR_BITS_PER_KEY => c"the bits per key are not a positive finite number",
+        BLOOMLINE_ERR_K => c"k is outside 1 to 16",
+        BLOOMLINE_ERR_LINE_COUNT => c"the line count is zero or too large",
+        BLOOMLINE_ERR_OUT_OF_MEMORY => c"out of memory",
+        BLOOMLINE_ERR_BUFFER_TOO_SMALL => c"the buffer is too small",
+        BLOOMLINE_ERR_MISMATCH => c"the filters differ in line count, k or seed",
+        BLOOMLINE_ERR_ODD_LINE_COUNT => c"a filter with an odd number of lines cannot be folded",
+        BLOOMLINE_ERR_BACKEND => c"BLOOMLINE_BACKEND names an unknown or absent backend",
+        BLOOMLINE_ERR_TRUNCATED => c"the data is not as long as it says",
+        BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
+        BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
+        BLOOMLINE_ERR_LAYOUT => c"the filter has an unknown layout",
+        BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
+        BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
+        BLOOMLINE_ERR_IO => c"reading or writing a file failed",
+        BLOOMLINE_ERR_NOT_FOUND => c"no such file or directory",
+        BLOOMLINE_ERR_PERMISSION => c"permission denied",
+        BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
+        _ => c"unknown status",
+    }
+}
+
+/// bloomline_status_message() returns what 'status' means, as one line of English
+/// without a full stop, NUL-terminated. The text is static: it is never freed and
+/// never changes. Any number may be given; the result is never NULL.
+///
+/// # Safety
+/// None needed: any number will do.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_status_message(status: bloomline_status) -> *const c_char {
+    message(status).as_ptr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_status_has_a_message_of_its_own() {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_INTERNAL).map(message).collect();
+        assert_eq!(texts.len(), 21);
+        for unknown in [-1, 21, i32::MIN, i32::MAX] {
+            assert_eq!(message(unknown), c"unknown status");
+        }
+        assert!(!texts.contains(c"unknown status"));
+    }
+
+    #[test]
+    fn system_errors_are_told_apart() {
+        for (kind, status) in [
+            (ErrorKind::NotFound, BLOOMLINE_ERR_NOT_FOUND),
+            (ErrorKind::PermissionDenied, BLOOMLINE_ERR_PERMISSION),
+            (ErrorKind::OutOfMemory, BLOOMLINE_ERR_OUT_OF_MEMORY),
+            (ErrorKind::StorageFull, BLOOMLINE_ERR_IO),
+        ] {
+            assert_eq!(status_of(&Error::Io(kind.into())), status, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which library this is: version, ABI version, backend. Uses `kernel::Backend`.
+
+use super::boundary::guard_or;
+use crate::kernel::Backend;
+use std::ffi::{CStr, c_char};
+
+/// The version that this header belongs to: major number.
+pub const BLOOMLINE_VERSION_MAJOR: u32 = 0;
+/// The version that this header belongs to: minor number.
+pub const BLOOMLINE_VERSION_MINOR: u32 = 1;
+/// The version that this header belongs to: patch number.
+pub const BLOOMLINE_VERSION_PATCH: u32 = 0;
+/// The binary interface that this header describes: the number in the name of the
+/// shared library (libbloomline.so.0). It changes only when a program built against
+/// an older header could not run with a newer library.
+pub const BLOOMLINE_ABI_VERSION: u32 = 0;
+
+// The header's numbers are literals. They are those of Cargo.toml, and the ABI version
+// that of the soname in build.rs, or the library does not compile.
+const _: () = {
+    const fn number(text: &str) -> u32 {
+        match u32::from_str_radix(text, 10) {
+            Ok(number) => number,
+            Err(_) => panic!("not a number"),
+        }
+    }
+    assert!(BLOOMLINE_VERSION_MAJOR == number(env!("CARGO_PKG_VERSION_MAJOR")));
+    assert!(BLOOMLINE_VERSION_MINOR == number(env!("CARGO_PKG_VERSION_MINOR")));
+    assert!(BLOOMLINE_VERSION_PATCH == number(env!("CARGO_PKG_VERSION_PATCH")));
+    assert!(BLOOMLINE_ABI_VERSION == number(env!("BLOOMLINE_SOVERSION")));
+};
+
+/// bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library that is
+/// linked or loaded, as opposed to that of the header. A program that loads the
+/// library at run time compares the two before it calls anything else.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_abi_version() -> u32 {
+    BLOOMLINE_ABI_VERSION
+}
+
+/// bloomline_version() returns the version of the library that is linked or loaded,
+/// such as "0.1.0". The text is static.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_version() -> *const c_char {
+    const VERSION: &CStr =
+        match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+            Ok(version) => version,
+            Err(_) => panic!("a version contains no NUL"),
+        };
+    VERSION.as_ptr()
+}
+
+/// bloomline_backend() returns the name of the code that answers probes in this
+/// process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
+/// CPU can do; all give the same answers and the same bytes. The environment variable
+/// BLOOMLINE_BACKEND, set before the first call of the library, forces one of them.
+///
+/// If the variable names one that does not exist or that this CPU lacks, the result is
+/// "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
+/// static.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
+    let name = guard_or(c"none", || match Backend::active() {
+        Ok(Backend::Scalar) => c"scalar",
+        Ok(Backend::Portable) => c"portable",
+        Ok(Backend::Avx2) => c"avx2",
+        Ok(Backend::Avx512) => c"avx512",
+        Err(_) => c"none",
+    });
+    name.as_ptr()
+}

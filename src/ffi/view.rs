@@ -1,0 +1,452 @@
+//! `bloomline_view`: a filter in somebody else's bytes, on the caller's stack. Uses
+//! `view`.
+//!
+//! The six words of a view are where the lines are, how many, seed, k and layout, key
+//! count, and a check word made of the others. A view is a plain struct in C: it can be
+//! zeroed, forgotten to be opened, or overwritten. The check word tells, and then the
+//! answers are true. What it cannot tell is whether the bytes are still there.
+
+use super::batch::{Key, answer_hashes, answer_keys};
+use super::boundary::{
+    Failure, NULL, all_present, bitmap_at, bytes, guard, guard_or, output, shared, slice,
+};
+use super::filter::bloomline_filter;
+use super::hash::{bloomline_bytes, key_or_empty};
+use super::params::bloomline_params;
+use super::status::{BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
+use crate::error::Error;
+use crate::params::Params;
+use crate::view::{View, views_contain_hash};
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// A filter in bytes that belong to the caller: a block of a file, a mapped file, a
+/// message. It is opened by bloomline_view_open() or bloomline_view_open_unverified(),
+/// lives wherever the caller puts it, owns nothing, and needs no closing. It may be
+/// copied. The bytes must stay where they are, unchanged, for as long as it is used.
+///
+/// A view that was never opened, is all zero or was overwritten is recognized, and says
+/// that every key may be present.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct bloomline_view {
+    /// Not for the caller.
+    pub(super) opaque: [u64; 6],
+}
+
+/// The layout of lines that `View` reads: the one of the format's version 1.
+const LAYOUT: u64 = 1;
+
+/// A word that no other first five words are likely to have: changing any one of them
+/// always changes it, since each multiplier is odd; that of zeros is not zero.
+#[inline(always)]
+fn check_word([a, b, c, d, e]: [u64; 5]) -> u64 {
+    a.wrapping_mul(0x9FB2_1C65_1E98_DF25)
+        ^ b.wrapping_mul(0xD1B5_4A32_D192_ED03)
+        ^ c.wrapping_mul(0xA0D5_3B6F_21C8_E497)
+        ^ d.wrapping_mul(0xC6BC_2796_92B5_CC83)
+        ^ e.wrapping_mul(0x8EBC_6AF0_9C88_C6E3)
+        ^ 0x4C42_4D4C_5649_4557
+}
+
+/// The words of a view.
+pub(super) fn pack(view: &View<'_>) -> bloomline_view {
+    let params = view.params();
+    let words = [
+        view.as_bytes().as_ptr().expose_provenance() as u64,
+        params.line_count(),
+        params.seed(),
+        u64::from(params.k()) | LAYOUT << 32,
+        view.key_count(),
+    ];
+    let [a, b, c, d, e] = words;
+    bloomline_view { opaque: [a, b, c, d, e, check_word(words)] }
+}
+
+/// The view again, or `None` if these are not the words of one. The lines are probed
+/// only after the check, so that words which came from elsewhere point nowhere.
+///
+/// # Safety
+/// If the words came from [`pack`], the bytes of that view are still there, and nobody
+/// writes them while the result is used.
+#[inline(always)]
+unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
+    let [lines, line_count, seed, shape, key_count, check] = view.opaque;
+    if check != check_word([lines, line_count, seed, shape, key_count]) || shape >> 32 != LAYOUT {
+        return None;
+    }
+    let params = Params::new(line_count, shape as u32, seed).ok()?;
+    let lines = ptr::with_exposed_provenance::<u8>(usize::try_from(lines).ok()?);
+    // SAFETY: the check word says that `pack` made these words, from a view with so many
+    // lines at this address; the caller vouches that they are still there.
+    let lines = unsafe { std::slice::from_raw_parts(lines, params.bytes()) };
+    View::of_lines(lines, params, key_count).ok()
+}
+
+/// The view that C points at; `None` if NULL or not opened.
+///
+/// # Safety
+/// `view` is NULL or points at a live `bloomline_view` as for [`unpack`].
+#[inline(always)]
+unsafe fn opened(view: *const bloomline_view) -> Option<View<'static>> {
+    // SAFETY: the same contract.
+    unsafe { unpack(shared(view)?) }
+}
+
+/// A view that says yes to everything, to stand in for one that is not opened.
+fn always() -> Result<View<'static>, Error> {
+    static FULL: [u8; 64] = [0xFF; 64];
+    View::of_lines(&FULL, Params::new(1, 1, 0)?, 0)
+}
+
+/// Gives C the view that `open` opens.
+///
+/// # Safety
+/// `data` as for `boundary::bytes`; `out` is NULL or points at room for a view.
+unsafe fn give<'a>(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+    open: impl FnOnce(&'a [u8]) -> Result<View<'a>, Error>,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the same contract.
+        let view = pack(&open(unsafe { bytes(data, len) }.ok_or(NULL)?)?);
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(view) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
+/// those that bloomline_filter_encode(), bloomline_block_build(),
+/// bloomline_builder_finish() or bloomline_filter_save() wrote. It checks all of them,
+/// checksums included, and so reads them from end to end: do it once, or whenever the
+/// bytes come from where they may have been damaged. Nothing is copied or allocated.
+///
+/// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
+/// and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
+/// An engine answers any of them by reading the data that the filter stands for.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_open(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(data, len, out, View::open) }
+}
+
+/// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
+/// lines: it reads the last 64 bytes only, so that it can be done before each probe of a
+/// block that has been verified already. Whatever the bytes are, probing the view reads
+/// only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
+/// added.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_open_unverified(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { give(data, len, out, View::open_unverified) }
+}
+
+/// bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
+/// may be used until the filter is next changed, or freed.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_view(
+    filter: *const bloomline_filter,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the caller keeps the rules of the header.
+        let filter = unsafe { shared(filter) }.ok_or(NULL)?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(pack(&filter.0.view())) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_params() tells the size and shape of the filter.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the caller keeps the rules of the header.
+        let view = unsafe { shared(view) }.ok_or(NULL)?;
+        // SAFETY: the same; the lines are not touched.
+        let view = unsafe { unpack(view) }.ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(view.params().into()) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_key_count() returns how many keys the writer of the filter says that it
+/// holds. It is a hint, and 0 means unknown or none. NULL and a view that was not opened
+/// have 0.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
+    guard_or(0, || {
+        // SAFETY: the caller keeps the rules of the header.
+        unsafe { opened(view) }.map_or(0, |view| view.key_count())
+    })
+}
+
+/// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
+/// not in the filter, and true if it may be.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains(
+    view: *const bloomline_view,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the caller keeps the rules of the header.
+    match unsafe { (opened(view), bytes(key, len)) } {
+        (Some(view), Some(key)) => view.contains(key),
+        _ => true,
+    }
+}
+
+/// bloomline_view_contains_hash() is bloomline_view_contains() for a key given by its hash,
+/// that of bloomline_view_hash() or whatever the key was added by.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains_hash(
+    view: *const bloomline_view,
+    hash: u64,
+) -> bool {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
+}
+
+/// bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
+/// of them may be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits
+/// of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be
+/// initialized.
+///
+/// If 'view' is NULL or not opened, or 'hashes' is NULL, all keys may be present. If
+/// 'bitmap' is NULL, nothing is written and the result is 'n'.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains_hashes(
+    view: *const bloomline_view,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        let probe = opened(view).map(|view| {
+            move |hashes: &[u64], bitmap: &mut [u64]| view.contains_hashes(hashes, bitmap)
+        });
+        answer_hashes(hashes, n, bitmap, probe)
+    }
+}
+
+/// bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
+/// their bytes.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains_keys(
+    view: *const bloomline_view,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe {
+        let probe = opened(view)
+            .map(|view| move |keys: &[Key], bitmap: &mut [u64]| view.contains_keys(keys, bitmap));
+        answer_keys(keys, n, bitmap, probe)
+    }
+}
+
+/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
+/// at 'key': made once, it serves all filters that hash alike. A view that was not opened
+/// hashes as bloomline_hash() with seed 0.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_hash(
+    view: *const bloomline_view,
+    key: *const c_void,
+    len: usize,
+) -> u64 {
+    // SAFETY: the caller keeps the rules of the header.
+    let (view, key) = unsafe { (opened(view), key_or_empty(key, len)) };
+    view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
+}
+
+/// bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
+/// files of an LSM tree, or the shards of a set. It returns how many of them may have it.
+/// Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
+/// zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
+///
+/// All filters must use the same hash; their sizes and k may differ. The lines are all
+/// asked for before the first is looked at, so that filters which are not in the cache cost
+/// little more than one of them.
+///
+/// A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
+/// is NULL, nothing is written and the result is 'n_views'.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_views_contain_hash(
+    views: *const bloomline_view,
+    n_views: usize,
+    hash: u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the caller keeps the rules of the header.
+    let Some(bitmap) = (unsafe { bitmap_at(bitmap, n_views) }) else {
+        return n_views;
+    };
+    // SAFETY: the same.
+    let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, always()) else {
+        return all_present(bitmap, n_views);
+    };
+    let mut present = 0;
+    for (views, word) in views.chunks(64).zip(bitmap) {
+        let mut unpacked = [const { MaybeUninit::<View<'_>>::uninit() }; 64];
+        for (slot, view) in unpacked.iter_mut().zip(views) {
+            // SAFETY: the caller keeps the rules of the header.
+            slot.write(unsafe { unpack(view) }.unwrap_or(always));
+        }
+        // SAFETY: the first `views.len()` slots, at most 64, have just been written.
+        let unpacked = unsafe {
+            std::slice::from_raw_parts(unpacked.as_ptr().cast::<View<'_>>(), views.len())
+        };
+        present += views_contain_hash(unpacked, hash, std::slice::from_mut(word));
+    }
+    present
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::Filter;
+
+    fn filter() -> Filter {
+        let mut filter = Filter::new(Params::new(3, 6, 7).unwrap()).unwrap();
+        filter.insert(b"in");
+        filter
+    }
+
+    #[test]
+    fn a_view_survives_its_words() {
+        let filter = filter();
+        let view = pack(&filter.view());
+        // SAFETY: the filter is alive.
+        let back = unsafe { unpack(&view) }.expect("these are the words of a view");
+        assert_eq!(back.params(), filter.params());
+        assert_eq!(back.key_count(), filter.key_count());
+        assert_eq!(back.as_bytes(), filter.as_bytes());
+        assert_eq!(back.hash(b"in"), filter.view().hash(b"in"));
+        assert!(back.contains(b"in"));
+        let out = (0..64u64).find(|key| !filter.contains(&key.to_le_bytes())).unwrap();
+        assert!(!back.contains(&out.to_le_bytes()));
+    }
+
+    #[test]
+    fn words_that_are_not_a_view_are_recognized() {
+        let filter = filter();
+        let view = pack(&filter.view());
+        for byte in 0..=255 {
+            let scribbled = bloomline_view { opaque: [u64::from_ne_bytes([byte; 8]); 6] };
+            // SAFETY: refused; were it not, the test fails one way or another.
+            assert!(unsafe { unpack(&scribbled) }.is_none(), "all bytes {byte:#x}");
+        }
+        for word in 0..6 {
+            for bit in 0..64 {
+                let mut damaged = view;
+                damaged.opaque[word] ^= 1 << bit;
+                // SAFETY: as above.
+                assert!(unsafe { unpack(&damaged) }.is_none(), "word {word}, bit {bit}");
+            }
+            let mut half_written = view;
+            half_written.opaque[word..].fill(0);
+            // SAFETY: as above.
+            assert!(unsafe { unpack(&half_written) }.is_none(), "words {word} to 5 zero");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_even_under_a_right_check_word() {
+        let filter = filter();
+        let view = pack(&filter.view());
+        for (word, value) in [(1, 0), (1, u64::MAX), (3, LAYOUT << 32), (3, 17 | LAYOUT << 32)] {
+            let mut words = [0; 5];
+            words.copy_from_slice(&view.opaque[..5]);
+            words[word] = value;
+            let [a, b, c, d, e] = words;
+            let forged = bloomline_view { opaque: [a, b, c, d, e, check_word(words)] };
+            // SAFETY: refused for the number.
+            assert!(unsafe { unpack(&forged) }.is_none(), "word {word} = {value:#x}");
+        }
+    }
+
+    #[test]
+    fn the_stand_in_always_says_yes() {
+        let always = always().unwrap();
+        assert!((0..1000).all(|key: u64| always.contains_hash(crate::hash::hash_u64(key, 0))));
+    }
+
+    #[test]
+    fn doubtful_views_among_many_are_present() {
+        let empty = Filter::new(Params::new(3, 6, 7).unwrap()).unwrap();
+        let hash = empty.view().hash(b"nowhere");
+        for count in [1, 8, 63, 64, 65, 130] {
+            let mut views = vec![pack(&empty.view()); count];
+            for view in views.iter_mut().step_by(3) {
+                view.opaque = [0; 6];
+            }
+            let mut bitmap = vec![u64::MAX; count.div_ceil(64)];
+            // SAFETY: all pointers are to live arrays of the lengths given.
+            let present = unsafe {
+                bloomline_views_contain_hash(views.as_ptr(), count, hash, bitmap.as_mut_ptr())
+            };
+            assert_eq!(present, count.div_ceil(3));
+            for i in 0..bitmap.len() * 64 {
+                let expected = i < count && i % 3 == 0;
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "view {i} of {count}");
+            }
+        }
+    }
+}
