@@ -197,7 +197,7 @@ impl Filter {
     /// [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The filter is as before.
     pub fn fold(&mut self) -> Result<(), Error> {
         let count = self.params.line_count();
-        if count % 2 != 0 {
+        if !count.is_multiple_of(2) {
             return Err(Error::OddLineCount);
         }
         let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
@@ -222,7 +222,7 @@ impl Filter {
             return Err(Error::Rate);
         }
         let mut folds = 0;
-        while self.params.line_count() % 2 == 0 && self.folded_rate() <= rate {
+        while self.params.line_count().is_multiple_of(2) && self.folded_rate() <= rate {
             self.fold()?;
             folds += 1;
         }
@@ -289,28 +289,34 @@ impl Filter {
 
     /// Saves the encoded filter as a file: written beside under another name,
     /// flushed to the disk, then renamed. So the file is at all times the old one
-    /// or the new one, whole, and who has the old one mapped keeps it.
+    /// or the new one, whole, and who has the old one mapped keeps it. A symbolic
+    /// link is replaced, not followed.
     ///
     /// # Errors
-    /// [`Error::Io`]; what was there before is still there.
+    /// [`Error::Io`]; what was there before is still there, unless all that failed
+    /// is flushing the directory at the end: then the new file is there, but a power
+    /// cut may bring back the old one.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let beside = name_beside(path)?;
-        let mut file = File::options().write(true).create_new(true).open(&beside)?;
-        let written = (|| {
+        let (beside, mut file) = create_beside(path)?;
+        let renamed = (|| {
             file.write_all(&self.lines)?;
             file.write_all(&self.footer())?;
             file.sync_all()?;
-            std::fs::rename(&beside, path)
+            // Opened before the rename: if that fails, nothing has changed.
+            let directory = if cfg!(unix) { Some(File::open(directory(path))?) } else { None };
+            std::fs::rename(&beside, path)?;
+            Ok(directory)
         })();
-        if let Err(error) = written {
-            // The error is what matters; the leftover is removed if it can be.
-            let _ = std::fs::remove_file(&beside);
-            return Err(error.into());
+        match renamed {
+            // The new name is on the disk once the directory is.
+            Ok(Some(directory)) => Ok(directory.sync_all()?),
+            Ok(None) => Ok(()),
+            Err(error) => {
+                // The error is what matters; the leftover is removed if it can be.
+                let _ = std::fs::remove_file(&beside);
+                Err(Error::Io(error))
+            }
         }
-        // The new name is on the disk once the directory is.
-        #[cfg(unix)]
-        File::open(directory(path))?.sync_all()?;
-        Ok(())
     }
 
     /// Reads a file that [`Filter::save`] wrote, all of it checked.
@@ -334,17 +340,25 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A name in the same directory that no other thread or process takes.
-fn name_beside(path: &Path) -> Result<PathBuf, Error> {
+/// A new file in the directory of `path`, to be renamed to it. Its name is its own,
+/// so that it is as short for a long name as for a short one; one that is taken, by
+/// another process or by the leftover of one that was killed, is passed over.
+fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().ok_or_else(|| {
-        std::io::Error::new(std::io::ErrorKind::InvalidInput, "the path does not name a file")
-    })?;
-    let mut beside = name.to_os_string();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    beside.push(format!(".{}.{number}.tmp", std::process::id()));
-    Ok(directory(path).join(beside))
+    if path.file_name().is_none() {
+        let kind = std::io::ErrorKind::InvalidInput;
+        return Err(std::io::Error::new(kind, "the path does not name a file"));
+    }
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".bloomline.{}.{number}.tmp", std::process::id());
+        let beside = directory(path).join(name);
+        match File::options().write(true).create_new(true).open(&beside) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            file => return Ok((beside, file?)),
+        }
+    }
 }
 
 /// The fraction of bits set in each lane.

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel, Prefetch, prefetch_line};
+use crate::kernel::{Backend, Hashes, Kernel, Prefetch, Ring, prefetch_line};
 use crate::memory::FileBytes;
 use crate::params::Params;
 use std::fs::File;
@@ -167,7 +167,7 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
             *out = hash(key.as_ref(), seed);
         }
     };
-    batch(Hashes::made(keys.len(), &make))
+    batch(Hashes::Made(&mut Ring::new(keys.len(), &make)))
 }
 
 /// One hash against many filters: a point lookup over the tables of an LSM tree, or

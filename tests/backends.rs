@@ -40,7 +40,10 @@ fn lines_by_definition(lines: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
 
 fn bitmap_by_definition(lines: &[u8], k: u32, hashes: &[u64]) -> Vec<u64> {
     let word = |hashes: &[u64]| {
-        hashes.iter().rev().fold(0, |word, &hash| word << 1 | u64::from(line::contains(lines, k, hash)))
+        hashes
+            .iter()
+            .rev()
+            .fold(0, |word, &hash| word << 1 | u64::from(line::contains(lines, k, hash)))
     };
     hashes.chunks(64).map(word).collect()
 }

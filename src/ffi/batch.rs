@@ -97,7 +97,11 @@ fn probe_keys(
     let mut present = 0;
     for (keys, bitmap) in keys.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
         present += probe(keys, bitmap);
-        if keys.iter().fold(false, |any, key| any | key.is_broken()) {
+        // The top bit tells of a length that is too long or an address of 0 (or one
+        // in the upper half): a few instructions for all keys, and then a close look.
+        let seen =
+            keys.iter().fold(0, |seen, key| seen | key.0.data.addr().wrapping_sub(1) | key.0.len);
+        if seen > isize::MAX as usize {
             for (i, _) in keys.iter().enumerate().filter(|(_, key)| key.is_broken()) {
                 let bit = 1 << (i % 64);
                 present += usize::from(bitmap[i / 64] & bit == 0);

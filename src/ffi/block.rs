@@ -2,7 +2,7 @@
 //! hand, `bloomline_builder` when keys come one by one. Uses `builder`.
 
 use super::boundary::{
-    NULL, bytes, exclusive, free, guard, guard_or, output, shared, slice, try_box,
+    NULL, buffer, bytes, exclusive, free, guard, guard_or, output, shared, slice, tell, try_box,
 };
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -18,7 +18,7 @@ use std::ffi::c_void;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: `params` is NULL or there.
         unsafe { checked(params) }.map_or(0, |params| params.encoded_len())
     })
 }
@@ -46,9 +46,9 @@ pub unsafe extern "C" fn bloomline_block_build(
     cap: usize,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: `params` is NULL or there.
         let params = unsafe { checked(params) }?;
-        // SAFETY: the same.
+        // SAFETY: rules of the header: the array has its count unless NULL.
         let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
         // SAFETY: at most `cap` bytes; the caller vouches for those.
         let out = unsafe { buffer(out, cap, params.encoded_len()) }?;
@@ -113,9 +113,9 @@ pub unsafe extern "C" fn bloomline_builder_add(
     len: usize,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
-        // SAFETY: the same.
+        // SAFETY: rules of the header: `len` bytes are there unless NULL.
         let key = unsafe { bytes(key, len) }.ok_or(NULL)?;
         Ok(builder.0.add(key)?)
     })
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn bloomline_builder_add_hash(
     hash: u64,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
         Ok(builder.0.add_hash(hash)?)
     })
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn bloomline_builder_add_hash(
 /// See [`crate::ffi`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile.
     unsafe { shared(builder) }.map_or(0, |builder| builder.0.key_count())
 }
 
@@ -156,7 +156,8 @@ pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_b
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         unsafe { shared(builder) }.and_then(|builder| builder.0.block_len().ok()).unwrap_or(0)
     })
 }
@@ -179,7 +180,7 @@ pub unsafe extern "C" fn bloomline_builder_finish(
     written: *mut usize,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
         // SAFETY: at most `cap` bytes; the caller vouches for those.
         let out = unsafe { buffer(out, cap, builder.0.block_len()?) }?;

@@ -15,7 +15,8 @@ use std::ffi::{c_char, c_void};
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_encoded_len(filter: *const bloomline_filter) -> usize {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         unsafe { shared(filter) }.map_or(0, |filter| filter.0.encoded_len())
     })
 }
@@ -38,7 +39,8 @@ pub unsafe extern "C" fn bloomline_filter_encode(
     written: *mut usize,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         let filter = unsafe { shared(filter) }.ok_or(NULL)?;
         let len = filter.0.encoded_len();
         // SAFETY: at most `cap` bytes; the caller vouches for those.
@@ -67,7 +69,8 @@ pub unsafe extern "C" fn bloomline_filter_decode(
     len: usize,
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
+    // room.
     unsafe { give(out, || Ok(Filter::decode(bytes(data, len).ok_or(NULL)?)?)) }
 }
 
@@ -87,7 +90,8 @@ pub unsafe extern "C" fn bloomline_filter_save(
     path: *const c_char,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile; `path` is NULL or ends with NUL.
         let (filter, path) = unsafe { (shared(filter).ok_or(NULL)?, self::path(path)?) };
         Ok(filter.0.save(path)?)
     })
@@ -107,6 +111,7 @@ pub unsafe extern "C" fn bloomline_filter_load(
     path: *const c_char,
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
+    // room.
     unsafe { give(out, || Ok(Filter::load(self::path(path)?)?)) }
 }

@@ -55,7 +55,7 @@ pub unsafe extern "C" fn bloomline_filter_new(
     params: *const bloomline_params,
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
     unsafe { give(out, || Ok(Filter::new(checked(params)?)?)) }
 }
 
@@ -81,7 +81,8 @@ pub unsafe extern "C" fn bloomline_filter_params(
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         let filter = unsafe { shared(filter) }.ok_or(NULL)?;
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(filter.0.params().into()) };
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn bloomline_filter_params(
 /// See [`crate::ffi`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_filter) -> u64 {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile.
     unsafe { shared(filter) }.map_or(0, |filter| filter.0.key_count())
 }
 
@@ -111,9 +112,9 @@ pub unsafe extern "C" fn bloomline_filter_insert(
     key: *const c_void,
     len: usize,
 ) {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
     if let Some(filter) = unsafe { exclusive(filter) } {
-        // SAFETY: the same.
+        // SAFETY: rules of the header: `len` bytes are there unless NULL.
         filter.0.insert(unsafe { key_or_empty(key, len) });
     }
 }
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn bloomline_filter_insert(
 /// See [`crate::ffi`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
     if let Some(filter) = unsafe { exclusive(filter) } {
         filter.0.insert_hash(hash);
     }
@@ -144,7 +145,8 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
     hashes: *const u64,
     n: usize,
 ) {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and this call's alone; each
+    // array has its count unless NULL.
     if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
         filter.0.insert_hashes(hashes);
     }
@@ -161,7 +163,8 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys(
     keys: *const bloomline_bytes,
     n: usize,
 ) {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and this call's alone; each
+    // array has its count unless NULL.
     if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
         filter.0.insert_keys(keys);
     }
@@ -178,7 +181,8 @@ pub unsafe extern "C" fn bloomline_filter_contains(
     key: *const c_void,
     len: usize,
 ) -> bool {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile; `len`
+    // bytes are there unless NULL.
     match unsafe { (shared(filter), bytes(key, len)) } {
         (Some(filter), Some(key)) => filter.0.contains(key),
         _ => true,
@@ -195,7 +199,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_hash(
     filter: *const bloomline_filter,
     hash: u64,
 ) -> bool {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile.
     unsafe { shared(filter) }.is_none_or(|filter| filter.0.contains_hash(hash))
 }
 
@@ -216,7 +220,8 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile; each
+    // array has its count unless NULL.
     unsafe {
         let probe = shared(filter).map(|filter| {
             |hashes: &[u64], bitmap: &mut [u64]| filter.0.contains_hashes(hashes, bitmap)
@@ -237,7 +242,8 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile; each
+    // array has its count unless NULL.
     unsafe {
         let probe = shared(filter)
             .map(|filter| |keys: &[Key], bitmap: &mut [u64]| filter.0.contains_keys(keys, bitmap));
@@ -265,7 +271,8 @@ pub unsafe extern "C" fn bloomline_filter_union(
             // All its keys are in it.
             return Ok(());
         }
-        // SAFETY: not NULL and not the same; the caller keeps the rules of the header.
+        // SAFETY: not NULL and not one filter; rules of the header: both are alive, `into` is this
+        // call's alone and `from` unchanged meanwhile.
         let (into, from) = unsafe { (&mut *into, &*from) };
         Ok(into.0.union(&from.0)?)
     })
@@ -278,7 +285,7 @@ pub unsafe extern "C" fn bloomline_filter_union(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
     guard_or((), || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         if let Some(filter) = unsafe { exclusive(filter) } {
             filter.0.clear();
         }
@@ -298,7 +305,7 @@ pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let filter = unsafe { exclusive(filter) }.ok_or(NULL)?;
         Ok(filter.0.fold()?)
     })
@@ -321,7 +328,7 @@ pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
     folds: *mut u32,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let filter = unsafe { exclusive(filter) }.ok_or(NULL)?;
         let done = filter.0.fold_to_rate(rate)?;
         if !folds.is_null() {
@@ -340,7 +347,8 @@ pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_fill(filter: *const bloomline_filter) -> f64 {
     guard_or(1.0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         unsafe { shared(filter) }.map_or(1.0, |filter| filter.0.fill())
     })
 }
@@ -353,7 +361,8 @@ pub unsafe extern "C" fn bloomline_filter_fill(filter: *const bloomline_filter) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_estimated_keys(filter: *const bloomline_filter) -> f64 {
     guard_or(0.0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         unsafe { shared(filter) }.map_or(0.0, |filter| filter.0.estimated_keys())
     })
 }
@@ -367,7 +376,8 @@ pub unsafe extern "C" fn bloomline_filter_estimated_keys(filter: *const bloomlin
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_estimated_rate(filter: *const bloomline_filter) -> f64 {
     guard_or(1.0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         unsafe { shared(filter) }.map_or(1.0, |filter| filter.0.estimated_rate())
     })
 }

@@ -57,7 +57,7 @@ unsafe fn write_hashes(
 /// See [`crate::ffi`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `len` bytes are there unless NULL.
     crate::hash::hash(unsafe { key_or_empty(key, len) }, seed)
 }
 
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn bloomline_hash_batch(
     seed: u64,
     out: *mut u64,
 ) {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: each array has its count unless NULL.
     let Some(keys) = (unsafe { keys_at(keys, n) }) else {
         return;
     };

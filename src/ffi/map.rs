@@ -75,7 +75,8 @@ pub unsafe extern "C" fn bloomline_map_open(
     path: *const c_char,
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
+    // room.
     unsafe { give(path, out, MappedFilter::open) }
 }
 
@@ -89,7 +90,8 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
     path: *const c_char,
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
+    // room.
     unsafe { give(path, out, MappedFilter::open_unverified) }
 }
 
@@ -105,7 +107,8 @@ pub unsafe extern "C" fn bloomline_map_view(
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         let map = unsafe { shared(map) }.ok_or(NULL)?;
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(pack(&map.0.view())) };

@@ -87,7 +87,7 @@ pub unsafe extern "C" fn bloomline_params_for_rate(
     rate: f64,
     out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `out` is NULL or has room.
     unsafe { write(out, || Params::for_rate(keys, rate)) }
 }
 
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
     bits_per_key: f64,
     out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `out` is NULL or has room.
     unsafe { write(out, || Params::for_bits(keys, bits_per_key)) }
 }
 
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_rate(params: *const bloomline_params, keys: u64) -> f64 {
     guard_or(1.0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: `params` is NULL or there.
         unsafe { checked(params) }.map_or(1.0, |params| params.rate(keys))
     })
 }

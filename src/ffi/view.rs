@@ -139,7 +139,8 @@ pub unsafe extern "C" fn bloomline_view_open(
     len: usize,
     out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
+    // room.
     unsafe { give(data, len, out, View::open) }
 }
 
@@ -157,7 +158,8 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
     len: usize,
     out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
+    // room.
     unsafe { give(data, len, out, View::open_unverified) }
 }
 
@@ -173,7 +175,8 @@ pub unsafe extern "C" fn bloomline_filter_view(
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
         let filter = unsafe { shared(filter) }.ok_or(NULL)?;
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(pack(&filter.0.view())) };
@@ -194,7 +197,8 @@ pub unsafe extern "C" fn bloomline_view_params(
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
         let view = unsafe { shared(view) }.ok_or(NULL)?;
         // SAFETY: the same; the lines are not touched.
         let view = unsafe { unpack(view) }.ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
@@ -213,7 +217,8 @@ pub unsafe extern "C" fn bloomline_view_params(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
     guard_or(0, || {
-        // SAFETY: the caller keeps the rules of the header.
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
         unsafe { opened(view) }.map_or(0, |view| view.key_count())
     })
 }
@@ -229,7 +234,8 @@ pub unsafe extern "C" fn bloomline_view_contains(
     key: *const c_void,
     len: usize,
 ) -> bool {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; `len` bytes are there unless NULL.
     match unsafe { (opened(view), bytes(key, len)) } {
         (Some(view), Some(key)) => view.contains(key),
         _ => true,
@@ -246,7 +252,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hash(
     view: *const bloomline_view,
     hash: u64,
 ) -> bool {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened.
     unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
 }
 
@@ -267,7 +274,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; each array has its count unless NULL.
     unsafe {
         let probe = opened(view).map(|view| {
             move |hashes: &[u64], bitmap: &mut [u64]| view.contains_hashes(hashes, bitmap)
@@ -288,7 +296,8 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; each array has its count unless NULL.
     unsafe {
         let probe = opened(view)
             .map(|view| move |keys: &[Key], bitmap: &mut [u64]| view.contains_keys(keys, bitmap));
@@ -308,7 +317,8 @@ pub unsafe extern "C" fn bloomline_view_hash(
     key: *const c_void,
     len: usize,
 ) -> u64 {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; `len` bytes are there unless NULL.
     let (view, key) = unsafe { (opened(view), key_or_empty(key, len)) };
     view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
 }
@@ -334,11 +344,11 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
     hash: u64,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: the caller keeps the rules of the header.
+    // SAFETY: rules of the header: each array has its count unless NULL.
     let Some(bitmap) = (unsafe { bitmap_at(bitmap, n_views) }) else {
         return n_views;
     };
-    // SAFETY: the same.
+    // SAFETY: rules of the header: the array has its count unless NULL.
     let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, always()) else {
         return all_present(bitmap, n_views);
     };
@@ -346,7 +356,8 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
     for (views, word) in views.chunks(64).zip(bitmap) {
         let mut unpacked = [const { MaybeUninit::<View<'_>>::uninit() }; 64];
         for (slot, view) in unpacked.iter_mut().zip(views) {
-            // SAFETY: the caller keeps the rules of the header.
+            // SAFETY: rules of the header: the view is NULL or there, with its bytes
+            // if it was opened.
             slot.write(unsafe { unpack(view) }.unwrap_or(always));
         }
         // SAFETY: the first `views.len()` slots, at most 64, have just been written.

@@ -9,8 +9,7 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::batch::{BLOCK, Lines, Ops, class};
-use super::prefetch::{NEAR, prefetch};
+use super::batch::{BLOCK, Lines, Ops, Plan, class};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -93,19 +92,23 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, const NEXT: bool>(lines: Lines, hashes: &[u64]) -> u64 {
+    unsafe fn probe_block<const CLASS: u8, P: Plan>(
+        lines: Lines,
+        hashes: &[u64],
+        ahead: &[u64; BLOCK],
+    ) -> u64 {
         let (eights, rest) = hashes.as_chunks::<8>();
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
-                return probe_groups::<CLASS, NEXT>(lines, whole);
+                return probe_groups::<CLASS, P>(lines, whole, ahead);
             }
             // The places past the end are probed with hash 0, whose line every
             // filter has, and their answers are dropped.
             let mut padded = [[0; 8]; 8];
             padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
             let groups = eights.len() + usize::from(!rest.is_empty());
-            let hits = probe_groups::<CLASS, NEXT>(lines, &padded[..groups]);
+            let hits = probe_groups::<CLASS, P>(lines, &padded[..groups], ahead);
             hits & ((1 << hashes.len()) - 1)
         }
     }
@@ -129,9 +132,10 @@ type Eight = MaybeUninit<[u64; 8]>;
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_groups<const CLASS: u8, const NEXT: bool>(
+unsafe fn probe_groups<const CLASS: u8, P: Plan>(
     lines: Lines,
     hashes: &[[u64; 8]],
+    ahead: &[u64; BLOCK],
 ) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the lines. Of what is staged,
     // the groups that are there are read, the second round's if k > 8; and the
@@ -140,25 +144,25 @@ unsafe fn probe_groups<const CLASS: u8, const NEXT: bool>(
         let mut staged = Staged { offset: [UNSET; 8], g: [UNSET; 8], g2: [UNSET; 8] };
         // The top 3 bits of the last round's g.
         let mut start = [[0u8; 8]; 8];
-        for (i, hashes) in hashes.iter().enumerate() {
-            start[i] = stage::<CLASS>(&mut staged, i, hashes, lines);
+        for i in 0..hashes.len().min(AHEAD) {
+            start[i] = stage::<CLASS>(&mut staged, i, &hashes[i], lines);
         }
         // Through memory on purpose: a broadcast from memory costs no more than the
         // load, one from a lane of a register two shuffles.
-        let staged = black_box(&staged);
 
         // Per key, the lanes whose bit is not set, in each round.
         let mut unset = [[0u8; 8]; 8];
         let mut unset2 = [[0u8; 8]; 8];
         for i in 0..hashes.len() {
+            if i + AHEAD < hashes.len() {
+                start[i + AHEAD] =
+                    stage::<CLASS>(&mut staged, i + AHEAD, &hashes[i + AHEAD], lines);
+            }
+            let staged = black_box(&staged);
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
-            if NEXT && i + 1 < hashes.len() {
-                for &offset in staged.offset[i + 1].assume_init_ref() {
-                    prefetch::<NEAR>(lines.first().wrapping_add(offset as usize));
-                }
-            }
             for j in 0..8 {
+                P::ask(lines, hashes.as_flattened(), ahead, 8 * i + j..8 * i + j + 1);
                 let line = _mm512_loadu_si512(lines.first().add(offset[j] as usize).cast());
                 unset[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g[j]));
                 if CLASS == class::ABOVE_8 {
@@ -182,6 +186,7 @@ unsafe fn probe_groups<const CLASS: u8, const NEXT: bool>(
     }
 }
 
+const AHEAD: usize = 3;
 const UNSET: Eight = Eight::uninit();
 
 /// The first stage for keys `8 i` to `8 i + 7` of a block; the starts of their runs.

@@ -8,9 +8,13 @@
 use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Keys in a block: the bits of a word of the answer.
 pub(crate) const BLOCK: usize = 64;
+
+/// Keys from one that is probed to the one whose line is brought near.
+const NEAR_KEYS: usize = 8;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -88,15 +92,17 @@ pub(super) trait Ops {
     /// Whether the line has all the bits of a key.
     unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool;
 
-    /// The answers for 1 to 64 hashes, first in the lowest bit. `NEXT` asks for
-    /// the lines of the next few keys while it is at it.
+    /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines
+    /// of `ahead` are asked for, as the plan says.
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, const NEXT: bool>(lines: Lines, hashes: &[u64]) -> u64 {
+    unsafe fn probe_block<const CLASS: u8, P: Plan>(
+        lines: Lines,
+        hashes: &[u64],
+        ahead: &[u64; BLOCK],
+    ) -> u64 {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            if NEXT {
-                prefetch::<NEAR>(lines.line(hashes[(i + 8).min(hashes.len() - 1)]));
-            }
+            P::ask(lines, hashes, ahead, i..i + 1);
             // SAFETY: the caller's promise.
             let hit = unsafe { Self::contains::<CLASS>(lines.line(hash), hash, lines.k()) };
             hits |= u64::from(hit) << i;
@@ -105,15 +111,45 @@ pub(super) trait Ops {
     }
 }
 
+/// A prefetch plan as a type, so that each has a loop of its own.
+pub(super) trait Plan {
+    /// Asks for what should be under way while keys `now` of a block are probed: the
+    /// lines of the same keys of the block ahead, and of a few keys on in this one.
+    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
+}
+
+/// No prefetch.
+struct Nothing;
+
+impl Plan for Nothing {
+    #[inline(always)]
+    fn ask(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
+}
+
+/// Far ahead into L2 and, if `NEAR_TOO`, near into L1.
+struct Ahead<const NEAR_TOO: bool>;
+
+impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
+    #[inline(always)]
+    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
+        for i in now {
+            prefetch::<FAR>(lines.line(ahead[i % BLOCK]));
+            if NEAR_TOO {
+                prefetch::<NEAR>(lines.line(hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]));
+            }
+        }
+    }
+}
+
 /// Where the hashes of a batch come from.
 pub(crate) enum Hashes<'a> {
     /// The caller has them.
     Given(&'a [u64]),
-    /// They are made from keys, a block at a time, into a ring.
-    Made(Ring<'a>),
+    /// They are made from keys, a block at a time, some blocks ahead of their use.
+    Made(&'a mut Ring<'a>),
 }
 
-/// Hashes of keys, made a few blocks ahead of their use.
+/// Blocks of hashes on their way from being made to being used.
 pub(crate) struct Ring<'a> {
     keys: usize,
     /// Writes the hashes of the keys from the given index on.
@@ -121,19 +157,29 @@ pub(crate) struct Ring<'a> {
     blocks: [[u64; BLOCK]; RING],
 }
 
-/// Blocks in the ring: more than the farthest prefetch.
-const RING: usize = 4;
+/// Blocks in the ring.
+const RING: usize = 2;
 
-impl<'a> Hashes<'a> {
-    /// Hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
-    pub(crate) fn made(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
-        Hashes::Made(Ring { keys, hash, blocks: [[0; BLOCK]; RING] })
+impl<'a> Ring<'a> {
+    /// For the hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
+    pub(crate) fn new(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
+        Ring { keys, hash, blocks: [[0; BLOCK]; RING] }
     }
+}
 
+impl Hashes<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Hashes::Given(hashes) => hashes.len(),
             Hashes::Made(ring) => ring.keys,
+        }
+    }
+
+    /// How many blocks ahead hashes can be had.
+    fn most_ahead(&self) -> usize {
+        match self {
+            Hashes::Given(_) => usize::MAX,
+            Hashes::Made(_) => RING - 1,
         }
     }
 
@@ -165,7 +211,13 @@ impl<'a> Hashes<'a> {
 trait Work {
     /// # Safety
     /// As for [`Ops`].
-    unsafe fn block(&mut self, lines: Lines, block: usize, hashes: &[u64]);
+    unsafe fn block<P: Plan>(
+        &mut self,
+        lines: Lines,
+        block: usize,
+        hashes: &[u64],
+        ahead: &[u64; BLOCK],
+    );
 }
 
 /// Does the work block by block, in order, the lines prefetched as the plan says.
@@ -179,25 +231,49 @@ unsafe fn for_each_block<W: Work>(
     plan: Prefetch,
     work: &mut W,
 ) {
-    let blocks = hashes.len().div_ceil(BLOCK);
-    if plan.far == 0 {
-        for block in 0..blocks {
-            // SAFETY: the caller's promise.
-            unsafe { work.block(lines, block, hashes.make(block)) };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (plan.far, plan.near) {
+            (0, _) => without_prefetch(lines, hashes, work),
+            (far, false) => with_prefetch::<W, Ahead<false>>(lines, hashes, far, work),
+            (far, true) => with_prefetch::<W, Ahead<true>>(lines, hashes, far, work),
         }
-        return;
     }
-    let far = plan.far.min(RING - 1);
-    for ahead in 0..blocks + far {
-        if ahead < blocks {
-            for &hash in hashes.make(ahead) {
-                prefetch::<FAR>(lines.line(hash));
-            }
+}
+
+#[inline(always)]
+unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: &mut Hashes<'_>, work: &mut W) {
+    for block in 0..hashes.len().div_ceil(BLOCK) {
+        // SAFETY: the caller's promise.
+        unsafe { work.block::<Nothing>(lines, block, hashes.make(block), &[0; BLOCK]) };
+    }
+}
+
+/// Asks for the lines of the first blocks, then does each block while asking for
+/// those of the one that is `far` blocks ahead.
+#[inline(always)]
+unsafe fn with_prefetch<W: Work, P: Plan>(
+    lines: Lines,
+    hashes: &mut Hashes<'_>,
+    far: usize,
+    work: &mut W,
+) {
+    let blocks = hashes.len().div_ceil(BLOCK);
+    let far = far.min(hashes.most_ahead());
+    for block in 0..far.min(blocks) {
+        for &hash in hashes.make(block) {
+            prefetch::<FAR>(lines.line(hash));
         }
-        if ahead >= far {
-            // SAFETY: the caller's promise.
-            unsafe { work.block(lines, ahead - far, hashes.get(ahead - far)) };
+    }
+    for block in 0..blocks {
+        // Past the end there is nothing to ask for; a line asked for again is there.
+        let mut padded = [hashes.get(block)[0]; BLOCK];
+        if block + far < blocks {
+            let last = hashes.make(block + far);
+            padded[..last.len()].copy_from_slice(last);
         }
+        // SAFETY: the caller's promise.
+        unsafe { work.block::<P>(lines, block, hashes.get(block), &padded) };
     }
 }
 
@@ -207,11 +283,13 @@ unsafe fn for_each_block<W: Work>(
 /// As for [`Ops`].
 #[inline(always)]
 pub(super) unsafe fn insert_one<O: Ops>(line: *mut u8, hash: u64, k: u32) {
-    // SAFETY (all three): the caller's promise.
-    match k {
-        0..8 => unsafe { O::insert::<{ class::BELOW_8 }>(line, hash, k) },
-        8 => unsafe { O::insert::<{ class::EXACTLY_8 }>(line, hash, k) },
-        _ => unsafe { O::insert::<{ class::ABOVE_8 }>(line, hash, k) },
+    // SAFETY: the caller's promise.
+    unsafe {
+        match k {
+            0..8 => O::insert::<{ class::BELOW_8 }>(line, hash, k),
+            8 => O::insert::<{ class::EXACTLY_8 }>(line, hash, k),
+            _ => O::insert::<{ class::ABOVE_8 }>(line, hash, k),
+        }
     }
 }
 
@@ -221,11 +299,13 @@ pub(super) unsafe fn insert_one<O: Ops>(line: *mut u8, hash: u64, k: u32) {
 /// As for [`Ops`].
 #[inline(always)]
 pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) -> bool {
-    // SAFETY (all three): the caller's promise.
-    match k {
-        0..8 => unsafe { O::contains::<{ class::BELOW_8 }>(line, hash, k) },
-        8 => unsafe { O::contains::<{ class::EXACTLY_8 }>(line, hash, k) },
-        _ => unsafe { O::contains::<{ class::ABOVE_8 }>(line, hash, k) },
+    // SAFETY: the caller's promise.
+    unsafe {
+        match k {
+            0..8 => O::contains::<{ class::BELOW_8 }>(line, hash, k),
+            8 => O::contains::<{ class::EXACTLY_8 }>(line, hash, k),
+            _ => O::contains::<{ class::ABOVE_8 }>(line, hash, k),
+        }
     }
 }
 
@@ -259,8 +339,15 @@ struct Insert<O, const CLASS: u8>(PhantomData<O>);
 
 impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
     #[inline(always)]
-    unsafe fn block(&mut self, lines: Lines, _: usize, hashes: &[u64]) {
-        for &hash in hashes {
+    unsafe fn block<P: Plan>(
+        &mut self,
+        lines: Lines,
+        _: usize,
+        hashes: &[u64],
+        ahead: &[u64; BLOCK],
+    ) {
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::ask(lines, hashes, ahead, i..i + 1);
             // SAFETY: the caller's promise; the line is one of the lines.
             unsafe { O::insert::<CLASS>(lines.line(hash), hash, lines.k()) };
         }
@@ -295,31 +382,29 @@ unsafe fn probe_class<O: Ops, const CLASS: u8>(
     plan: Prefetch,
     bitmap: &mut [u64],
 ) -> usize {
+    let mut probe = Probe::<O, CLASS> { bitmap, hits: 0, ops: PhantomData };
     // SAFETY: the caller's promise.
-    unsafe {
-        if plan.near {
-            let mut probe = Probe::<O, CLASS, true> { bitmap, hits: 0, ops: PhantomData };
-            for_each_block(lines, hashes, plan, &mut probe);
-            probe.hits
-        } else {
-            let mut probe = Probe::<O, CLASS, false> { bitmap, hits: 0, ops: PhantomData };
-            for_each_block(lines, hashes, plan, &mut probe);
-            probe.hits
-        }
-    }
+    unsafe { for_each_block(lines, hashes, plan, &mut probe) };
+    probe.hits
 }
 
-struct Probe<'a, O, const CLASS: u8, const NEXT: bool> {
+struct Probe<'a, O, const CLASS: u8> {
     bitmap: &'a mut [u64],
     hits: usize,
     ops: PhantomData<O>,
 }
 
-impl<O: Ops, const CLASS: u8, const NEXT: bool> Work for Probe<'_, O, CLASS, NEXT> {
+impl<O: Ops, const CLASS: u8> Work for Probe<'_, O, CLASS> {
     #[inline(always)]
-    unsafe fn block(&mut self, lines: Lines, block: usize, hashes: &[u64]) {
+    unsafe fn block<P: Plan>(
+        &mut self,
+        lines: Lines,
+        block: usize,
+        hashes: &[u64],
+        ahead: &[u64; BLOCK],
+    ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<CLASS, NEXT>(lines, hashes) };
+        let hits = unsafe { O::probe_block::<CLASS, P>(lines, hashes, ahead) };
         self.bitmap[block] = hits;
         self.hits += hits.count_ones() as usize;
     }

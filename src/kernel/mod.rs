@@ -21,7 +21,8 @@ mod portable;
 mod prefetch;
 mod scalar;
 
-pub(crate) use batch::{Hashes, Lines};
+use batch::Lines;
+pub(crate) use batch::{Hashes, Ring};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{NEAR, prefetch};
 

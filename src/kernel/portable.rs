@@ -3,28 +3,30 @@
 //! wasm. Uses `wide`, `line` and `batch`.
 
 use super::batch::{Ops, class};
-use super::scalar::ROWS;
+use super::scalar::rows;
 use crate::line::{C1, C2, LANES, SHIFTS};
 use wide::u64x8;
 
 /// 8 lanes in as many registers as it takes.
 pub(super) struct Portable;
 
-/// The bits of one round: the row of lanes that count, moved to the positions.
+/// Ones moved to the bit positions of one round.
 #[inline(always)]
-fn round(g: u64, count: u32) -> u64x8 {
-    let start = (g >> 61) as usize;
-    let row: [u64; LANES] = ROWS[count as usize][start..start + LANES].try_into().unwrap();
-    let shifts = u64x8::new(SHIFTS.map(u64::from));
+fn round(g: u64, ones: u64x8) -> u64x8 {
     // wide takes shift counts modulo 64, so the positions need no masking.
-    u64x8::new(row) << (u64x8::splat(g) >> shifts)
+    ones << (u64x8::splat(g) >> u64x8::new(SHIFTS.map(u64::from)))
 }
 
 /// The bits of a key in its line.
 #[inline(always)]
 fn mask<const CLASS: u8>(hash: u64, k: u32) -> u64x8 {
-    let first = round(hash.wrapping_mul(C1), if CLASS == class::BELOW_8 { k } else { 8 });
-    if CLASS == class::ABOVE_8 { first | round(hash.wrapping_mul(C2), k - 8) } else { first }
+    let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+    let all = u64x8::splat(1);
+    match CLASS {
+        class::BELOW_8 => round(g, u64x8::new(rows(k)[(g >> 61) as usize].0)),
+        class::EXACTLY_8 => round(g, all),
+        _ => round(g, all) | round(g2, u64x8::new(rows(k)[(g2 >> 61) as usize].0)),
+    }
 }
 
 /// The lanes of a line: stored little-endian on every CPU.

@@ -2,39 +2,58 @@
 //! loop without branches. Runs on every CPU. Uses `line` and `batch`.
 
 use super::batch::{Ops, class};
-use crate::line::{C1, C2, LANES, SHIFTS};
+use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
-/// `ROWS[count][start + i]` is 1 for each lane `i` that counts when a run of `count`
-/// lanes is turned by `start`: `(i + start) mod 8 < count`.
-pub(super) static ROWS: [[u64; 16]; 9] = {
-    let mut rows = [[0; 16]; 9];
+/// A one in each lane that counts.
+#[repr(align(64))]
+pub(super) struct Row(pub(super) [u64; LANES]);
+
+/// `ROWS[count][start]`: the lanes of a run of `count` that is turned by `start`.
+static ROWS: [[Row; 8]; 9] = {
+    let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 9];
     let mut count = 0;
     while count <= 8 {
-        let mut i = 0;
-        while i < 16 {
-            rows[count][i] = (i % 8 < count) as u64;
-            i += 1;
+        let mut start = 0;
+        while start < 8 {
+            let mut lane = 0;
+            while lane < LANES {
+                let counts = lane_counts(lane, start as u64, count as u32);
+                rows[count][start].0[lane] = counts as u64;
+                lane += 1;
+            }
+            start += 1;
         }
         count += 1;
     }
     rows
 };
 
+/// The rows of the round that does not use all lanes, by the top 3 bits of its g:
+/// the first round if k < 8, the second if k > 8.
+#[inline(always)]
+pub(super) fn rows(k: u32) -> &'static [Row; 8] {
+    &ROWS[if k <= 8 { k } else { k - 8 } as usize]
+}
+
 /// One lane after the other.
 pub(super) struct Scalar;
 
-/// Calls `each` with the lanes' numbers and bits.
+/// Calls `each` with the number and the bit of each lane of a round.
+#[inline(always)]
+fn round(g: u64, rows: &[Row; 8], mut each: impl FnMut(usize, u64)) {
+    let row = &rows[(g >> 61) as usize].0;
+    for i in 0..LANES {
+        each(i, row[i] << ((g >> SHIFTS[i]) & 63));
+    }
+}
+
+/// Calls `each` with the numbers and bits of all lanes of a key.
 #[inline(always)]
 fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
-    let mut round = |g: u64, count: u32| {
-        let row = &ROWS[count as usize][(g >> 61) as usize..][..LANES];
-        for i in 0..LANES {
-            each(i, row[i] << ((g >> SHIFTS[i]) & 63));
-        }
-    };
-    round(hash.wrapping_mul(C1), if CLASS == class::BELOW_8 { k } else { 8 });
+    let first = if CLASS == class::ABOVE_8 { &ROWS[8] } else { rows(k) };
+    round(hash.wrapping_mul(C1), first, &mut each);
     if CLASS == class::ABOVE_8 {
-        round(hash.wrapping_mul(C2), k - 8);
+        round(hash.wrapping_mul(C2), rows(k), &mut each);
     }
 }
 

@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * bloomline.h - Bloom filters for storage engines: one key, one 64-byte cache line.
+ *
+ * A filter answers whether a key may be in a set. "No" is certain; "yes" is wrong at a
+ * rate that is chosen when the filter is made, such as 1 % at 10 bits per key. A filter
+ * is an array of 64-byte lines. The 64-bit hash of a key picks one line and k bits in it.
+ *
+ * To use it, one of:
+ *
+ *   bloomline_filter    grows key by key in memory, and can be saved
+ *   bloomline_block_    writes the filter of a block straight into the caller's buffer
+ *   bloomline_builder   the same, for keys that come one by one
+ *   bloomline_view      probes any of their bytes where they are, without a copy
+ *   bloomline_map       is a file of such bytes in memory
+ *
+ * The rules, which hold for every function unless its own comment says otherwise:
+ *
+ * True when in doubt. A bloomline_..._contains...() answers true if it cannot tell: for a
+ * NULL handle, a key that is NULL with a length above 0, a view that was not opened. A
+ * false "no" would make an engine lose data; a false "yes" costs it a read.
+ *
+ * Hashes. A hash that the caller brings must be well mixed over all 64 bits: the line
+ * is taken from its high bits, the bits from all of it. bloomline_hash() and
+ * bloomline_hash_u64() are; an integer as it is, or a hash of 32 bits, is not.
+ *
+ * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or what
+ * went wrong. The comments name the errors to expect; besides them any such function
+ * may return BLOOMLINE_ERR_NULL and BLOOMLINE_ERR_INTERNAL. There is no errno, no last
+ * error, and nothing that belongs to a thread. Failed allocations are a status too.
+ *
+ * Outputs are written only on success. They need not be initialized.
+ *
+ * Pointers. NULL is never allowed, except where it is said, and for an array or a buffer
+ * with a count of 0. A function with a status answers NULL with BLOOMLINE_ERR_NULL. One
+ * without does nothing, or says what cannot do harm. A key that is NULL with a length
+ * above 0 is inserted and hashed as if it were empty. Keys and encoded filters may have
+ * any alignment (lines at multiples of 64 bytes are faster); everything else has that of
+ * its type. What a call writes must not overlap anything else that it is given.
+ *
+ * Threads. A function that takes a handle as const may run in any number of threads at
+ * once, on the same handle. One that takes it as non-const needs it for itself. All else
+ * that a call reads must stay unchanged while it runs. No function waits for another.
+ *
+ * Ownership. Who makes a handle by ..._new(), ..._decode(), ..._load() or ..._open(...,
+ * bloomline_map **) frees it by ..._free() or ..._close(), once, in any thread. Texts that
+ * are returned are static.
+ *
+ * No exception or panic ever leaves the library.
+ *
+ * This file is generated from the sources of the library by `make header`.
+ */
+#ifndef BLOOMLINE_H
+#define BLOOMLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Status -------------------------------------------------------------------------------- */
+
+/**
+ * What a function that can fail returns: BLOOMLINE_OK (0), or one of the positive
+ * BLOOMLINE_ERR_ numbers. The numbers never change their meaning; later versions
+ * may return numbers not listed here, which are errors too.
+ */
+typedef int32_t bloomline_status;
+
+/** Success. */
+#define BLOOMLINE_OK 0
+
+/** A pointer was NULL (or an array misaligned) where that is not allowed. */
+#define BLOOMLINE_ERR_NULL 1
+
+/**
+ * The false-positive rate asked for is not between 0 and 1, both excluded, or is
+ * too small to size for.
+ */
+#define BLOOMLINE_ERR_RATE 2
+
+/** The bits per key asked for are not a positive finite number. */
+#define BLOOMLINE_ERR_BITS_PER_KEY 3
+
+/** k, the number of bits that a key sets, is outside 1 to 16. */
+#define BLOOMLINE_ERR_K 4
+
+/** The line count is zero, or is more than memory can address. */
+#define BLOOMLINE_ERR_LINE_COUNT 5
+
+/** The system has not got the memory. */
+#define BLOOMLINE_ERR_OUT_OF_MEMORY 6
+
+/** The buffer is smaller than what is to be written into it. */
+#define BLOOMLINE_ERR_BUFFER_TOO_SMALL 7
+
+/** The two filters differ in line count, k or seed. */
+#define BLOOMLINE_ERR_MISMATCH 8
+
+/** A filter with an odd number of lines cannot be folded. */
+#define BLOOMLINE_ERR_ODD_LINE_COUNT 9
+
+/**
+ * The environment variable BLOOMLINE_BACKEND names a backend that does not exist
+ * or that this CPU lacks.
+ */
+#define BLOOMLINE_ERR_BACKEND 10
+
+/** The data is shorter than any filter, or has not the length that it says. */
+#define BLOOMLINE_ERR_TRUNCATED 11
+
+/** The data does not end as a filter ends: it is something else, or was cut off. */
+#define BLOOMLINE_ERR_NOT_A_FILTER 12
+
+/** The data was written in a format version that this library does not know. */
+#define BLOOMLINE_ERR_VERSION 13
+
+/** The data has a layout of lines that this library does not know. */
+#define BLOOMLINE_ERR_LAYOUT 14
+
+/** The data is damaged: a checksum does not match. */
+#define BLOOMLINE_ERR_CHECKSUM 15
+
+/** A field that must be zero is not, in the data or in a bloomline_params. */
+#define BLOOMLINE_ERR_RESERVED 16
+
+/** The operating system refused to read or write a file. */
+#define BLOOMLINE_ERR_IO 17
+
+/** There is no such file or directory. */
+#define BLOOMLINE_ERR_NOT_FOUND 18
+
+/** The file may not be read or written by this process. */
+#define BLOOMLINE_ERR_PERMISSION 19
+
+/**
+ * A bug in the library, caught before it could do harm. A handle that the call was
+ * to change is only good for freeing. Please report it.
+ */
+#define BLOOMLINE_ERR_INTERNAL 20
+
+/**
+ * bloomline_status_message() returns what 'status' means, as one line of English
+ * without a full stop, NUL-terminated. The text is static: it is never freed and
+ * never changes. Any number may be given; the result is never NULL.
+ */
+const char *bloomline_status_message(bloomline_status status);
+
+/* Version and backend ------------------------------------------------------------------- */
+
+/** The version that this header belongs to: major number. */
+#define BLOOMLINE_VERSION_MAJOR 0
+
+/** The version that this header belongs to: minor number. */
+#define BLOOMLINE_VERSION_MINOR 1
+
+/** The version that this header belongs to: patch number. */
+#define BLOOMLINE_VERSION_PATCH 0
+
+/**
+ * The binary interface that this header describes: the number in the name of the
+ * shared library (libbloomline.so.0). It changes only when a program built against
+ * an older header could not run with a newer library.
+ */
+#define BLOOMLINE_ABI_VERSION 0
+
+/**
+ * bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library that is
+ * linked or loaded, as opposed to that of the header. A program that loads the
+ * library at run time compares the two before it calls anything else.
+ */
+uint32_t bloomline_abi_version(void);
+
+/**
+ * bloomline_version() returns the version of the library that is linked or loaded,
+ * such as "0.1.0". The text is static.
+ */
+const char *bloomline_version(void);
+
+/**
+ * bloomline_backend() returns the name of the code that answers probes in this
+ * process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
+ * CPU can do; all give the same answers and the same bytes. The environment variable
+ * BLOOMLINE_BACKEND, set before the first call of the library, forces one of them.
+ *
+ * If the variable names one that does not exist or that this CPU lacks, the result is
+ * "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
+ * static.
+ */
+const char *bloomline_backend(void);
+
+/* Hashes of keys ------------------------------------------------------------------------ */
+
+/**
+ * One key of a batch: 'len' bytes at 'data'. The empty key is allowed; its 'data' may
+ * be NULL.
+ */
+typedef struct bloomline_bytes {
+    /** Where the bytes are; any alignment. */
+    const uint8_t *data;
+    /** How many bytes. */
+    size_t len;
+} bloomline_bytes;
+
+/**
+ * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
+ * It is the hash that a filter with that seed uses for its keys, the same on every
+ * CPU.
+ */
+uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed);
+
+/**
+ * bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in
+ * little-endian order, on every CPU. An integer must be hashed before it is given to
+ * a function that takes hashes: the line and the bits of a key are taken from all 64
+ * bits of its hash, and small integers leave most of them zero.
+ */
+uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
+
+/**
+ * bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64() does, and
+ * writes 'n' hashes to 'out', in order. 'out' may be 'keys' itself. If either is NULL,
+ * nothing is written.
+ */
+void bloomline_hash_u64_batch(const uint64_t *keys,
+                              size_t n,
+                              uint64_t seed,
+                              uint64_t *out);
+
+/**
+ * bloomline_hash_batch() hashes 'n' keys as bloomline_hash() does, and writes 'n'
+ * hashes to 'out', in order. If either is NULL, nothing is written.
+ */
+void bloomline_hash_batch(const bloomline_bytes *keys,
+                          size_t n,
+                          uint64_t seed,
+                          uint64_t *out);
+
+/* Size and shape of a filter ------------------------------------------------------------ */
+
+/**
+ * The size and shape of a filter. Made by bloomline_params_for_rate() or
+ * bloomline_params_for_bits(), or filled in by hand; every function that is given one
+ * checks it.
+ */
+typedef struct bloomline_params {
+    /** How many lines of 64 bytes; any number above 0. */
+    uint64_t line_count;
+    /** How many bits a key sets in its line, 1 to 16. */
+    uint32_t k;
+    /** Must be 0. */
+    uint32_t reserved;
+    /**
+     * The seed of the hash of keys. bloomline_params_for_rate() and
+     * bloomline_params_for_bits() set it to 0; it may then be set to any number.
+     * Where whoever chooses the keys must not be able to choose false positives,
+     * set it to a secret random one.
+     */
+    uint64_t seed;
+} bloomline_params;
+
+/**
+ * bloomline_params_for_rate() finds the smallest filter that holds 'keys' keys at a
+ * false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is
+ * between 0 and 1, both excluded. With 0 keys the result is one line.
+ *
+ * The figures are those of a filter made of 64-byte lines, a little larger than the
+ * textbook's for one array of bits: 1 % takes about 9.9 bits per key.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+bloomline_status bloomline_params_for_rate(uint64_t keys,
+                                           double rate,
+                                           bloomline_params *out);
+
+/**
+ * bloomline_params_for_bits() finds the size of a filter that spends 'bits_per_key'
+ * bits on each of 'keys' keys, which need not be a whole number, and the k with the
+ * lowest false-positive rate at that size. With 0 keys the result is one line.
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
+ * memory.
+ */
+bloomline_status bloomline_params_for_bits(uint64_t keys,
+                                           double bits_per_key,
+                                           bloomline_params *out);
+
+/**
+ * bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
+ * once 'keys' different keys are in a filter of these parameters. It is the exact
+ * model of the lines, not the textbook formula. If 'params' is NULL or is refused
+ * by the other functions, the result is 1.
+ */
+double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
+
+/* Filters ------------------------------------------------------------------------------- */
+
+/**
+ * A filter that can be added to. It is made by bloomline_filter_new(),
+ * bloomline_filter_decode() or bloomline_filter_load(), and freed by
+ * bloomline_filter_free().
+ *
+ * Any number of threads may call functions that take a const bloomline_filter at once.
+ * A function that takes a non-const one needs it for itself alone.
+ */
+typedef struct bloomline_filter bloomline_filter;
+
+/**
+ * bloomline_filter_new() makes an empty filter. It takes 64 bytes of memory for each
+ * line, aligned to the line, in huge pages where that pays and the system has them.
+ *
+ * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
+ * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_filter_new(const bloomline_params *params,
+                                      bloomline_filter **out);
+
+/**
+ * bloomline_filter_free() frees a filter. Views of it must not be used any more.
+ * NULL is a no-op.
+ */
+void bloomline_filter_free(bloomline_filter *filter);
+
+/** bloomline_filter_params() tells the size and shape of a filter. */
+bloomline_status bloomline_filter_params(const bloomline_filter *filter,
+                                         bloomline_params *out);
+
+/**
+ * bloomline_filter_key_count() returns how many keys were inserted, repeated ones
+ * counted each time; for a filter that was read, what its writer said. It is a hint,
+ * and 0 means unknown or none. NULL has 0.
+ */
+uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
+
+/** bloomline_filter_insert() adds the key of 'len' bytes at 'key'. */
+void bloomline_filter_insert(bloomline_filter *filter,
+                             const void *key,
+                             size_t len);
+
+/**
+ * bloomline_filter_insert_hash() adds a key by its hash: that of bloomline_hash() or
+ * bloomline_hash_u64() with the seed of the filter, if the key is also to be asked for
+ * by its bytes; else any hash that is well mixed over all 64 bits.
+ */
+void bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
+
+/**
+ * bloomline_filter_insert_hashes() adds 'n' keys by their hashes. It is faster than
+ * adding them one by one: in a large filter their lines are fetched ahead. A NULL
+ * 'hashes' adds nothing.
+ */
+void bloomline_filter_insert_hashes(bloomline_filter *filter,
+                                    const uint64_t *hashes,
+                                    size_t n);
+
+/**
+ * bloomline_filter_insert_keys() adds 'n' keys, faster than one by one. A NULL 'keys'
+ * adds nothing.
+ */
+void bloomline_filter_insert_keys(bloomline_filter *filter,
+                                  const bloomline_bytes *keys,
+                                  size_t n);
+
+/**
+ * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' was
+ * certainly never added, and true if it may have been.
+ */
+bool bloomline_filter_contains(const bloomline_filter *filter,
+                               const void *key,
+                               size_t len);
+
+/**
+ * bloomline_filter_contains_hash() is bloomline_filter_contains() for a key given by
+ * its hash, the one that it was added by.
+ */
+bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
+
+/**
+ * bloomline_filter_contains_hashes() asks for 'n' keys by their hashes, and returns
+ * how many of them may have been added. Bit i % 64 of bitmap[i / 64] is set if key i
+ * may have been; unused bits of the last word are zero. 'bitmap' has room for
+ * (n + 63) / 64 words, and need not be initialized.
+ *
+ * If 'filter' or 'hashes' is NULL, all keys may have been added. If 'bitmap' is NULL,
+ * nothing is written and the result is 'n'.
+ */
+size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
+                                        const uint64_t *hashes,
+                                        size_t n,
+                                        uint64_t *bitmap);
+
+/**
+ * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys given
+ * by their bytes.
+ */
+size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
+                                      const bloomline_bytes *keys,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_filter_union() adds all keys of 'from' to 'into'. The two must have the
+ * same line count, k and seed.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is then as before.
+ */
+bloomline_status bloomline_filter_union(bloomline_filter *into,
+                                        const bloomline_filter *from);
+
+/** bloomline_filter_clear() takes out all keys. Size, k and seed stay. NULL is a no-op. */
+void bloomline_filter_clear(bloomline_filter *filter);
+
+/**
+ * bloomline_filter_fold() halves the number of lines and keeps all keys: every two
+ * neighbours become one. A filter made too large for its keys is thus made smaller,
+ * without the keys, at the price of a higher false-positive rate. Views of the filter
+ * must not be used any more.
+ *
+ * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; the filter is then
+ * as before.
+ */
+bloomline_status bloomline_filter_fold(bloomline_filter *filter);
+
+/**
+ * bloomline_filter_fold_to_rate() folds for as long as the false-positive rate stays at
+ * 'rate' or below and the number of lines is even, which may be not at all, and writes
+ * how many times it did to 'folds', unless that is NULL. Make the filter with a line
+ * count that is a multiple of a power of two to leave room for folds.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY. The filter holds all its keys
+ * in any case.
+ */
+bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
+                                               double rate,
+                                               uint32_t *folds);
+
+/**
+ * bloomline_filter_fill() returns which part of the bits is set, from 0 to 1. It reads
+ * the whole filter. NULL has 1.
+ */
+double bloomline_filter_fill(const bloomline_filter *filter);
+
+/**
+ * bloomline_filter_estimated_keys() estimates from the fill of the lines how many
+ * different keys are in the filter. It reads the whole filter. NULL has 0.
+ */
+double bloomline_filter_estimated_keys(const bloomline_filter *filter);
+
+/**
+ * bloomline_filter_estimated_rate() estimates the false-positive rate at the present
+ * fill of the lines, from 0 to 1: the sign that a filter is due to be built anew, larger. It
+ * reads the whole filter. NULL has 1.
+ */
+double bloomline_filter_estimated_rate(const bloomline_filter *filter);
+
+/* Filters as bytes and as files --------------------------------------------------------- */
+
+/**
+ * bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode()
+ * writes: 64 for each line and 64 more. NULL has 0.
+ */
+size_t bloomline_filter_encoded_len(const bloomline_filter *filter);
+
+/**
+ * bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', in the format
+ * that bloomline_view_open() and bloomline_filter_decode() read: the same bytes on every
+ * CPU. How many is written to 'written', unless that is NULL; what is left of 'out'
+ * stays as it is.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_filter_encoded_len().
+ */
+bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
+                                         void *out,
+                                         size_t cap,
+                                         size_t *written);
+
+/**
+ * bloomline_filter_decode() makes a filter from the 'len' bytes at 'data', as
+ * bloomline_filter_encode(), bloomline_block_build() and the like have written them. All
+ * is checked, checksums included, and copied: 'data' is not needed afterwards.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+ * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
+ * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_filter_decode(const void *data,
+                                         size_t len,
+                                         bloomline_filter **out);
+
+/**
+ * bloomline_filter_save() writes the filter to a file, replacing one of that name. The
+ * bytes go to a file beside it first, and to the disk, and then take its name: whoever
+ * opens the name finds the old filter or the new one, whole. 'path' is NUL-terminated;
+ * on Windows it is UTF-8.
+ *
+ * Errors: BLOOMLINE_ERR_NOT_FOUND if the directory is missing, BLOOMLINE_ERR_PERMISSION,
+ * BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file of that name is then as before.
+ */
+bloomline_status bloomline_filter_save(const bloomline_filter *filter, const char *path);
+
+/**
+ * bloomline_filter_load() reads a filter from a file into memory, checking all as
+ * bloomline_filter_decode() does. To probe a file without reading all of it, see
+ * bloomline_map_open().
+ *
+ * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ */
+bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
+
+/* Views: filters in bytes that belong to the caller ------------------------------------- */
+
+/**
+ * A filter in bytes that belong to the caller: a block of a file, a mapped file, a
+ * message. It is opened by bloomline_view_open() or bloomline_view_open_unverified(),
+ * lives wherever the caller puts it, owns nothing, and needs no closing. It may be
+ * copied. The bytes must stay where they are, unchanged, for as long as it is used.
+ *
+ * A view that was never opened, is all zero or was overwritten is recognized, and says
+ * that every key may be present.
+ */
+typedef struct bloomline_view {
+    /** Not for the caller. */
+    uint64_t opaque[6];
+} bloomline_view;
+
+/**
+ * bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
+ * those that bloomline_filter_encode(), bloomline_block_build(),
+ * bloomline_builder_finish() or bloomline_filter_save() wrote. It checks all of them,
+ * checksums included, and so reads them from end to end: do it once, or whenever the
+ * bytes come from where they may have been damaged. Nothing is copied or allocated.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+ * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
+ * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
+ * An engine answers any of them by reading the data that the filter stands for.
+ */
+bloomline_status bloomline_view_open(const void *data,
+                                     size_t len,
+                                     bloomline_view *out);
+
+/**
+ * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
+ * lines: it reads the last 64 bytes only, so that it can be done before each probe of a
+ * block that has been verified already. Whatever the bytes are, probing the view reads
+ * only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
+ * added.
+ */
+bloomline_status bloomline_view_open_unverified(const void *data,
+                                                size_t len,
+                                                bloomline_view *out);
+
+/**
+ * bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
+ * may be used until the filter is next changed, or freed.
+ */
+bloomline_status bloomline_filter_view(const bloomline_filter *filter,
+                                       bloomline_view *out);
+
+/**
+ * bloomline_view_params() tells the size and shape of the filter.
+ *
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
+ */
+bloomline_status bloomline_view_params(const bloomline_view *view,
+                                       bloomline_params *out);
+
+/**
+ * bloomline_view_key_count() returns how many keys the writer of the filter says that it
+ * holds. It is a hint, and 0 means unknown or none. NULL and a view that was not opened
+ * have 0.
+ */
+uint64_t bloomline_view_key_count(const bloomline_view *view);
+
+/**
+ * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
+ * not in the filter, and true if it may be.
+ */
+bool bloomline_view_contains(const bloomline_view *view,
+                             const void *key,
+                             size_t len);
+
+/**
+ * bloomline_view_contains_hash() is bloomline_view_contains() for a key given by its hash,
+ * that of bloomline_view_hash() or whatever the key was added by.
+ */
+bool bloomline_view_contains_hash(const bloomline_view *view,
+                                  uint64_t hash);
+
+/**
+ * bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
+ * of them may be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits
+ * of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be
+ * initialized.
+ *
+ * If 'view' is NULL or not opened, or 'hashes' is NULL, all keys may be present. If
+ * 'bitmap' is NULL, nothing is written and the result is 'n'.
+ */
+size_t bloomline_view_contains_hashes(const bloomline_view *view,
+                                      const uint64_t *hashes,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
+ * their bytes.
+ */
+size_t bloomline_view_contains_keys(const bloomline_view *view,
+                                    const bloomline_bytes *keys,
+                                    size_t n,
+                                    uint64_t *bitmap);
+
+/**
+ * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
+ * at 'key': made once, it serves all filters that hash alike. A view that was not opened
+ * hashes as bloomline_hash() with seed 0.
+ */
+uint64_t bloomline_view_hash(const bloomline_view *view,
+                             const void *key,
+                             size_t len);
+
+/**
+ * bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
+ * files of an LSM tree, or the shards of a set. It returns how many of them may have it.
+ * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
+ * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
+ *
+ * All filters must use the same hash; their sizes and k may differ. The lines are all
+ * asked for before the first is looked at, so that filters which are not in the cache cost
+ * little more than one of them.
+ *
+ * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
+ * is NULL, nothing is written and the result is 'n_views'.
+ */
+size_t bloomline_views_contain_hash(const bloomline_view *views,
+                                    size_t n_views,
+                                    uint64_t hash,
+                                    uint64_t *bitmap);
+
+/* Blocks: filters built into the caller's buffer ---------------------------------------- */
+
+/**
+ * Collects the keys of one block after the other, for a writer that meets its keys one by
+ * one and knows their number only at the end. It keeps 8 bytes for each key until the
+ * block is finished. It is made by bloomline_builder_new() and freed by
+ * bloomline_builder_free(); one thread at a time may use it.
+ */
+typedef struct bloomline_builder bloomline_builder;
+
+/**
+ * bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each
+ * line and 64 more. If 'params' is NULL or out of range, the result is 0.
+ */
+size_t bloomline_block_len(const bloomline_params *params);
+
+/**
+ * bloomline_block_build() makes a filter of the 'n' keys with these hashes right in the
+ * 'cap' bytes at 'out', ready to be written to a file and to be opened by
+ * bloomline_view_open(). It allocates nothing. What is left of 'out' stays as it is. An
+ * 'out' aligned to 64 bytes is faster.
+ *
+ * The hashes are those of bloomline_hash() or bloomline_hash_u64() with the seed of
+ * 'params', if keys are to be asked for by their bytes.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
+ * BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_block_build(const bloomline_params *params,
+                                       const uint64_t *hashes,
+                                       size_t n,
+                                       void *out,
+                                       size_t cap);
+
+/**
+ * bloomline_builder_new() makes an empty builder, whose blocks will spend 'bits_per_key'
+ * bits on each key, with the best k for that, and hash keys with 'seed'.
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
+ * memory, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_builder_new(double bits_per_key,
+                                       uint64_t seed,
+                                       bloomline_builder **out);
+
+/** bloomline_builder_free() frees a builder and the keys in it. NULL is a no-op. */
+void bloomline_builder_free(bloomline_builder *builder);
+
+/**
+ * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key that equals the one
+ * added before it, as versions of a key in a table do, counts once.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is then not in the builder, and a block
+ * finished from it would say no to the key.
+ */
+bloomline_status bloomline_builder_add(bloomline_builder *builder,
+                                       const void *key,
+                                       size_t len);
+
+/** bloomline_builder_add_hash() is bloomline_builder_add() for a key given by its hash. */
+bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
+                                            uint64_t hash);
+
+/**
+ * bloomline_builder_key_count() returns how many keys are in the builder, neighbours that
+ * repeat counted once. NULL has 0.
+ */
+uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
+
+/**
+ * bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would
+ * write now. NULL has 0, and so has a builder with more keys than a block can hold.
+ */
+size_t bloomline_builder_block_len(const bloomline_builder *builder);
+
+/**
+ * bloomline_builder_finish() makes the filter of the keys added since the last block in the
+ * 'cap' bytes at 'out', as bloomline_block_build() does. How many bytes it takes is written
+ * to 'written', unless that is NULL. The builder is then empty, ready for the next block.
+ * Without any key the block is one that says no to every key.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_builder_block_len(), BLOOMLINE_ERR_LINE_COUNT; the builder then keeps its keys.
+ */
+bloomline_status bloomline_builder_finish(bloomline_builder *builder,
+                                          void *out,
+                                          size_t cap,
+                                          size_t *written);
+
+/* Files mapped into memory -------------------------------------------------------------- */
+
+/**
+ * A file that is open as memory. It is made by bloomline_map_open() or
+ * bloomline_map_open_unverified(), probed through bloomline_map_view(), and freed by
+ * bloomline_map_close().
+ */
+typedef struct bloomline_map bloomline_map;
+
+/**
+ * bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
+ * written it, and checks all of it as bloomline_view_open() does: it is read once from
+ * end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
+ *
+ * While it is mapped the file must not be written to or made shorter: a probe of a part
+ * that is gone ends the process with SIGBUS. Replacing the file by another of its name,
+ * as bloomline_filter_save() does, and removing it do no harm.
+ *
+ * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+bloomline_status bloomline_map_open(const char *path, bloomline_map **out);
+
+/**
+ * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
+ * lines, and so without reading them: see bloomline_view_open_unverified().
+ */
+bloomline_status bloomline_map_open_unverified(const char *path,
+                                               bloomline_map **out);
+
+/**
+ * bloomline_map_view() makes a view of a mapped filter. The view may be used until the
+ * map is closed.
+ */
+bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *out);
+
+/**
+ * bloomline_map_close() unmaps a file. Views of it must not be used any more. NULL is a
+ * no-op.
+ */
+void bloomline_map_close(bloomline_map *map);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLOOMLINE_H */

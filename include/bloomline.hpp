@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// bloomline.hpp - the C++17 face of bloomline.h: handles that free themselves, keys from
+// strings and integers, batches from vectors. Header only, and uses bloomline.h only, where
+// every function is documented; the rules at its top hold here too.
+//
+// Nothing here throws of its own, and it compiles with -fno-exceptions -fno-rtti. What can
+// fail returns a Status, or a Result, which is a Status and a value:
+//
+//     auto filter = bloomline::Filter::create(*bloomline::params_for_rate(1000, 0.01));
+//     if (!filter) return std::fputs(filter.message(), stderr);
+//     filter->insert("apple");
+//     filter->insert_u64(42);
+//     assert(filter->contains("apple"));
+//
+// A handle that is empty (made by default, moved from, or out of a failed Result) is safe to
+// use: it says that it may contain every key, and ignores what is inserted.
+
+#ifndef BLOOMLINE_HPP
+#define BLOOMLINE_HPP
+
+#include "bloomline.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bloomline {
+
+/// The binary interface that this header was written for.
+inline constexpr std::uint32_t abi_version = BLOOMLINE_ABI_VERSION;
+
+/// Whether the library that is linked or loaded has that binary interface.
+inline bool abi_matches() noexcept { return bloomline_abi_version() == abi_version; }
+
+inline const char *version() noexcept { return bloomline_version(); }
+inline const char *backend() noexcept { return bloomline_backend(); }
+
+/// BLOOMLINE_OK, or what went wrong; true if it is BLOOMLINE_OK.
+class [[nodiscard]] Status {
+public:
+    constexpr Status(bloomline_status code = BLOOMLINE_OK) noexcept : code_(code) {}
+    constexpr explicit operator bool() const noexcept { return code_ == BLOOMLINE_OK; }
+    constexpr bloomline_status code() const noexcept { return code_; }
+    const char *message() const noexcept { return bloomline_status_message(code_); }
+
+private:
+    bloomline_status code_;
+};
+
+/// A value, or a Status that says why there is none; true if there is a value. Without one,
+/// the value is what T is by default.
+template <class T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) noexcept : value_(std::move(value)) {}
+    Result(Status status) noexcept : status_(status) {}
+    explicit operator bool() const noexcept { return bool(status_); }
+    Status status() const noexcept { return status_; }
+    bloomline_status code() const noexcept { return status_.code(); }
+    const char *message() const noexcept { return status_.message(); }
+    T &operator*() & noexcept { return value_; }
+    const T &operator*() const & noexcept { return value_; }
+    T &&operator*() && noexcept { return std::move(value_); }
+    T *operator->() noexcept { return &value_; }
+    const T *operator->() const noexcept { return &value_; }
+
+private:
+    Status status_;
+    T value_{};
+};
+
+/// An array that belongs to somebody else: a pointer and a size, or anything with data() and
+/// size(), such as std::vector, std::array and std::span.
+template <class T>
+class Span {
+public:
+    constexpr Span() noexcept = default;
+    constexpr Span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    template <std::size_t N>
+    constexpr Span(T (&array)[N]) noexcept : data_(array), size_(N) {}
+    template <class C, class = std::enable_if_t<std::is_convertible_v<
+                           std::remove_pointer_t<decltype(std::declval<C &>().data())> (*)[],
+                           T (*)[]>>>
+    constexpr Span(C &&container) noexcept : data_(container.data()), size_(container.size()) {}
+    constexpr T *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+
+private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Bytes that belong to somebody else, such as a key or a file: a pointer and a size, a C
+/// string (without its NUL), or anything with data() and size() and elements of one byte, such
+/// as std::string_view and std::vector<std::uint8_t>.
+class Bytes {
+public:
+    constexpr Bytes() noexcept = default;
+    constexpr Bytes(const void *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    constexpr Bytes(const char *text) noexcept : Bytes(std::string_view(text)) {}
+    Bytes(std::nullptr_t) = delete;
+    template <class C, class = std::enable_if_t<sizeof(*std::declval<const C &>().data()) == 1>>
+    constexpr Bytes(const C &container) noexcept
+        : data_(container.data()), size_(container.size()) {}
+    constexpr const void *data() const noexcept { return data_; }
+    constexpr std::size_t size() const noexcept { return size_; }
+    operator bloomline_bytes() const noexcept {
+        return {static_cast<const std::uint8_t *>(data_), size_};
+    }
+
+private:
+    const void *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// The keys of a batch from a container of strings, or of anything that Bytes can be made of.
+/// The strings must outlive the result.
+template <class C>
+std::vector<bloomline_bytes> keys(const C &strings) {
+    std::vector<bloomline_bytes> keys;
+    keys.reserve(strings.size());
+    for (const auto &string : strings) keys.push_back(Bytes(string));
+    return keys;
+}
+
+/// An integer as a key: its 8 bytes, least significant first, on every CPU.
+class IntegerKey {
+public:
+    constexpr explicit IntegerKey(std::uint64_t key) noexcept {
+        for (int i = 0; i < 8; i++) bytes_[i] = static_cast<std::uint8_t>(key >> (8 * i));
+    }
+    constexpr const std::uint8_t *data() const noexcept { return bytes_; }
+    constexpr std::size_t size() const noexcept { return sizeof bytes_; }
+
+private:
+    std::uint8_t bytes_[8] = {};
+};
+
+inline std::uint64_t hash(Bytes key, std::uint64_t seed = 0) noexcept {
+    return bloomline_hash(key.data(), key.size(), seed);
+}
+inline std::uint64_t hash_u64(std::uint64_t key, std::uint64_t seed = 0) noexcept {
+    return bloomline_hash_u64(key, seed);
+}
+inline std::vector<std::uint64_t> hash_batch(Span<const bloomline_bytes> keys,
+                                             std::uint64_t seed = 0) {
+    std::vector<std::uint64_t> hashes(keys.size());
+    bloomline_hash_batch(keys.data(), keys.size(), seed, hashes.data());
+    return hashes;
+}
+inline std::vector<std::uint64_t> hash_u64_batch(Span<const std::uint64_t> keys,
+                                                 std::uint64_t seed = 0) {
+    std::vector<std::uint64_t> hashes(keys.size());
+    bloomline_hash_u64_batch(keys.data(), keys.size(), seed, hashes.data());
+    return hashes;
+}
+
+/// The answers to a batch: bit i tells whether key i may be present. It can be used again
+/// for the next batch, and then need not allocate.
+class Bitmap {
+public:
+    bool operator[](std::size_t i) const noexcept { return words_[i / 64] >> (i % 64) & 1; }
+    std::size_t size() const noexcept { return size_; }
+    std::size_t count() const noexcept { return count_; }
+    const std::vector<std::uint64_t> &words() const noexcept { return words_; }
+
+    /// Calls f(i) for every bit i that is set, in order.
+    template <class F>
+    void for_each(F &&f) const {
+        for (std::size_t word = 0; word < words_.size(); word++) {
+            std::size_t i = 64 * word;
+            for (std::uint64_t bits = words_[word]; bits != 0; bits >>= 1, i++) {
+                if (bits & 1) f(i);
+            }
+        }
+    }
+
+    /// Makes room for 'size' answers, which 'probe' writes and counts.
+    template <class Probe>
+    std::size_t fill(std::size_t size, Probe &&probe) {
+        words_.resize(size / 64 + (size % 64 != 0));
+        size_ = size;
+        return count_ = probe(words_.data());
+    }
+
+private:
+    std::vector<std::uint64_t> words_;
+    std::size_t size_ = 0;
+    std::size_t count_ = 0;
+};
+
+using Params = bloomline_params;
+
+inline Result<Params> params_for_rate(std::uint64_t keys, double rate, std::uint64_t seed = 0) {
+    Params params{};
+    Status status = bloomline_params_for_rate(keys, rate, &params);
+    params.seed = seed;
+    return status ? Result<Params>(params) : status;
+}
+inline Result<Params> params_for_bits(std::uint64_t keys, double bits_per_key,
+                                      std::uint64_t seed = 0) {
+    Params params{};
+    Status status = bloomline_params_for_bits(keys, bits_per_key, &params);
+    params.seed = seed;
+    return status ? Result<Params>(params) : status;
+}
+inline double expected_rate(const Params &params, std::uint64_t keys) noexcept {
+    return bloomline_params_rate(&params, keys);
+}
+
+/// A filter in bytes that belong to somebody else, who keeps them where they are for as long
+/// as it is used. Owns nothing; to be copied freely.
+class View {
+public:
+    View() noexcept : view_{} {}
+    explicit View(const bloomline_view &view) noexcept : view_(view) {}
+
+    static Result<View> open(Bytes data) noexcept {
+        View view;
+        Status status = bloomline_view_open(data.data(), data.size(), &view.view_);
+        return status ? Result<View>(view) : status;
+    }
+    static Result<View> open_unverified(Bytes data) noexcept {
+        View view;
+        Status status = bloomline_view_open_unverified(data.data(), data.size(), &view.view_);
+        return status ? Result<View>(view) : status;
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_view_contains(&view_, key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_view_contains_hash(&view_, hash);
+    }
+    /// Returns how many keys may be present.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_view_contains_hashes(&view_, hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_view_contains_keys(&view_, keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    /// The hash that this filter uses.
+    std::uint64_t hash(Bytes key) const noexcept {
+        return bloomline_view_hash(&view_, key.data(), key.size());
+    }
+    std::uint64_t hash_u64(std::uint64_t key) const noexcept { return hash(IntegerKey(key)); }
+
+    Result<Params> params() const noexcept {
+        Params params{};
+        Status status = bloomline_view_params(&view_, &params);
+        return status ? Result<Params>(params) : status;
+    }
+    std::uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
+    const bloomline_view &get() const noexcept { return view_; }
+
+private:
+    bloomline_view view_;
+};
+
+static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
+              "an array of View is an array of bloomline_view");
+
+/// Asks many filters for one key, fetching the lines of all of them before looking at the
+/// first. Returns how many may have it; bit i of 'out' is for view i.
+inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash, Bitmap &out) {
+    auto first = reinterpret_cast<const bloomline_view *>(views.data());
+    return out.fill(views.size(), [&](std::uint64_t *bitmap) {
+        return bloomline_views_contain_hash(first, views.size(), hash, bitmap);
+    });
+}
+
+namespace detail {
+
+struct Free {
+    void operator()(bloomline_filter *filter) const noexcept { bloomline_filter_free(filter); }
+    void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
+    void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
+};
+
+/// A handle of the C interface that frees itself; can be moved, not copied.
+template <class Raw>
+class Handle {
+public:
+    explicit operator bool() const noexcept { return bool(raw_); }
+    /// The handle, for a function of the C interface.
+    Raw *get() const noexcept { return raw_.get(); }
+    /// Gives the handle up to a caller who frees it.
+    Raw *release() noexcept { return raw_.release(); }
+
+protected:
+    Handle() noexcept = default;
+    explicit Handle(Raw *raw) noexcept : raw_(raw) {}
+
+private:
+    std::unique_ptr<Raw, Free> raw_;
+};
+
+} // namespace detail
+
+/// A filter in memory, grown key by key.
+class Filter : public detail::Handle<bloomline_filter> {
+public:
+    Filter() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Filter(bloomline_filter *raw) noexcept : Handle(raw) {}
+
+    static Result<Filter> create(const Params &params) noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_filter_new(&params, &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+    static Result<Filter> decode(Bytes data) noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_filter_decode(data.data(), data.size(), &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+    static Result<Filter> load(const std::string &path) noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_filter_load(path.c_str(), &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+
+    void insert(Bytes key) noexcept { bloomline_filter_insert(get(), key.data(), key.size()); }
+    void insert_u64(std::uint64_t key) noexcept { insert(IntegerKey(key)); }
+    void insert_hash(std::uint64_t hash) noexcept { bloomline_filter_insert_hash(get(), hash); }
+    void insert_hashes(Span<const std::uint64_t> hashes) noexcept {
+        bloomline_filter_insert_hashes(get(), hashes.data(), hashes.size());
+    }
+    void insert_keys(Span<const bloomline_bytes> keys) noexcept {
+        bloomline_filter_insert_keys(get(), keys.data(), keys.size());
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_filter_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_filter_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_filter_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_filter_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    /// Adds all keys of another filter of the same size, k and seed.
+    Status merge(const Filter &from) noexcept { return bloomline_filter_union(get(), from.get()); }
+    void clear() noexcept { bloomline_filter_clear(get()); }
+    Status fold() noexcept { return bloomline_filter_fold(get()); }
+    /// Returns how many times the filter was folded.
+    Result<std::uint32_t> fold_to_rate(double rate) noexcept {
+        std::uint32_t folds = 0;
+        Status status = bloomline_filter_fold_to_rate(get(), rate, &folds);
+        return status ? Result<std::uint32_t>(folds) : status;
+    }
+
+    Result<Params> params() const noexcept {
+        Params params{};
+        Status status = bloomline_filter_params(get(), &params);
+        return status ? Result<Params>(params) : status;
+    }
+    std::uint64_t key_count() const noexcept { return bloomline_filter_key_count(get()); }
+    double fill() const noexcept { return bloomline_filter_fill(get()); }
+    double estimated_keys() const noexcept { return bloomline_filter_estimated_keys(get()); }
+    double estimated_rate() const noexcept { return bloomline_filter_estimated_rate(get()); }
+
+    std::size_t encoded_len() const noexcept { return bloomline_filter_encoded_len(get()); }
+    Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
+        return bloomline_filter_encode(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> encode() const {
+        std::vector<std::uint8_t> bytes(encoded_len());
+        Status status = encode(bytes.data(), bytes.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(bytes)) : status;
+    }
+    Status save(const std::string &path) const noexcept {
+        return bloomline_filter_save(get(), path.c_str());
+    }
+
+    /// To be used until the filter is next changed or freed.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+};
+
+/// A file with a filter in it, mapped into memory.
+class Map : public detail::Handle<bloomline_map> {
+public:
+    Map() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Map(bloomline_map *raw) noexcept : Handle(raw) {}
+
+    static Result<Map> open(const std::string &path) noexcept {
+        bloomline_map *raw = nullptr;
+        Status status = bloomline_map_open(path.c_str(), &raw);
+        return status ? Result<Map>(Map(raw)) : status;
+    }
+    static Result<Map> open_unverified(const std::string &path) noexcept {
+        bloomline_map *raw = nullptr;
+        Status status = bloomline_map_open_unverified(path.c_str(), &raw);
+        return status ? Result<Map>(Map(raw)) : status;
+    }
+
+    /// To be used for as long as the file is mapped.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_map_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+};
+
+/// Makes a filter of all hashes in the caller's buffer of at least block_len() bytes.
+inline std::size_t block_len(const Params &params) noexcept {
+    return bloomline_block_len(&params);
+}
+inline Status block_build(const Params &params, Span<const std::uint64_t> hashes, void *out,
+                          std::size_t cap) noexcept {
+    return bloomline_block_build(&params, hashes.data(), hashes.size(), out, cap);
+}
+inline Result<std::vector<std::uint8_t>> block_build(const Params &params,
+                                                     Span<const std::uint64_t> hashes) {
+    std::vector<std::uint8_t> block(block_len(params));
+    Status status = block_build(params, hashes, block.data(), block.size());
+    return status ? Result<std::vector<std::uint8_t>>(std::move(block)) : status;
+}
+
+/// The filters of one block after the other, from keys that come one by one.
+class Builder : public detail::Handle<bloomline_builder> {
+public:
+    Builder() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Builder(bloomline_builder *raw) noexcept : Handle(raw) {}
+
+    static Result<Builder> create(double bits_per_key, std::uint64_t seed = 0) noexcept {
+        bloomline_builder *raw = nullptr;
+        Status status = bloomline_builder_new(bits_per_key, seed, &raw);
+        return status ? Result<Builder>(Builder(raw)) : status;
+    }
+
+    Status add(Bytes key) noexcept {
+        return bloomline_builder_add(get(), key.data(), key.size());
+    }
+    Status add_u64(std::uint64_t key) noexcept { return add(IntegerKey(key)); }
+    Status add_hash(std::uint64_t hash) noexcept { return bloomline_builder_add_hash(get(), hash); }
+    std::size_t key_count() const noexcept { return bloomline_builder_key_count(get()); }
+
+    /// What finish() will write.
+    std::size_t block_len() const noexcept { return bloomline_builder_block_len(get()); }
+    Status finish(void *out, std::size_t cap, std::size_t *written = nullptr) noexcept {
+        return bloomline_builder_finish(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> finish() {
+        std::vector<std::uint8_t> block(block_len());
+        Status status = finish(block.data(), block.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(block)) : status;
+    }
+};
+
+} // namespace bloomline
+
+#endif // BLOOMLINE_HPP

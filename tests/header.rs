@@ -1,0 +1,176 @@
+//! `include/bloomline.h` is what the sources say: generated again here and compared.
+//! `BLESS=1`, which is what `make header` sets, writes it instead.
+//!
+//! cbindgen makes the declarations and this file puts them in order: a section for each
+//! file of `src/ffi`, with its types beside its functions, between the text of
+//! `cbindgen.toml`. cbindgen is a dependency of the tests only, and only where the library
+//! is built for the machine that it is built on.
+#![cfg(all(feature = "capi", target_arch = "x86_64", unix))]
+#![allow(unsafe_code)]
+
+use bloomline::ffi;
+use std::ffi::CStr;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+/// The sections of the header: heading, and the file of `src/ffi`.
+const SECTIONS: [(&str, &str); 9] = [
+    ("Status", "status.rs"),
+    ("Version and backend", "version.rs"),
+    ("Hashes of keys", "hash.rs"),
+    ("Size and shape of a filter", "params.rs"),
+    ("Filters", "filter.rs"),
+    ("Filters as bytes and as files", "encode.rs"),
+    ("Views: filters in bytes that belong to the caller", "view.rs"),
+    ("Blocks: filters built into the caller's buffer", "block.rs"),
+    ("Files mapped into memory", "map.rs"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn header_path() -> PathBuf {
+    root().join("include/bloomline.h")
+}
+
+/// The header in the tree, whatever line ends a checkout gave it. The first call writes it
+/// if that is asked for.
+fn committed() -> String {
+    static BLESS: Once = Once::new();
+    let path = header_path();
+    BLESS.call_once(|| {
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, generated()).unwrap();
+            println!("wrote {}", path.display());
+        }
+    });
+    std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; `make header` makes it", path.display()))
+        .replace("\r\n", "\n")
+}
+
+fn generated() -> String {
+    let mut config = cbindgen::Config::from_file(root().join("cbindgen.toml")).unwrap();
+    let mut header = config.header.take().expect("cbindgen.toml has a header").trim().to_owned();
+    let trailer = config.trailer.take().expect("cbindgen.toml has a trailer");
+    for (heading, file) in SECTIONS {
+        let mut section = Vec::new();
+        cbindgen::Builder::new()
+            .with_config(config.clone())
+            .with_src(root().join("src/ffi").join(file))
+            .generate()
+            .unwrap_or_else(|error| panic!("{file}: {error}"))
+            .write(&mut section);
+        let section = tidy(std::str::from_utf8(&section).unwrap());
+        let rule = "-".repeat(86 - heading.len());
+        write!(header, "\n\n/* {heading} {rule} */\n\n{}", section.trim()).unwrap();
+    }
+    header + "\n\n" + trailer.trim_start()
+}
+
+/// Takes out of the comments the `# Safety` sections, which end them: they are for Rust, and
+/// what C must keep to is in the text before them and at the top of the header. Then puts
+/// comments of one line on one line, and names types by their typedef everywhere.
+fn tidy(section: &str) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    let mut skipping = false;
+    for line in section.lines() {
+        let text = line.trim();
+        if text == "* # Safety" {
+            skipping = true;
+            while kept.last().is_some_and(|line| line.trim() == "*") {
+                kept.pop();
+            }
+        }
+        skipping &= text != "*/";
+        if skipping {
+            continue;
+        }
+        if let ("*/", [.., first, only]) = (text, &mut kept[..])
+            && first.trim() == "/**"
+        {
+            *first += only.trim().strip_prefix('*').expect("a line of a comment");
+            *first += " */";
+            kept.pop();
+            continue;
+        }
+        let declaration = !text.starts_with("typedef") && !text.starts_with('*');
+        kept.push(if declaration {
+            line.replace("struct bloomline_", "bloomline_")
+        } else {
+            line.into()
+        });
+    }
+    kept.join("\n")
+}
+
+#[test]
+fn the_header_is_current() {
+    let (committed, generated) = (committed(), generated());
+    for (number, (there, here)) in committed.lines().zip(generated.lines()).enumerate() {
+        assert_eq!(there, here, "include/bloomline.h, line {}: run `make header`", number + 1);
+    }
+    assert_eq!(committed, generated, "include/bloomline.h is out of date: run `make header`");
+}
+
+#[test]
+fn every_exported_function_is_in_the_header() {
+    let header = committed();
+    let mut functions = 0;
+    for entry in std::fs::read_dir(root().join("src/ffi")).unwrap() {
+        let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for definition in source.split("#[unsafe(no_mangle)]").skip(1) {
+            let definition = definition.trim_start();
+            let name = definition
+                .strip_prefix("pub unsafe extern \"C\" fn ")
+                .and_then(|rest| rest.split('(').next())
+                .unwrap_or_else(|| panic!("not an exported function: {definition:.60}"));
+            assert!(name.starts_with("bloomline_"), "{name}");
+            let declared = [format!(" {name}("), format!(" *{name}(")].iter().any(|text| {
+                header.lines().any(|line| !line.starts_with(" *") && line.contains(text))
+            });
+            assert!(declared, "{name} is exported but not in the header");
+            functions += 1;
+        }
+    }
+    println!("{functions} functions");
+    assert!(
+        functions >= 50,
+        "only {functions} functions found: is this still how they are written?"
+    );
+}
+
+#[test]
+fn no_rust_is_left_in_the_comments() {
+    for (number, line) in committed().lines().enumerate() {
+        for rust in ["# Safety", "[`", "`]", "::", "&self", "Option<"] {
+            assert!(!line.contains(rust), "line {}: {line}", number + 1);
+        }
+        assert!(line.chars().count() <= 100, "line {} is too long: {line}", number + 1);
+    }
+}
+
+/// The number that the header defines a name as.
+fn defined(name: &str) -> u32 {
+    let header = committed();
+    let prefix = format!("#define {name} ");
+    let mut values = header.lines().filter_map(|line| line.strip_prefix(&prefix));
+    let value = values.next().unwrap_or_else(|| panic!("{name} is not defined"));
+    assert_eq!(values.next(), None, "{name} is defined twice");
+    value.parse().unwrap_or_else(|_| panic!("{name} is {value}"))
+}
+
+#[test]
+fn the_versions_agree() {
+    let header = ["MAJOR", "MINOR", "PATCH"]
+        .map(|part| defined(&format!("BLOOMLINE_VERSION_{part}")).to_string())
+        .join(".");
+    assert_eq!(header, env!("CARGO_PKG_VERSION"), "the header against Cargo.toml");
+    // SAFETY: these take no pointers; the text is static and NUL-terminated.
+    let (version, abi) =
+        unsafe { (CStr::from_ptr(ffi::bloomline_version()), ffi::bloomline_abi_version()) };
+    assert_eq!(header, version.to_str().unwrap(), "the header against the library");
+    assert_eq!(defined("BLOOMLINE_ABI_VERSION"), abi, "the header against the library");
+}
