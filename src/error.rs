@@ -31,7 +31,7 @@ pub enum Error {
     Truncated,
     /// The bytes do not end with the magic of the format.
     NotAFilter,
-    /// Written by a later version of the format.
+    /// Written in a version of the format that this library does not know.
     Version,
     /// A layout of lines that this version does not know.
     Layout,
@@ -57,7 +57,7 @@ impl fmt::Display for Error {
             Error::Backend => "BLOOMLINE_BACKEND names an unknown or absent backend",
             Error::Truncated => "the data is not as long as it says",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
-            Error::Version => "the filter was written by a later format version",
+            Error::Version => "the filter has an unknown format version",
             Error::Layout => "the filter has an unknown layout",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",

@@ -326,9 +326,13 @@ impl Filter {
     pub fn load(path: &Path) -> Result<Filter, Error> {
         let mut file = File::open(path)?;
         let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
-        let mut bytes = Zeroed::new(len.max(1))?;
-        file.read_exact(&mut bytes[..len])?;
-        Filter::decode(&bytes[..len])
+        // The lines stay where they are read, and the footer is cut off behind them.
+        let mut lines = Zeroed::new(len.max(1))?;
+        file.read_exact(&mut lines[..len])?;
+        let view = View::open(&lines[..len])?;
+        let (params, key_count) = (view.params(), view.key_count());
+        lines.truncate(params.bytes());
+        Ok(Filter { lines, params, key_count, kernel: Kernel::active()? })
     }
 }
 

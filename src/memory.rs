@@ -17,7 +17,10 @@ const HUGE_PAGE: usize = 2 << 20;
 ///
 /// A large filter gets whole huge pages, where the system grants them: in pages of
 /// 4 KiB most probes would pay for a page walk on top of the cache miss.
-pub(crate) struct Zeroed(Block);
+pub(crate) struct Zeroed {
+    block: Block,
+    len: usize,
+}
 
 /// Where the bytes are from.
 enum Block {
@@ -40,26 +43,32 @@ impl Zeroed {
         assert!(len > 0);
         #[cfg(unix)]
         if len >= HUGE_PAGE {
-            return pages::Pages::zeroed(len, HUGE_PAGE).map(|pages| Zeroed(Block::Mapped(pages)));
+            let pages = pages::Pages::zeroed(len, HUGE_PAGE)?;
+            return Ok(Zeroed { block: Block::Mapped(pages), len });
         }
         let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
-        Ok(Zeroed(Block::Allocated(bytes, layout)))
+        Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
     }
 
-    fn parts(&self) -> (*mut u8, usize) {
-        match &self.0 {
-            Block::Allocated(bytes, layout) => (bytes.as_ptr(), layout.size()),
+    /// Forgets the bytes from `len` on; the memory stays until all is freed.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    fn start(&self) -> *mut u8 {
+        match &self.block {
+            Block::Allocated(bytes, _) => bytes.as_ptr(),
             #[cfg(unix)]
-            Block::Mapped(pages) => pages.parts(),
+            Block::Mapped(pages) => pages.parts().0,
         }
     }
 }
 
 impl Drop for Zeroed {
     fn drop(&mut self) {
-        match &self.0 {
+        match &self.block {
             // SAFETY: allocated by `new` with this layout, and freed only here.
             Block::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
             #[cfg(unix)]
@@ -73,18 +82,16 @@ impl Deref for Zeroed {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        let (bytes, len) = self.parts();
         // SAFETY: so many initialised bytes are there, and the slice borrows self.
-        unsafe { std::slice::from_raw_parts(bytes, len) }
+        unsafe { std::slice::from_raw_parts(self.start(), self.len) }
     }
 }
 
 impl DerefMut for Zeroed {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        let (bytes, len) = self.parts();
         // SAFETY: as above, and self is borrowed exclusively.
-        unsafe { std::slice::from_raw_parts_mut(bytes, len) }
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.len) }
     }
 }
 

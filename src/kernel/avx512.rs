@@ -2,7 +2,7 @@
 //! out of one compare. Uses `line` and `batch`; reached only through the detection
 //! in `mod.rs`.
 //!
-//! A block of keys goes through two stages. First, 8 keys at a time, where their
+//! A group of 8 keys goes through two stages. First, all 8 at once, where their
 //! lines are and `g = hash * C`. Then, key by key: the bit positions are one shift
 //! of `g`, the mask is one rotate of 1, and `vptestnmq line, mask` leaves a byte:
 //! the lanes whose bit is *not* set. Which of the 8 lanes count is left open until
@@ -147,9 +147,6 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
         for i in 0..hashes.len().min(AHEAD) {
             start[i] = stage::<CLASS>(&mut staged, i, &hashes[i], lines);
         }
-        // Through memory on purpose: a broadcast from memory costs no more than the
-        // load, one from a lane of a register two shuffles.
-
         // Per key, the lanes whose bit is not set, in each round.
         let mut unset = [[0u8; 8]; 8];
         let mut unset2 = [[0u8; 8]; 8];
@@ -158,6 +155,8 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
                 start[i + AHEAD] =
                     stage::<CLASS>(&mut staged, i + AHEAD, &hashes[i + AHEAD], lines);
             }
+            // Through memory on purpose: a broadcast from memory costs no more than
+            // the load, one from a lane of a register two shuffles.
             let staged = black_box(&staged);
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
@@ -186,7 +185,10 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
     }
 }
 
+/// Groups from one that is probed to the one that is staged meanwhile: far enough that
+/// what it leaves in memory has arrived there, near enough that the work is spread.
 const AHEAD: usize = 3;
+
 const UNSET: Eight = Eight::uninit();
 
 /// The first stage for keys `8 i` to `8 i + 7` of a block; the starts of their runs.
@@ -244,4 +246,35 @@ fn load<T: Copy>(values: &[T]) -> __m512i {
 fn store(to: &mut Eight, values: __m512i) {
     // SAFETY: the place is 64 bytes.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), values) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::line_index;
+
+    /// Line counts on both sides of 2^32, which no test has the memory for.
+    #[test]
+    fn lines_are_found_for_any_count() {
+        if !std::is_x86_feature_detected!("avx512dq") {
+            println!("skipped: this CPU lacks AVX-512");
+            return;
+        }
+        let hash = |i: u64| i.wrapping_mul(0xA076_1D64_78BD_642F) ^ (i << 61);
+        let counts = [1, 2, 3, 1 << 20, (1 << 31) + 1, u64::from(u32::MAX), 1 << 32, 1 << 57];
+        for count in counts {
+            for i in 0..1000 {
+                let hashes =
+                    [0, u64::MAX, 1 << 63, u64::from(u32::MAX), 1 << 32, 1, hash(i), !hash(i)];
+                let mut staged = Staged { offset: [UNSET; 8], g: [UNSET; 8], g2: [UNSET; 8] };
+                // SAFETY: the CPU was asked; `stage` does not touch the lines, and it
+                // writes the group that is read.
+                let offsets = unsafe {
+                    stage::<{ class::BELOW_8 }>(&mut staged, 2, &hashes, Lines::imaginary(count));
+                    staged.offset[2].assume_init()
+                };
+                assert_eq!(offsets, hashes.map(|hash| line_index(hash, count) * 64), "{count}");
+            }
+        }
+    }
 }

@@ -45,6 +45,13 @@ impl Lines {
         Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k) }
     }
 
+    /// Lines that are not there, to ask where they would be.
+    #[cfg(test)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) fn imaginary(count: u64) -> Lines {
+        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1 }
+    }
+
     /// The line that the hash belongs to: an address within the lines.
     #[inline(always)]
     pub(crate) fn line(self, hash: u64) -> *mut u8 {

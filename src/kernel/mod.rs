@@ -118,7 +118,8 @@ impl Backend {
     }
 
     /// The backend in use: the fastest that the CPU can run, or the one that the
-    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for.
+    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for
+    /// (empty is as good as unset).
     ///
     /// # Errors
     /// [`Error::Backend`] if the variable names an unknown backend or one that this
@@ -175,8 +176,8 @@ impl Kernel {
 
     fn choose() -> Option<&'static Kernel> {
         match std::env::var_os("BLOOMLINE_BACKEND") {
-            None => Backend::ALL.into_iter().rev().find_map(Backend::kernel),
-            Some(name) => Backend::from_name(name.to_str()?)?.kernel(),
+            Some(name) if !name.is_empty() => Backend::from_name(name.to_str()?)?.kernel(),
+            _ => Backend::ALL.into_iter().rev().find_map(Backend::kernel),
         }
     }
 
