@@ -501,6 +501,12 @@ bloomline_status bloomline_filter_decode(const void *data,
  *
  * Errors: BLOOMLINE_ERR_NOT_FOUND if the directory is missing, BLOOMLINE_ERR_PERMISSION,
  * BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file of that name is then as before.
+ * Only if flushing the directory fails, last of all, is the new file in its place, and
+ * may not survive a power failure.
+ *
+ * A path of 384 bytes or more is copied by the Rust runtime, here and in
+ * bloomline_filter_load() and bloomline_map_open(): it alone, if there is no memory for
+ * those bytes, ends the process.
  */
 bloomline_status bloomline_filter_save(const bloomline_filter *filter, const char *path);
 

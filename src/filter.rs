@@ -1,7 +1,8 @@
 //! The filter: lines that it owns. Uses `view` to probe, `kernel` to insert,
-//! `memory`, `sizing` and `format`.
+//! `memory`, `file`, `sizing` and `format`.
 
 use crate::error::Error;
+use crate::file;
 use crate::format::native;
 use crate::hash::hash;
 use crate::kernel::{Backend, Hashes, Kernel, Prefetch};
@@ -11,8 +12,8 @@ use crate::params::Params;
 use crate::sizing;
 use crate::view::{View, with_hashes};
 use std::fs::File;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
 /// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
 ///
@@ -293,30 +294,11 @@ impl Filter {
     /// link is replaced, not followed.
     ///
     /// # Errors
-    /// [`Error::Io`]; what was there before is still there, unless all that failed
-    /// is flushing the directory at the end: then the new file is there, but a power
-    /// cut may bring back the old one.
+    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
+    /// Only if flushing the directory fails, last of all, is the new file in its
+    /// place, and may not survive a power failure.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let (beside, mut file) = create_beside(path)?;
-        let renamed = (|| {
-            file.write_all(&self.lines)?;
-            file.write_all(&self.footer())?;
-            file.sync_all()?;
-            // Opened before the rename: if that fails, nothing has changed.
-            let directory = if cfg!(unix) { Some(File::open(directory(path))?) } else { None };
-            std::fs::rename(&beside, path)?;
-            Ok(directory)
-        })();
-        match renamed {
-            // The new name is on the disk once the directory is.
-            Ok(Some(directory)) => Ok(directory.sync_all()?),
-            Ok(None) => Ok(()),
-            Err(error) => {
-                // The error is what matters; the leftover is removed if it can be.
-                let _ = std::fs::remove_file(&beside);
-                Err(Error::Io(error))
-            }
-        }
+        file::replace(path, &[&self.lines, &self.footer()])
     }
 
     /// Reads a file that [`Filter::save`] wrote, all of it checked.
@@ -333,35 +315,6 @@ impl Filter {
         let (params, key_count) = (view.params(), view.key_count());
         lines.truncate(params.bytes());
         Ok(Filter { lines, params, key_count, kernel: Kernel::active()? })
-    }
-}
-
-/// The directory that holds a file.
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// A new file in the directory of `path`, to be renamed to it. Its name is its own,
-/// so that it is as short for a long name as for a short one; one that is taken, by
-/// another process or by the leftover of one that was killed, is passed over.
-fn create_beside(path: &Path) -> std::io::Result<(PathBuf, File)> {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    if path.file_name().is_none() {
-        let kind = std::io::ErrorKind::InvalidInput;
-        return Err(std::io::Error::new(kind, "the path does not name a file"));
-    }
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".bloomline.{}.{number}.tmp", std::process::id());
-        let beside = directory(path).join(name);
-        match File::options().write(true).create_new(true).open(&beside) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            file => return Ok((beside, file?)),
-        }
     }
 }
 

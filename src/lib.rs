@@ -35,6 +35,7 @@ mod builder;
 mod error;
 #[cfg(feature = "capi")]
 pub mod ffi;
+mod file;
 mod filter;
 mod format;
 pub mod hash;

@@ -1,0 +1,87 @@
+# What can be done here. `make help` lists it.
+
+CARGO ?= cargo
+PREFIX ?= /usr/local
+KEYS ?=
+FUZZ_SECONDS ?= 30
+# What the tests need besides cargo, a C compiler and make: Debian's names.
+TEST_PACKAGES := clang valgrind cmake pkg-config python3 binutils g++
+
+.PHONY: help demo test test-rust test-c test-cross test-fuzz lint doc lib install \
+    header golden bench bench-ratios bench-sweep bench-billion bench-peers clean tools test-tools
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
+	@mkdir -p target/demo
+	$(CC) -std=c11 -O2 -Wall -Iinclude -o target/demo/demo examples/c/demo.c \
+	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
+	target/demo/demo $(KEYS)
+
+test: test-tools test-rust test-c ## all tests that run on this CPU
+
+test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
+	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
+	set -x; $(CARGO) test --release
+	$(CARGO) test --release --doc
+	$(CARGO) check --release --no-default-features
+
+test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
+	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
+	set -x; $(MAKE) --no-print-directory -C c-tests all
+
+test-cross: tools ## the Rust tests on aarch64 (NEON), s390x (big-endian), i686 (32 bits), emulated
+	scripts/cross-test.sh aarch64
+	scripts/neon-check.sh
+	scripts/cross-test.sh s390x
+	scripts/cross-test.sh i686
+
+test-fuzz: tools ## the fuzzers, FUZZ_SECONDS each
+	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+lint: tools
+	$(CARGO) fmt --check
+	$(CARGO) clippy --release --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+
+doc: ## the Rust documentation
+	$(CARGO) doc --release --no-deps
+
+lib: tools ## target/release/libbloomline.{a,so}
+	$(CARGO) build --release
+
+install: lib ## headers, libraries, pkg-config and CMake files, to PREFIX (and DESTDIR)
+	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+
+header: ## rewrites include/bloomline.h from src/ffi
+	BLESS=1 $(CARGO) test --release --test header
+
+golden: ## rewrites golden/ from the definition; a change there is a new format
+	BLESS=1 $(CARGO) test --release --test golden
+
+bench: ## criterion: every backend, size and operation, with their limits
+	$(CARGO) bench --bench probe
+
+bench-ratios: ## the table of ratios in the README
+	$(CARGO) bench --bench ratios
+
+bench-sweep: ## prefetch hints and distances
+	$(CARGO) bench --bench sweep
+
+bench-billion: ## 1,000,000,000 keys at 1 %
+	$(CARGO) bench --bench billion
+
+bench-peers: ## other Rust filters, at equal memory
+	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml
+
+clean: ## removes what was built
+	$(CARGO) clean
+
+tools:
+	@command -v $(CARGO) >/dev/null || \
+	    { echo "make: there is no cargo here; install Rust 1.89 or later (rustup.rs, or your system's)" >&2; exit 1; }
+	@command -v $(CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
+
+test-tools: tools
+	scripts/apt-install.sh $(TEST_PACKAGES)
