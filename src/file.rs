@@ -18,8 +18,15 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
         let what = io::ErrorKind::InvalidInput;
         return Err(io::Error::from(what).into());
     }
-    let beside = name_beside(path)?;
-    let mut file = File::options().write(true).create_new(true).open(&beside)?;
+    let (beside, mut file) = loop {
+        let beside = name_beside(path)?;
+        match File::options().write(true).create_new(true).open(&beside) {
+            // The leftover of a process that was killed and had this one's number, as
+            // all do that are the first in their container.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            file => break (beside, file?),
+        }
+    };
     let mut write = || {
         parts.iter().try_for_each(|part| file.write_all(part))?;
         file.sync_all()?;

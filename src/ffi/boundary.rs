@@ -219,7 +219,7 @@ mod tests {
     fn slices_need_a_pointer_an_alignment_and_a_possible_length() {
         let words = [1u64, 2, 3];
         let null = std::ptr::null::<u64>();
-        let odd = words.as_ptr().wrapping_byte_add(4);
+        let odd = words.as_ptr().wrapping_byte_add(1);
         // SAFETY: three words are there; everything else is refused before use.
         unsafe {
             assert_eq!(slice(words.as_ptr(), 3), Some(&words[..]));

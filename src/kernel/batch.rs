@@ -46,8 +46,7 @@ impl Lines {
     }
 
     /// Lines that are not there, to ask where they would be.
-    #[cfg(test)]
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
         Lines { base: std::ptr::without_provenance_mut(64), count, k: 1 }
     }
@@ -59,12 +58,14 @@ impl Lines {
     }
 
     /// Where the first line is.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn first(self) -> *mut u8 {
         self.base
     }
 
     /// How many lines there are.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn count(self) -> u64 {
         self.count
