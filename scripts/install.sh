@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the libraries, the headers, a pkg-config file and a CMake package:
 #
-#   scripts/install.sh [DIRECTORY OF THE LIBRARIES]      (default: target/release)
+#   scripts/install.sh [NAME=VALUE]... [DIRECTORY OF THE LIBRARIES]
 #
-# Variables, as in other Makefiles:
+# The directory is target/release unless it is given. Names, which may also be set in the
+# environment:
 #
 #   PREFIX       where it will be used from               (/usr/local)
 #   DESTDIR      put before PREFIX while installing, for making packages  (empty)
@@ -18,8 +19,20 @@ set -euo pipefail
 
 die() { echo "install: $*" >&2; exit 1; }
 
-built=${1:-target/release}
-[ -d "$built" ] && built=$(cd "$built" && pwd) || die "there is no directory $built; run: cargo build --release"
+built=
+for argument in "$@"; do
+    case $argument in
+        PREFIX=* | DESTDIR=* | LIBDIR=* | INCLUDEDIR=* | NATIVE_LIBS=*)
+            # An empty one is as good as none.
+            printf -v "${argument%%=*}" %s "${argument#*=}" ;;
+        *=*) die "there is no name '${argument%%=*}'" ;;
+        *) [ -z "$built" ] || die "one directory, please, not '$built' and '$argument'"
+            built=$argument ;;
+    esac
+done
+built=${built:-$(dirname "$0")/../target/release}
+[ -d "$built" ] || die "there is no directory $built; run: cargo build --release"
+built=$(cd "$built" && pwd)
 cd "$(dirname "$0")/.."
 prefix=${PREFIX:-/usr/local}
 libdir=${LIBDIR:-lib}

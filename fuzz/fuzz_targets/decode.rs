@@ -1,0 +1,98 @@
+//! Any bytes as an encoded filter: nothing panics, nothing is read beside them, and what
+//! is opened or rejected, and why, is what the plain definition says. What opens gives
+//! the definition's answers.
+//!
+//! Bytes from nowhere are stopped by the magic and the checksums, so they are repaired,
+//! one field after the other, and tried again after each: that brings the fuzzer to the
+//! checks that lie behind.
+#![no_main]
+
+#[path = "../../tests/definition/mod.rs"]
+mod definition;
+
+use bloomline::{Backend, Filter, View, line};
+use definition::*;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    attempt(data);
+    if data.len() < FOOTER_BYTES {
+        return;
+    }
+    let mut bytes = data.to_vec();
+    for field in [MAGIC, VERSION, FOOTER_CHECKSUM, LAYOUT, RESERVED, K, LINE_COUNT] {
+        let value = match field {
+            MAGIC => u64::from_le_bytes(MAGIC_BYTES),
+            K => get(&bytes, K) % 16 + 1,
+            LINE_COUNT => bytes.len() as u64 / 64 - 1,
+            RESERVED => 0,
+            _ => 1,
+        };
+        put(&mut bytes, field, value);
+        seal_footer(&mut bytes);
+        attempt(&bytes);
+    }
+    // A whole number of lines, from the end.
+    let mut bytes = bytes.split_off(bytes.len() % 64);
+    attempt(&bytes);
+    seal(&mut bytes);
+    attempt(&bytes);
+});
+
+/// Opens the bytes in every way, and probes what opens.
+fn attempt(bytes: &[u8]) {
+    // In memory of exactly this length, where the sanitizer sees a byte too far.
+    let bytes = &bytes.to_vec().into_boxed_slice()[..];
+    let (verified, unverified) = (check(bytes, true), check(bytes, false));
+    assert_eq!(status_of_result(&View::open(bytes)), verified);
+    assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified);
+    let decoded = Filter::decode(bytes);
+    assert_eq!(status_of_result(&decoded), verified);
+    for backend in Backend::available() {
+        let view = View::open_with_backend(bytes, backend);
+        assert_eq!(status_of_result(&view), verified);
+        if let Ok(view) = view {
+            probe(&view, bytes);
+        }
+    }
+    if let Ok(view) = View::open_unverified(bytes) {
+        probe(&view, bytes);
+    }
+    if let Ok(filter) = decoded {
+        assert!(filter.to_bytes().unwrap() == bytes);
+        assert!((0.0..=1.0).contains(&filter.fill()));
+        assert!((0.0..=1.0).contains(&filter.estimated_rate()));
+        assert!(filter.estimated_keys().is_finite());
+    }
+}
+
+/// The view says what the footer says, and answers as the definition does: the data's own
+/// words are the hashes, and its bytes the keys.
+fn probe(view: &View<'_>, bytes: &[u8]) {
+    let lines = &bytes[..bytes.len() - FOOTER_BYTES];
+    assert!(view.as_bytes() == lines);
+    assert_eq!(view.params().line_count(), get(bytes, LINE_COUNT));
+    assert_eq!(view.params().seed(), get(bytes, SEED));
+    assert_eq!(view.key_count(), get(bytes, KEY_COUNT));
+    let k = view.params().k();
+    assert_eq!(u64::from(k), get(bytes, K));
+
+    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hashes: Vec<u64> = words.chain(AWKWARD).take(200).collect();
+    let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+    let count = view.contains_hashes(&hashes, &mut bitmap);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let answer = line::contains(lines, k, hash);
+        assert_eq!(view.contains_hash(hash), answer);
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
+    }
+    assert_eq!(count as u32, bitmap.iter().map(|word| word.count_ones()).sum());
+
+    let keys = [&bytes[..0], &bytes[..1], &bytes[..9], &bytes[..60], bytes];
+    let mut bitmap = [0];
+    view.contains_keys(&keys, &mut bitmap);
+    for (i, key) in keys.iter().enumerate() {
+        let answer = line::contains(lines, k, hash(key, view.params().seed()));
+        assert_eq!((bitmap[0] >> i & 1 == 1, view.contains(key)), (answer, answer));
+    }
+}

@@ -1,0 +1,384 @@
+//! The native format against damage: every truncation, every byte flipped, every
+//! alignment, fields of any value. What is not an intact filter is never opened, and
+//! the error is the one that `docs/FORMAT.md` names. Then the page itself: its tables,
+//! its worked example, and the reader in Python that was written from it.
+
+mod definition;
+
+use bloomline::{Error, Filter, Params, View, line};
+use definition::*;
+use proptest::prelude::*;
+use std::path::{Path, PathBuf};
+
+fn in_the_project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Golden files of every kind: one line and many, k small and large, empty and full.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"]
+        .into_iter()
+        .map(|name| {
+            let path = in_the_project("golden/accepted").join(format!("{name}.bloomline"));
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect()
+}
+
+/// All that opens bytes gives this status; an unverified view gives `unverified`.
+fn assert_status(bytes: &[u8], status: u32, unverified: u32, what: &str) {
+    assert_eq!(status_of_result(&View::open(bytes)), status, "{what}");
+    assert_eq!(status_of_result(&Filter::decode(bytes)), status, "{what}, decoded");
+    assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified, "{what}, unverified");
+}
+
+// ---- damage ----
+
+#[test]
+fn truncated_at_every_length() {
+    let mut cut = 0;
+    for (name, bytes) in samples() {
+        for len in 0..bytes.len() {
+            let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
+            assert_status(&bytes[..len], expected, expected, &format!("{name} cut to {len}"));
+            // From the front the footer stays, and tells that something is missing.
+            let from = bytes.len() - len;
+            assert_status(
+                &bytes[from..],
+                status::TRUNCATED,
+                status::TRUNCATED,
+                &format!("{name} from {from}"),
+            );
+            cut += 2;
+        }
+    }
+    println!("{cut} truncations rejected");
+}
+
+/// Where a byte lies decides what its damage is called.
+fn status_of_damage_at(at: usize, len: usize) -> u32 {
+    match (at + FOOTER_BYTES).checked_sub(len) {
+        Some(at) if MAGIC.contains(&at) => status::NOT_A_FILTER,
+        Some(at) if VERSION.contains(&at) => status::VERSION,
+        _ => status::CHECKSUM,
+    }
+}
+
+#[test]
+fn every_byte_flipped() {
+    let mut flips = 0;
+    for (name, bytes) in samples() {
+        for at in 0..bytes.len() {
+            for flip in [0x01, 0x80, 0x10, 0x55, 0xFF] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                let status = status_of_damage_at(at, bytes.len());
+                let in_lines = at < bytes.len() - FOOTER_BYTES;
+                let unverified = if in_lines { status::OK } else { status };
+                let what = format!("{name}, byte {at} ^ {flip:#x}");
+                assert_status(&damaged, status, unverified, &what);
+                flips += 1;
+            }
+        }
+    }
+    println!("{flips} flips rejected");
+}
+
+/// What an unverified view of damaged lines promises: the answers are the definition's
+/// on the bytes that are there; keys of other lines are never lost, nor is any key by a
+/// bit that became 1.
+#[test]
+fn unverified_views_of_damaged_lines() {
+    let (line_count, k) = (5, 6);
+    let hashes = random_hashes(300, 1);
+    let bytes = encode(&lines_of(line_count, k, &hashes), k, 0, 300);
+    let (mut kept, mut lost) = (0, 0);
+    for at in 0..line_count * 64 {
+        for flip in [0x01, 0x80, 0x55, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            let view = View::open_unverified(&damaged).unwrap();
+            assert_eq!(view.as_bytes(), &damaged[..line_count * 64]);
+            let mut bitmap = vec![0; hashes.len().div_ceil(64)];
+            view.contains_hashes(&hashes, &mut bitmap);
+            for (i, &hash) in hashes.iter().enumerate() {
+                let answer = view.contains_hash(hash);
+                assert_eq!(answer, line::contains(view.as_bytes(), k, hash));
+                assert_eq!(answer, bitmap[i / 64] >> (i % 64) & 1 == 1);
+                let elsewhere = line::line_index(hash, line_count as u64) != at as u64 / 64;
+                let only_set = bytes[at] & flip == 0;
+                assert!(answer || !elsewhere && !only_set, "byte {at} ^ {flip:#x}, {hash:016x}");
+                *(if answer { &mut kept } else { &mut lost }) += 1;
+            }
+        }
+    }
+    println!("{kept} keys kept, {lost} lost");
+    assert!(lost > 0, "damage that costs nothing shows nothing");
+}
+
+#[test]
+fn every_alignment() {
+    for (name, bytes) in samples() {
+        let (k, hashes) = (get(&bytes, K) as u32, random_hashes(200, 2));
+        for offset in 0..=64 {
+            let mut buffer = vec![0xEE; offset];
+            buffer.extend_from_slice(&bytes);
+            buffer.extend_from_slice(&[0xEE; 7]);
+            let bytes = &buffer[offset..][..bytes.len()];
+            let view = View::open(bytes).unwrap();
+            for &hash in &hashes {
+                let expected = line::contains(view.as_bytes(), k, hash);
+                assert_eq!(view.contains_hash(hash), expected, "{name} at {offset}");
+            }
+            assert_eq!(Filter::decode(bytes).unwrap().as_bytes(), view.as_bytes());
+        }
+    }
+}
+
+/// Values that are right, nearly right, or wrong by much, for any field.
+fn value() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => 0u64..20,
+        2 => (0u32..64).prop_map(|bit| 1 << bit),
+        2 => (0u32..64, 0u64..6).prop_map(|(bit, more)| (1u64 << bit).wrapping_add(more)),
+        1 => (0u32..64).prop_map(|bit| u64::MAX >> bit),
+        2 => any::<u64>(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() })]
+
+    /// Any values in any fields, with checksums that are right or not.
+    #[test]
+    fn any_footer(
+        fields in prop::collection::vec((0usize..10, value()), 0..4),
+        lines in 0usize..6,
+        sealed in 0u8..4,
+        cut in 0usize..8,
+    ) {
+        let mut bytes = encode(&vec![0x5A; lines * 64], 6, 0, 0);
+        let all = [
+            KEY_COUNT, LINE_COUNT, SEED, K, LAYOUT, VERSION, RESERVED, LINES_CHECKSUM,
+            FOOTER_CHECKSUM, MAGIC,
+        ];
+        for (field, value) in fields {
+            put(&mut bytes, all[field].clone(), value);
+        }
+        match sealed {
+            0 => {}
+            1 => seal_footer(&mut bytes),
+            _ => seal(&mut bytes),
+        }
+        let bytes = if cut == 7 { &bytes[1..] } else { &bytes[..] };
+        assert_status(bytes, check(bytes, true), check(bytes, false), "by the definition");
+    }
+
+    /// Bytes that are nothing at all, some with the magic behind them.
+    #[test]
+    fn any_bytes(mut bytes in prop::collection::vec(any::<u8>(), 0..300), magic in any::<bool>()) {
+        if magic {
+            bytes.extend_from_slice(&MAGIC_BYTES);
+        }
+        assert_status(&bytes, check(&bytes, true), check(&bytes, false), "by the definition");
+    }
+}
+
+/// The largest line count is not too large, only more than there are bytes for.
+#[test]
+fn line_counts_at_the_limit() {
+    let limit = isize::MAX as u64 / 64 - 1;
+    for (count, expected) in [
+        (limit, status::TRUNCATED),
+        (limit + 1, status::LINE_COUNT),
+        // In 32 bits, 64 * (count + 1) is 256: the length that there is.
+        ((1 << 26) + 3, if limit < 1 << 26 { status::LINE_COUNT } else { status::TRUNCATED }),
+    ] {
+        let mut bytes = encode(&[0; 192], 6, 0, 0);
+        put(&mut bytes, LINE_COUNT, count);
+        seal(&mut bytes);
+        assert_status(&bytes, expected, expected, &format!("line count {count}"));
+        assert_eq!(check(&bytes, true), expected);
+    }
+}
+
+// ---- writing ----
+
+#[test]
+fn written_filters_are_the_definition_s() {
+    for (lines, k, seed) in [(1, 1, 0), (3, 6, 5), (64, 8, u64::MAX), (33, 16, 1 << 63)] {
+        let hashes = random_hashes(lines * 40, seed);
+        let params = Params::new(lines as u64, k, seed).unwrap();
+        let expected = encode(&lines_of(lines, k, &hashes), k, seed, hashes.len() as u64);
+        let mut filter = Filter::new(params).unwrap();
+        filter.insert_hashes(&hashes);
+        assert_eq!(filter.encoded_len(), expected.len());
+        assert!(filter.to_bytes().unwrap() == expected);
+
+        // Into a buffer: exactly its length is written, and nothing if there is less room.
+        let mut buffer = vec![0xEE; expected.len() + 9];
+        assert_eq!(filter.encode(&mut buffer).unwrap(), expected.len());
+        assert!(buffer[..expected.len()] == expected);
+        assert!(buffer[expected.len()..].iter().all(|&byte| byte == 0xEE));
+        for len in [0, 1, 63, 64, expected.len() - 1] {
+            let mut buffer = vec![0xEE; len];
+            assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall)));
+            assert!(buffer.iter().all(|&byte| byte == 0xEE));
+        }
+
+        let built = bloomline::block_build(&params, &hashes, &mut buffer).unwrap();
+        assert!(buffer[..built] == expected);
+
+        let decoded = Filter::decode(&expected).unwrap();
+        assert_eq!(decoded.params(), params);
+        assert_eq!(decoded.key_count(), hashes.len() as u64);
+        assert!(decoded.to_bytes().unwrap() == expected);
+    }
+}
+
+/// A filter that was read can be written to again, and counts on.
+#[test]
+fn decoded_filters_go_on() {
+    let (first, second) = (random_hashes(50, 3), random_hashes(50, 4));
+    let mut filter = Filter::new(Params::new(7, 6, 0).unwrap()).unwrap();
+    filter.insert_hashes(&first);
+    let mut decoded = Filter::decode(&filter.to_bytes().unwrap()).unwrap();
+    decoded.insert_hashes(&second);
+    filter.insert_hashes(&second);
+    assert_eq!(decoded.key_count(), 100);
+    assert!(decoded.to_bytes().unwrap() == filter.to_bytes().unwrap());
+}
+
+// ---- the page ----
+
+fn page() -> String {
+    // A checkout may have given it the line ends of the system.
+    std::fs::read_to_string(in_the_project("docs/FORMAT.md")).unwrap().replace("\r\n", "\n")
+}
+
+/// The cells of the table rows that have as many as asked for and begin with a number.
+fn rows(page: &str, cells: usize) -> Vec<Vec<&str>> {
+    page.lines()
+        .filter_map(|row| row.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").map(str::trim).collect::<Vec<_>>())
+        .filter(|row| row.len() == cells && row[0].parse::<usize>().is_ok())
+        .collect()
+}
+
+#[test]
+fn the_page_s_tables() {
+    let page = page();
+    let fields = [
+        ("`key_count`", KEY_COUNT),
+        ("`line_count`", LINE_COUNT),
+        ("`seed`", SEED),
+        ("`k`", K),
+        ("`layout`", LAYOUT),
+        ("`version`", VERSION),
+        ("`reserved`", RESERVED),
+        ("`lines_checksum`", LINES_CHECKSUM),
+        ("`footer_checksum`", FOOTER_CHECKSUM),
+        ("`magic`", MAGIC),
+    ];
+    let table = rows(&page, 5);
+    assert_eq!(table.len(), fields.len(), "the table of the footer");
+    for (row, (name, range)) in table.iter().zip(fields) {
+        let size = range.len().to_string();
+        assert_eq!(row[..2], [range.start.to_string(), size], "{row:?}");
+        assert_eq!(row[3], name);
+    }
+    let rules = [
+        ("`TRUNCATED`", status::TRUNCATED),
+        ("`NOT_A_FILTER`", status::NOT_A_FILTER),
+        ("`VERSION`", status::VERSION),
+        ("`CHECKSUM`", status::CHECKSUM),
+        ("`LAYOUT`", status::LAYOUT),
+        ("`RESERVED`", status::RESERVED),
+        ("`K`", status::K),
+        ("`LINE_COUNT`", status::LINE_COUNT),
+        ("`TRUNCATED`", status::TRUNCATED),
+        ("`CHECKSUM`", status::CHECKSUM),
+    ];
+    let table = rows(&page, 4);
+    assert_eq!(table.len(), rules.len(), "the table of what is rejected");
+    for (i, (row, (name, number))) in table.iter().zip(rules).enumerate() {
+        assert_eq!(row[0], (i + 1).to_string());
+        assert_eq!(row[2..], [name, &number.to_string()], "rule {}", i + 1);
+    }
+    for constant in [line::C1, line::C2] {
+        assert!(page.contains(&format!("0x{constant:X}")), "a multiplier is on the page");
+    }
+}
+
+#[test]
+fn the_page_s_worked_example() {
+    let page = page();
+    let hex = |field: &str| u64::from_str_radix(field.strip_prefix("0x").unwrap(), 16).unwrap();
+
+    // Rows of "key hash g start".
+    let mut filter = Filter::new(Params::new(1, 6, 0).unwrap()).unwrap();
+    for row in page.lines() {
+        let fields: Vec<&str> = row.split_whitespace().collect();
+        let [key, hash, g, start] = fields[..] else { continue };
+        if !hash.starts_with("0x") || !g.starts_with("0x") {
+            continue;
+        }
+        assert_eq!(bloomline::hash::hash(key.as_bytes(), 0), hex(hash), "hash of {key}");
+        assert_eq!(hex(hash).wrapping_mul(line::C1), hex(g), "g of {key}");
+        assert_eq!(hex(g) >> 61, start.parse::<u64>().unwrap(), "g >> 61 of {key}");
+        filter.insert(key.as_bytes());
+    }
+    assert_eq!(filter.key_count(), 2, "keys of the example");
+
+    // Rows of "offset  8 bytes  8 bytes".
+    let mut dump = Vec::new();
+    for row in page.lines() {
+        let fields: Vec<&str> = row.split_whitespace().collect();
+        if fields.len() == 17 && usize::from_str_radix(fields[0], 16) == Ok(dump.len()) {
+            let bytes = fields[1..].iter().map(|byte| u8::from_str_radix(byte, 16).unwrap());
+            dump.extend(bytes);
+        }
+    }
+    assert_eq!(dump, filter.to_bytes().unwrap(), "the dump on the page");
+    assert_eq!(check(&dump, true), status::OK);
+    for field in [LINES_CHECKSUM, FOOTER_CHECKSUM] {
+        assert!(page.contains(&format!("`0x{:016x}`", get(&dump, field))), "a checksum");
+    }
+
+    // Rows of "lane, bit of each key, value".
+    let masks =
+        ["apple", "pear"].map(|key| line::mask(bloomline::hash::hash(key.as_bytes(), 0), 6));
+    let mut lanes = 0;
+    for row in page.lines() {
+        let fields: Vec<&str> = row.split_whitespace().collect();
+        let [lane, first, second, value] = fields[..] else { continue };
+        let (Ok(lane), true) = (lane.parse::<usize>(), value.starts_with("0x")) else { continue };
+        for (bit, mask) in [first, second].into_iter().zip(masks) {
+            let expected = bit.parse().map_or(0, |bit: u32| 1 << bit);
+            assert_eq!(mask[lane], expected, "lane {lane}");
+        }
+        assert_eq!(hex(value).to_le_bytes(), dump[8 * lane..][..8], "lane {lane}");
+        lanes += 1;
+    }
+    assert_eq!(lanes, 8, "lanes of the example");
+
+    let view = View::open(&dump).unwrap();
+    assert!(view.contains(b"apple") && view.contains(b"pear") && !view.contains(b"plum"));
+    let plum = bloomline::hash::hash(b"plum", 0);
+    assert!(page.contains(&format!("{plum:#018x}")) && line::mask(plum, 6)[2] == 1 << 23);
+}
+
+/// A reader that shares nothing with the library but the page agrees with all of it.
+#[test]
+fn a_reader_written_from_the_page() {
+    let output = std::process::Command::new("python3")
+        .args(["tests/format_reader.py", "golden", "docs/FORMAT.md"])
+        .current_dir(in_the_project("."))
+        // Where the tests run under an emulator, its libraries are not Python's.
+        .env_remove("LD_LIBRARY_PATH")
+        .output()
+        .expect("this test needs python3 in the PATH");
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("worked example"));
+}

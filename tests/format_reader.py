@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""A reader of Bloomline filters, written from docs/FORMAT.md and the xxHash specification
+(version 0.2.0) and from nothing else: proof that the page is enough.
+
+    python3 tests/format_reader.py GOLDEN_DIRECTORY FORMAT.MD
+
+reads all golden files and the worked example of the page, prints what it checked, and
+exits with 1 if anything differs. Python 3.6 or later, its standard library only.
+
+    python3 tests/format_reader.py FILTER KEY...
+
+answers for each key whether it may be in the filter.
+"""
+
+import os
+import re
+import struct
+import sys
+
+U64 = (1 << 64) - 1
+
+
+# ---- XXH3-64 ----
+
+P32_1, P32_2, P32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+P64_1, P64_2, P64_3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+P64_4, P64_5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+MX1, MX2 = 0x165667919E3779F9, 0x9FB21C651E98DF25
+
+DEFAULT_SECRET = bytes.fromhex(
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671f"
+    "cb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c"
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364"
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e"
+    "2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
+)
+
+
+def u32(data, at=0):
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def u64(data, at=0):
+    return int.from_bytes(data[at : at + 8], "little")
+
+
+def swapped(value, size):
+    return int.from_bytes(value.to_bytes(size, "little"), "big")
+
+
+def rotated(value, bits):
+    return (value << bits | value >> (64 - bits)) & U64
+
+
+def folded(a, b):
+    product = a * b
+    return (product ^ product >> 64) & U64
+
+
+def avalanche(x):
+    x = (x ^ x >> 37) * MX1 & U64
+    return x ^ x >> 32
+
+
+def avalanche_xxh64(x):
+    x = (x ^ x >> 33) * P64_2 & U64
+    x = (x ^ x >> 29) * P64_3 & U64
+    return x ^ x >> 32
+
+
+def xxh3_64(data, seed=0):
+    length = len(data)
+    if length <= 16:
+        return xxh3_small(data, length, seed)
+    if length <= 240:
+        return xxh3_medium(data, length, seed)
+    return xxh3_large(data, length, seed)
+
+
+def xxh3_small(data, length, seed):
+    secret = DEFAULT_SECRET
+    if length == 0:
+        return avalanche_xxh64(seed ^ u64(secret, 56) ^ u64(secret, 64))
+    if length <= 3:
+        mixed = data[-1] | length << 8 | data[0] << 16 | data[length >> 1] << 24
+        return avalanche_xxh64(((u32(secret) ^ u32(secret, 4)) + seed & U64) ^ mixed)
+    if length <= 8:
+        seed ^= swapped(seed & 0xFFFFFFFF, 4) << 32
+        mixed = u32(data, length - 4) | u32(data) << 32
+        x = ((u64(secret, 8) ^ u64(secret, 16)) - seed & U64) ^ mixed
+        x ^= rotated(x, 49) ^ rotated(x, 24)
+        x = x * MX2 & U64
+        x = (x ^ (x >> 35) + length) * MX2 & U64
+        return x ^ x >> 28
+    low = ((u64(secret, 24) ^ u64(secret, 32)) + seed & U64) ^ u64(data)
+    high = ((u64(secret, 40) ^ u64(secret, 48)) - seed & U64) ^ u64(data, length - 8)
+    return avalanche(length + swapped(low, 8) + high + folded(low, high) & U64)
+
+
+def xxh3_medium(data, length, seed):
+    def mix(at, secret_at):
+        return folded(
+            u64(data, at) ^ (u64(DEFAULT_SECRET, secret_at) + seed & U64),
+            u64(data, at + 8) ^ (u64(DEFAULT_SECRET, secret_at + 8) - seed & U64),
+        )
+
+    total = length * P64_1
+    if length <= 128:
+        for i in range((length - 1 >> 5) + 1):
+            total += mix(16 * i, 32 * i) + mix(length - 16 * i - 16, 32 * i + 16)
+        return avalanche(total & U64)
+    total = avalanche(total + sum(mix(16 * i, 16 * i) for i in range(8)) & U64)
+    total += sum(mix(16 * i, 16 * (i - 8) + 3) for i in range(8, length >> 4))
+    return avalanche(total + mix(length - 16, 119) & U64)
+
+
+def xxh3_large(data, length, seed):
+    words = struct.unpack("<24Q", DEFAULT_SECRET)
+    words = [(word + (-seed if i % 2 else seed)) & U64 for i, word in enumerate(words)]
+    secret = struct.pack("<24Q", *words)
+    lanes = [P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1]
+
+    def accumulate(at, secret_at):
+        stripe = struct.unpack_from("<8Q", data, at)
+        for i, key in enumerate(struct.unpack_from("<8Q", secret, secret_at)):
+            value = stripe[i] ^ key
+            lanes[i ^ 1] = lanes[i ^ 1] + stripe[i] & U64
+            lanes[i] = lanes[i] + (value & 0xFFFFFFFF) * (value >> 32) & U64
+
+    blocks = (length - 1) // 1024
+    for block in range(blocks):
+        for n in range(16):
+            accumulate(1024 * block + 64 * n, 8 * n)
+        for i, key in enumerate(struct.unpack_from("<8Q", secret, 128)):
+            lanes[i] = (lanes[i] ^ lanes[i] >> 47 ^ key) * P32_1 & U64
+    for n in range((length - 1024 * blocks - 1) // 64):
+        accumulate(1024 * blocks + 64 * n, 8 * n)
+    accumulate(length - 64, 192 - 71)
+    total = length * P64_1
+    for i in range(0, 8, 2):
+        keys = u64(secret, 11 + 8 * i), u64(secret, 19 + 8 * i)
+        total += folded(lanes[i] ^ keys[0], lanes[i + 1] ^ keys[1])
+    return avalanche(total & U64)
+
+
+# ---- the format ----
+
+MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4C, 0x49, 0x4E, 0x45, 0x0A])
+C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+
+# Status numbers, as the page has them.
+K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 4, 5, 11, 12
+VERSION, LAYOUT, CHECKSUM, RESERVED = 13, 14, 15, 16
+
+
+class Rejected(Exception):
+    """The bytes are not a filter; `status` says by which rule."""
+
+    def __init__(self, status):
+        super().__init__("status %d" % status)
+        self.status = status
+
+
+def line_index(hash, line_count):
+    return hash * line_count >> 64
+
+
+def mask(hash, k):
+    lanes = [0] * 8
+    rounds = [(hash * C1 & U64, min(k, 8))] + ([(hash * C2 & U64, k - 8)] if k > 8 else [])
+    for g, count in rounds:
+        for i in range(8):
+            if (i + (g >> 61)) % 8 < count:
+                lanes[i] |= 1 << ((g >> (13 + 6 * i)) & 63)
+    return lanes
+
+
+class Filter:
+    """An encoded filter, all of it checked."""
+
+    def __init__(self, data):
+        if len(data) < 64:
+            raise Rejected(TRUNCATED)
+        self.lines, footer = data[:-64], data[-64:]
+        if footer[56:] != MAGIC:
+            raise Rejected(NOT_A_FILTER)
+        fields = struct.unpack("<QQQIHHQQQ", footer[:56])
+        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
+        reserved, lines_checksum, footer_checksum = fields[6:]
+        if version != 1:
+            raise Rejected(VERSION)
+        if footer_checksum != xxh3_64(footer[:48]):
+            raise Rejected(CHECKSUM)
+        if layout != 1:
+            raise Rejected(LAYOUT)
+        if reserved != 0:
+            raise Rejected(RESERVED)
+        if not 1 <= self.k <= 16:
+            raise Rejected(K)
+        length = 64 * (self.line_count + 1)
+        if self.line_count == 0 or length > (1 << 63) - 1:
+            raise Rejected(LINE_COUNT)
+        if length != len(data):
+            raise Rejected(TRUNCATED)
+        if lines_checksum != xxh3_64(self.lines):
+            raise Rejected(CHECKSUM)
+
+    def contains_hash(self, hash):
+        at = 64 * line_index(hash, self.line_count)
+        line = struct.unpack_from("<8Q", self.lines, at)
+        return all(line[i] & bits == bits for i, bits in enumerate(mask(hash, self.k)))
+
+    def contains(self, key):
+        return self.contains_hash(xxh3_64(key, self.seed))
+
+
+# ---- the checks ----
+
+
+def equal(got, expected, what):
+    if got != expected:
+        sys.exit("format_reader: %s: %r, expected %r" % (what, got, expected))
+
+
+def status_of(data):
+    try:
+        Filter(data)
+    except Rejected as rejected:
+        return rejected.status
+    return 0
+
+
+def read(directory, name):
+    with open(os.path.join(directory, name), "rb") as file:
+        return file.read()
+
+
+def rows(directory, name):
+    return [row.split() for row in read(directory, name).decode("ascii").splitlines()]
+
+
+def check_golden(directory):
+    counts = {"accepted": 0, "rejected": 0}
+    probes = 0
+    for kind, name, *rest in rows(directory, "MANIFEST"):
+        data = read(directory, name)
+        numbers = [int(number) for number in rest]
+        counts[kind] += 1
+        if kind == "rejected":
+            equal([status_of(data)], numbers, name)
+            continue
+        filter = Filter(data)
+        got = [filter.line_count, filter.k, filter.seed, filter.key_count]
+        equal(got, numbers, name)
+        for hash, answer in rows(directory, name + ".probes"):
+            equal(filter.contains_hash(int(hash, 16)), answer == "1", name + " " + hash)
+            probes += 1
+    vectors = rows(directory, "vectors.txt")
+    for hash, line_count, k, index, *lanes in vectors:
+        what = "vectors.txt, %s k=%s" % (hash, k)
+        equal(line_index(int(hash, 16), int(line_count)), int(index), what)
+        equal(mask(int(hash, 16), int(k)), [int(lane, 16) for lane in lanes], what)
+    keys = rows(directory, "keys.txt")
+    for key, seed, hash in keys:
+        data = b"" if key == "-" else bytes.fromhex(key)
+        equal(xxh3_64(data, int(seed)), int(hash, 16), "keys.txt, %s %s" % (key, seed))
+    for what, count in [
+        ("accepted files", counts["accepted"]),
+        ("probes", probes),
+        ("rejected files", counts["rejected"]),
+        ("vectors", len(vectors)),
+        ("keys", len(keys)),
+    ]:
+        if count == 0:
+            sys.exit("format_reader: there are no %s" % what)
+        print("format_reader: %d %s" % (count, what))
+
+
+def check_example(page):
+    """The worked example: the one filter whose dump is in the page."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    dump = re.findall(r"^[0-9a-f]{4}  ((?:[0-9a-f]{2} +){8}.*)$", text, re.MULTILINE)
+    data = bytes.fromhex(" ".join(dump))
+    keys = re.findall(r"^(\w+) +0x([0-9a-f]{16}) +0x([0-9a-f]{16}) +([0-7])$", text, re.MULTILINE)
+    filter = Filter(data)
+    equal((filter.line_count, filter.k, filter.seed), (1, 6, 0), "the worked example")
+    equal(filter.key_count, len(keys), "keys of the worked example")
+    lanes = [0] * 8
+    for key, hash, g, start in keys:
+        equal(xxh3_64(key.encode()), int(hash, 16), "hash of " + key)
+        equal(int(hash, 16) * C1 & U64, int(g, 16), "g of " + key)
+        equal(int(g, 16) >> 61, int(start), "g >> 61 of " + key)
+        equal(filter.contains(key.encode()), True, key)
+        lanes = [lane | bits for lane, bits in zip(lanes, mask(int(hash, 16), filter.k))]
+    equal(list(struct.unpack("<8Q", filter.lines)), lanes, "the line of the worked example")
+    # A flip of any bit is found.
+    for bit in range(8 * len(data)):
+        spoilt = bytearray(data)
+        spoilt[bit // 8] ^= 1 << bit % 8
+        equal(status_of(bytes(spoilt)) != 0, True, "bit %d of the example flipped" % bit)
+    print("format_reader: the worked example, %d bytes, %d keys" % (len(data), len(keys)))
+
+
+def main(arguments):
+    if len(arguments) >= 2 and os.path.isdir(arguments[0]):
+        check_golden(arguments[0])
+        check_example(arguments[1])
+    elif len(arguments) >= 2:
+        filter = Filter(read("", arguments[0]))
+        for key in arguments[1:]:
+            print("maybe" if filter.contains(os.fsencode(key)) else "no", key)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,448 @@
+//! The golden files: they are what the plain definition makes, byte for byte, and the
+//! library reads the accepted ones with every backend and rejects the others with the
+//! exact error. `BLESS=1 cargo test --test golden` writes them anew; `golden/README.md`
+//! says what each file is.
+//!
+//! They are made by `line.rs` and XXH3-64 alone (`definition/mod.rs`): no kernel takes
+//! part, so a mistake that all kernels share would show.
+
+mod definition;
+
+use bloomline::{Backend, Filter, View, hash, line};
+use definition::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
+}
+
+// ---- what the files are ----
+
+/// An accepted file: its bytes, and hashes to probe it with.
+struct Accepted {
+    name: String,
+    bytes: Vec<u8>,
+    probes: Vec<u64>,
+}
+
+impl Accepted {
+    /// A filter of `inserted`, probed with 80 of them and 64 others.
+    fn of_hashes(name: &str, lines: usize, k: u32, seed: u64, inserted: &[u64]) -> Accepted {
+        let bytes = encode(&lines_of(lines, k, inserted), k, seed, inserted.len() as u64);
+        let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
+        let some = inserted.iter().step_by(inserted.len().div_ceil(80).max(1));
+        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        Accepted::new(name, bytes, probes)
+    }
+
+    fn new(name: &str, bytes: Vec<u8>, probes: Vec<u64>) -> Accepted {
+        Accepted { name: format!("accepted/{name}.bloomline"), bytes, probes }
+    }
+
+    fn lines(&self) -> &[u8] {
+        &self.bytes[..self.bytes.len() - FOOTER_BYTES]
+    }
+
+    fn k(&self) -> u32 {
+        get(&self.bytes, K) as u32
+    }
+}
+
+fn accepted() -> Vec<Accepted> {
+    let mut files = Vec::new();
+    // Every k, at about 12 bits per key.
+    for k in 1..=line::MAX_K {
+        let inserted = random_hashes(128, k.into());
+        files.push(Accepted::of_hashes(&format!("k{k:02}"), 3, k, 0, &inserted));
+    }
+    // Line counts: one line only, powers of two, and others.
+    for lines in [1, 2, 3, 5, 17, 64] {
+        let inserted = random_hashes(lines * 51, lines as u64 + 100);
+        files.push(Accepted::of_hashes(&format!("lines{lines:03}"), lines, 6, 0, &inserted));
+    }
+    // Nothing in, and everything.
+    files.push(Accepted::of_hashes("empty", 2, 6, 0, &[]));
+    let full = encode(&[0xFF; 2 * 64], 6, 0, 0);
+    files.push(Accepted::new("full", full, random_hashes(32, 7)));
+    let full_16 = encode(&[0xFF; 64], 16, 0, 0);
+    files.push(Accepted::new("full-k16", full_16, random_hashes(32, 8)));
+    // All bits but one in each lane: a mask is found or missed by one bit.
+    let almost: Vec<u8> = (0..2 * 64).map(|i| if i % 8 == 3 { 0xEF } else { 0xFF }).collect();
+    for k in [1, 8, 16] {
+        let bytes = encode(&almost, k, 0, 0);
+        let probes = random_hashes(64, 9 + u64::from(k));
+        files.push(Accepted::new(&format!("almost-full-k{k:02}"), bytes, probes));
+    }
+    for k in [6, 8, 16] {
+        let name = format!("awkward-hashes-k{k:02}");
+        files.push(Accepted::of_hashes(&name, 3, k, 0, &AWKWARD));
+    }
+    // The number of keys is a hint: 0 is "not known", and any other is as good.
+    for (name, key_count) in [("key-count-unknown", 0), ("key-count-max", u64::MAX)] {
+        let mut file = Accepted::of_hashes(name, 2, 6, 0, &random_hashes(60, 10));
+        put(&mut file.bytes, KEY_COUNT, key_count);
+        seal(&mut file.bytes);
+        files.push(file);
+    }
+    // Byte keys under a seed; golden/keys.txt has hashes of the same kind.
+    for (name, seed) in [("seed-one", 1), ("seed-max", u64::MAX), ("seed-high-bit", 1 << 63)] {
+        let inserted: Vec<u64> =
+            (0..60).map(|i| hash(format!("key {i}").as_bytes(), seed)).collect();
+        files.push(Accepted::of_hashes(name, 2, 6, seed, &inserted));
+    }
+    // Lines that look like a footer: a reader that searches for the magic is misled.
+    let inner = encode(&lines_of(1, 6, &random_hashes(40, 11)), 6, 5, 40);
+    let nested = encode(&inner, 8, 0, 0);
+    files.push(Accepted::new("lines-like-a-footer", nested, random_hashes(64, 12)));
+    files
+}
+
+/// A file that readers reject, and the status number they give.
+struct Rejected {
+    name: String,
+    bytes: Vec<u8>,
+    status: u32,
+}
+
+/// An intact filter of three lines, to be spoilt.
+fn intact() -> Vec<u8> {
+    encode(&lines_of(3, 6, &random_hashes(120, 20)), 6, 0, 120)
+}
+
+fn rejected() -> Vec<Rejected> {
+    let mut files = Vec::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
+    };
+    // An intact filter with fields changed, checksums made right again.
+    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    // The same with the footer's checksum wrong.
+    let unsealed = |fields: &[(std::ops::Range<usize>, u64)]| {
+        let mut bytes = with(fields);
+        let sum = get(&bytes, FOOTER_CHECKSUM);
+        put(&mut bytes, FOOTER_CHECKSUM, !sum);
+        bytes
+    };
+    let bad_magic = u64::from_le_bytes(*b"BLMLINE\r");
+
+    // 1. shorter than a footer
+    add("short-0", status::TRUNCATED, vec![]);
+    add("short-1", status::TRUNCATED, vec![0x0A]);
+    add("short-63", status::TRUNCATED, intact()[256 - 63..].to_vec());
+    // 2. magic
+    add("magic-zero-bytes", status::NOT_A_FILTER, vec![0; 64]);
+    add("magic-last-byte", status::NOT_A_FILTER, with(&[(MAGIC, bad_magic)]));
+    add("magic-first-byte", status::NOT_A_FILTER, {
+        let mut bytes = intact();
+        bytes[192 + MAGIC.start] ^= 0x20;
+        bytes
+    });
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..255].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..192].to_vec());
+    add("magic-byte-appended", status::NOT_A_FILTER, [intact(), vec![0]].concat());
+    add("magic-at-the-start", status::NOT_A_FILTER, {
+        let bytes = intact();
+        [&bytes[192..], &bytes[..192]].concat()
+    });
+    // 3. version
+    for version in [0, 2, 0x0101, 0xFFFF] {
+        add(&format!("version-{version}"), status::VERSION, with(&[(VERSION, version)]));
+    }
+    // 4. the footer's checksum
+    add("footer-checksum-zero", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, FOOTER_CHECKSUM, 0);
+        bytes
+    });
+    add("footer-key-count-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, KEY_COUNT, 121);
+        bytes
+    });
+    add("footer-seed-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, SEED, 1);
+        bytes
+    });
+    // 5. layout
+    for layout in [0, 2, 0x0101, 0xFFFF] {
+        add(&format!("layout-{layout}"), status::LAYOUT, with(&[(LAYOUT, layout)]));
+    }
+    // 6. reserved
+    add("reserved-lowest-bit", status::RESERVED, with(&[(RESERVED, 1)]));
+    add("reserved-highest-bit", status::RESERVED, with(&[(RESERVED, 1 << 63)]));
+    // 7. k; the last two are good in their lowest byte
+    for k in [0, 17, 0xFFFF_FFFF, 0x0000_0106, 0x0600_0006] {
+        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+    }
+    // 8. line count: none; and those whose size overflows, of which the last two seem
+    // right to a reader that computes 64 * (line_count + 1) in 64 bits: 0, and 256.
+    for count in [0, u64::MAX, (1 << 57) - 1, 1 << 58, (1 << 58) - 1, (1 << 58) + 3] {
+        let name = format!("line-count-{count:x}");
+        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    add("line-count-0-footer-only", status::LINE_COUNT, encode(&[], 6, 0, 0));
+    // 9. length
+    add("length-footer-only", status::TRUNCATED, {
+        let mut bytes = intact().split_off(192);
+        seal_footer(&mut bytes);
+        bytes
+    });
+    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
+    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
+    add("length-byte-in-front", status::TRUNCATED, [vec![0; 1], intact()].concat());
+    add("length-one-line-less", status::TRUNCATED, with(&[(LINE_COUNT, 2)]));
+    add("length-one-line-more", status::TRUNCATED, with(&[(LINE_COUNT, 4)]));
+    // 10. the lines' checksum
+    for (name, at) in [("first", 0), ("middle", 100), ("last", 191)] {
+        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, {
+            let mut bytes = intact();
+            bytes[at] ^= 0x10;
+            bytes
+        });
+    }
+    add("lines-all-zero", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[..192].fill(0);
+        bytes
+    });
+    add("lines-checksum-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        let sum = get(&bytes, LINES_CHECKSUM);
+        put(&mut bytes, LINES_CHECKSUM, sum ^ 1);
+        seal_footer(&mut bytes);
+        bytes
+    });
+
+    // The order: each breaks a rule and the one after it, and the earlier one counts.
+    add("order-1-2", status::TRUNCATED, vec![0; 63]);
+    add("order-2-3", status::NOT_A_FILTER, with(&[(MAGIC, bad_magic), (VERSION, 2)]));
+    add("order-3-4", status::VERSION, unsealed(&[(VERSION, 2)]));
+    add("order-3-5", status::VERSION, with(&[(VERSION, 2), (LAYOUT, 2)]));
+    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 2)]));
+    add("order-4-7", status::CHECKSUM, unsealed(&[(K, 17)]));
+    add("order-4-8", status::CHECKSUM, unsealed(&[(LINE_COUNT, 0)]));
+    add("order-4-9", status::CHECKSUM, unsealed(&[(LINE_COUNT, 4)]));
+    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 2), (RESERVED, 1)]));
+    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 2), (K, 17)]));
+    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
+    add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, 2)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    add("order-all", status::NOT_A_FILTER, vec![0xFF; 64]);
+    files
+}
+
+/// Hash and k to line index and mask.
+fn vectors() -> String {
+    let line_counts = [1, 2, 3, 17, 64, 1000, 0x1_0000_0001, (1 << 57) - 2];
+    let hashes: Vec<u64> = AWKWARD.into_iter().chain(random_hashes(8, 30)).collect();
+    let mut text = String::new();
+    for (i, &hash) in hashes.iter().enumerate() {
+        for k in 1..=line::MAX_K {
+            let line_count = line_counts[(i + k as usize) % line_counts.len()];
+            let index = line::line_index(hash, line_count);
+            write!(text, "{hash:016x} {line_count} {k} {index}").unwrap();
+            for lane in line::mask(hash, k) {
+                write!(text, " {lane:016x}").unwrap();
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Keys to hashes: every length that takes another path through XXH3-64, and beside it.
+fn keys() -> String {
+    let lengths = (0..=20)
+        .chain([24, 31, 32, 33, 48, 63, 64, 65, 95, 96, 97, 127, 128, 129, 143, 144, 145, 160])
+        .chain([191, 192, 193, 224, 239, 240, 241, 255, 256, 257, 264, 299, 300]);
+    let seeds = [0, 1, 0x9E37_79B9_7F4A_7C15, u64::MAX];
+    let mut text = String::new();
+    for (i, length) in lengths.enumerate() {
+        let key: Vec<u8> =
+            random_hashes(length, 40 + length as u64).iter().map(|&hash| hash as u8).collect();
+        // Two seeds for each length, in turn; all four for those a reader meets most.
+        let all = [0, 1, 8, 16];
+        for (j, seed) in seeds.into_iter().enumerate() {
+            if all.contains(&length) || (i + j).is_multiple_of(2) {
+                let name: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+                let name = if key.is_empty() { "-" } else { &name };
+                writeln!(text, "{name} {seed} {:016x}", hash(&key, seed)).unwrap();
+            }
+        }
+    }
+    text
+}
+
+/// All golden files but the README: their names under `golden/` and their bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for file in accepted() {
+        let (name, bytes) = (&file.name, &file.bytes);
+        let [line_count, k, seed, key_count] =
+            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(bytes, field));
+        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count}").unwrap();
+        let mut probes = String::new();
+        for &hash in &file.probes {
+            let answer = u8::from(line::contains(file.lines(), file.k(), hash));
+            writeln!(probes, "{hash:016x} {answer}").unwrap();
+        }
+        files.insert(format!("{name}.probes"), probes.into_bytes());
+        files.insert(file.name, file.bytes);
+    }
+    for file in rejected() {
+        writeln!(manifest, "rejected {} {}", file.name, file.status).unwrap();
+        files.insert(file.name, file.bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files.insert("vectors.txt".into(), vectors().into_bytes());
+    files.insert("keys.txt".into(), keys().into_bytes());
+    files
+}
+
+// ---- they are what is committed ----
+
+/// The names of the files that are there, but the README.
+fn names_present() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for part in ["", "accepted/", "rejected/"] {
+        let Ok(entries) = std::fs::read_dir(directory().join(part)) else { continue };
+        for entry in entries {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                names.insert(format!("{part}{}", entry.file_name().to_str().unwrap()));
+            }
+        }
+    }
+    names.remove("README.md");
+    names
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    let files = all();
+    let bytes: usize = files.values().map(Vec::len).sum();
+    println!("{} golden files, {bytes} bytes", files.len());
+    assert!(bytes < 300 << 10, "the golden files are to stay small");
+    if std::env::var_os("BLESS").is_some() {
+        for name in names_present().iter().filter(|&name| !files.contains_key(name)) {
+            std::fs::remove_file(directory().join(name)).unwrap();
+        }
+        for (name, bytes) in &files {
+            let path = directory().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        println!("written anew");
+    }
+    let names: BTreeSet<String> = files.keys().cloned().collect();
+    assert_eq!(names_present(), names, "files in golden/; BLESS=1 writes them anew");
+    for (name, bytes) in &files {
+        let committed = std::fs::read(directory().join(name)).unwrap();
+        assert!(committed == *bytes, "golden/{name} is not what the definition makes");
+    }
+}
+
+// ---- the library reads them ----
+
+#[test]
+fn accepted_files_are_read_by_every_backend() {
+    for backend in Backend::available() {
+        let mut probes = 0;
+        for file in accepted() {
+            let view = View::open_with_backend(&file.bytes, backend).unwrap();
+            let expected: Vec<bool> = file
+                .probes
+                .iter()
+                .map(|&hash| line::contains(file.lines(), file.k(), hash))
+                .collect();
+            let mut bitmap = vec![0; expected.len().div_ceil(64)];
+            view.contains_hashes(&file.probes, &mut bitmap);
+            for (i, (&hash, &expected)) in file.probes.iter().zip(&expected).enumerate() {
+                assert_eq!(view.contains_hash(hash), expected, "{} {hash:016x}", file.name);
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{}", file.name);
+            }
+            probes += expected.len();
+        }
+        println!("{}: {} accepted files, {probes} probes", backend.name(), accepted().len());
+    }
+}
+
+#[test]
+fn accepted_files_say_what_they_are() {
+    for file in accepted() {
+        let (name, bytes) = (&file.name, &file.bytes);
+        assert_eq!(check(bytes, true), status::OK, "{name}");
+        let views = [View::open(bytes).unwrap(), View::open_unverified(bytes).unwrap()];
+        for view in views {
+            assert_eq!(view.params().line_count(), get(bytes, LINE_COUNT), "{name}");
+            assert_eq!(u64::from(view.params().k()), get(bytes, K), "{name}");
+            assert_eq!(view.params().seed(), get(bytes, SEED), "{name}");
+            assert_eq!(view.key_count(), get(bytes, KEY_COUNT), "{name}");
+            assert_eq!(view.as_bytes(), file.lines(), "{name}");
+        }
+        // Read into a filter and written again it is the same, key count included.
+        assert_eq!(Filter::decode(bytes).unwrap().to_bytes().unwrap(), *bytes, "{name}");
+    }
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    let mut by_status = BTreeMap::new();
+    for Rejected { name, bytes, status } in rejected() {
+        assert_eq!(check(&bytes, true), status, "{name}, by the definition");
+        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
+        assert_eq!(status_of_result(&Filter::decode(&bytes)), status, "{name}, decoded");
+        for backend in Backend::available() {
+            let view = View::open_with_backend(&bytes, backend);
+            assert_eq!(status_of_result(&view), status, "{name}, {}", backend.name());
+        }
+        // Without a look at the lines only the last rule is left out.
+        let unverified = if name.contains("/lines-") { status::OK } else { status };
+        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
+        *by_status.entry(status).or_insert(0) += 1;
+    }
+    println!("rejected files by status: {by_status:?}");
+    let all = [4, 5, 11, 12, 13, 14, 15, 16];
+    assert!(by_status.keys().eq(&all), "each status of a reader has its file");
+}
+
+#[test]
+fn keys_have_their_hashes() {
+    let text = std::fs::read_to_string(directory().join("keys.txt")).unwrap();
+    let mut count = 0;
+    for row in text.lines() {
+        let fields: Vec<&str> = row.split(' ').collect();
+        let [key, seed, expected] = fields[..] else { panic!("{row}") };
+        let key: Vec<u8> = match key {
+            "-" => vec![],
+            hex => (0..hex.len() / 2)
+                .map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap())
+                .collect(),
+        };
+        let (seed, expected) = (seed.parse().unwrap(), u64::from_str_radix(expected, 16).unwrap());
+        assert_eq!(hash::hash(&key, seed), expected, "{row}");
+        if let Ok(bytes) = <[u8; 8]>::try_from(&key[..]) {
+            assert_eq!(hash::hash_u64(u64::from_le_bytes(bytes), seed), expected, "{row}");
+        }
+        count += 1;
+    }
+    println!("{count} keys");
+    assert!(count > 100);
+}
