@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * header_c99.c - bloomline.h is C99, needs nothing included before it, and may be included
+ * twice. Compiled only, with every warning there is; an array of negative size is the
+ * C99 way to say what must hold.
+ */
+#include <bloomline.h>
+#include <bloomline.h>
+
+#define MUST_HOLD(name, condition) typedef char name[(condition) ? 1 : -1]
+
+MUST_HOLD(status_is_32_bits, sizeof(bloomline_status) == 4 && (bloomline_status)-1 < 0);
+MUST_HOLD(params_have_no_padding, sizeof(bloomline_params) == 24);
+MUST_HOLD(a_view_is_six_words, sizeof(bloomline_view) == 48);
+MUST_HOLD(bytes_are_a_pointer_and_a_size, sizeof(bloomline_bytes) == sizeof(void *) + sizeof(size_t));
+MUST_HOLD(ok_is_zero, BLOOMLINE_OK == 0);
+MUST_HOLD(numbers_are_fixed, BLOOMLINE_ERR_NULL == 1 && BLOOMLINE_ERR_INTERNAL == 20);
+
+/* Constants are known to the preprocessor. */
+#if BLOOMLINE_VERSION_MAJOR < 0 || BLOOMLINE_VERSION_MINOR < 0 || BLOOMLINE_VERSION_PATCH < 0
+#error "a version is not negative"
+#endif
+#if BLOOMLINE_ABI_VERSION != 0
+#error "this test was written for ABI version 0"
+#endif
+
+/* A use of each kind of type in each place, for the warnings. */
+bloomline_status header_c99_use(bloomline_filter **filter, bloomline_view *view, bool *answer);
+
+bloomline_status header_c99_use(bloomline_filter **filter, bloomline_view *view, bool *answer)
+{
+    const bloomline_params params = {1, 6, 0, 0};
+    const bloomline_bytes key = {(const uint8_t *)"apple", 5};
+    bloomline_status status = bloomline_filter_new(&params, filter);
+    switch (status) {
+    case BLOOMLINE_OK: break;
+    case BLOOMLINE_ERR_OUT_OF_MEMORY:
+    default: return status;
+    }
+    bloomline_filter_insert_keys(*filter, &key, 1);
+    *answer = bloomline_filter_contains(*filter, key.data, key.len);
+    return bloomline_filter_view(*filter, view);
+}

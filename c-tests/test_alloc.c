@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_alloc.c - every single allocation that a function makes is failed once, alone and
+ * with all that follow: each time the answer is BLOOMLINE_ERR_OUT_OF_MEMORY, outputs are
+ * untouched and the call works when it is repeated. And what is said to allocate nothing
+ * allocates nothing. (The one exception that the header makes is checked to be the only one.)
+ *
+ * It is linked with the static library and the linker's --wrap for the functions below, so
+ * that the library's calls to them arrive here.
+ */
+#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+#include "files.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+static struct {
+    bool armed, all_after;
+    unsigned long count, fail_at; /* 0: none */
+    size_t *first_failed;         /* its size, in memory shared with the child processes */
+} allocations;
+
+/* Sizes of allocations that may end the process, as the header says of long paths; a file
+   name is the only thing of such a size here. */
+static struct {
+    size_t from, to;
+    unsigned long seen;
+} documented;
+
+static bool fails(size_t size)
+{
+    if (!allocations.armed) return false;
+    allocations.count++;
+    bool fail = allocations.count == allocations.fail_at ||
+                (allocations.all_after && allocations.fail_at != 0 && allocations.count > allocations.fail_at);
+    if (allocations.count == allocations.fail_at) *allocations.first_failed = size;
+    if (fail) errno = ENOMEM;
+    return fail;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t align, size_t size);
+int __real_posix_memalign(void **out, size_t align, size_t size);
+void *__real_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset);
+void *__real_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t align, size_t size);
+int __wrap_posix_memalign(void **out, size_t align, size_t size);
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset);
+void *__wrap_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails(size) ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails(n * size) ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return fails(size) ? NULL : __real_realloc(memory, size);
+}
+void *__wrap_aligned_alloc(size_t align, size_t size)
+{
+    return fails(size) ? NULL : __real_aligned_alloc(align, size);
+}
+int __wrap_posix_memalign(void **out, size_t align, size_t size)
+{
+    return fails(size) ? ENOMEM : __real_posix_memalign(out, align, size);
+}
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset)
+{
+    return fails(len) ? MAP_FAILED : __real_mmap(at, len, protection, flags, file, offset);
+}
+void *__wrap_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset)
+{
+    return fails(len) ? MAP_FAILED : __real_mmap64(at, len, protection, flags, file, offset);
+}
+
+/* Makes one call, into 'state', and says how it went. */
+typedef bloomline_status (*call)(void *state);
+
+/* What a child process says of one call. */
+enum { RIGHT, WRONG, NO_SUCH_ALLOCATION };
+
+/* Makes the call with its allocation number 'n' failing, in a process of its own: one that
+   ends the process is then told like any other failure. */
+static int fail_one(const char *name, unsigned long n, bool all_after, call make, void (*undo)(void *), void *state)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        /* The Rust runtime says why it ends the process, at length. */
+        if (documented.to > 0 && freopen("/dev/null", "w", stderr) == NULL) exit(WRONG);
+        check_state.failures = 0;
+        allocations.all_after = all_after;
+        allocations.count = 0;
+        allocations.fail_at = n;
+        allocations.armed = true;
+        bloomline_status status = make(state);
+        allocations.armed = false;
+        bool reached = allocations.count >= n;
+        CHECK_WITH(status == (reached ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_OK),
+                   "%s, allocation %lu failed: %s", name, n, bloomline_status_message(status));
+        if (status == BLOOMLINE_OK) undo(state);
+        /* Again, with memory. */
+        status = make(state);
+        CHECK_OK(status);
+        if (status == BLOOMLINE_OK) undo(state);
+        /* Not _exit: LeakSanitizer looks for leaks at the end. */
+        exit(check_state.failures > 0 ? WRONG : reached ? RIGHT : NO_SUCH_ALLOCATION);
+    }
+    int status = 0;
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    size_t size = *allocations.first_failed;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && size >= documented.from && size < documented.to) {
+        documented.seen++;
+        return RIGHT;
+    }
+    CHECK_WITH(WIFEXITED(status), "%s, allocation %lu failed: the process was ended by signal %d", name, n,
+               WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WRONG;
+}
+
+/* Fails the allocations of a call one after the other. 'undo' takes back a success. Returns
+   how many allocations there are. */
+static unsigned long fail_each(const char *name, call make, void (*undo)(void *), void *state)
+{
+    unsigned long n = 0;
+    for (int all_after = 0; all_after < 2; all_after++) {
+        int result = RIGHT;
+        for (n = 0; result != NO_SUCH_ALLOCATION && n < 100; n++) {
+            result = fail_one(name, n + 1, all_after, make, undo, state);
+            CHECK_WITH(result == RIGHT || result == NO_SUCH_ALLOCATION, "%s, allocation %lu", name, n + 1);
+        }
+    }
+    printf("    %s: %lu allocations failed\n", name, n - 1);
+    return n - 1;
+}
+
+static bloomline_params small = {10, 6, 0, 0}, large = {1 << 17, 6, 0, 0}; /* 640 bytes, 8 MiB */
+
+typedef struct {
+    const bloomline_params *params;
+    const char *path;
+    uint8_t *data;
+    size_t len;
+    bloomline_filter *filter, *source;
+    bloomline_builder *builder;
+    bloomline_map *map;
+} everything;
+
+static bloomline_status make_filter(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_filter_new(it->params, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    return status;
+}
+static bloomline_status decode_filter(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_filter_decode(it->data, it->len, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    return status;
+}
+static bloomline_status load_filter(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_filter_load(it->path, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    return status;
+}
+static void free_filter(void *state)
+{
+    everything *it = state;
+    bloomline_filter_free(it->filter);
+}
+static bloomline_status save_filter(void *state)
+{
+    everything *it = state;
+    return bloomline_filter_save(it->source, it->path);
+}
+static bloomline_status fold_filter(void *state)
+{
+    everything *it = state;
+    bloomline_status status = bloomline_filter_fold(it->source);
+    bloomline_params params;
+    CHECK_OK(bloomline_filter_params(it->source, &params));
+    CHECK_U64(it->params->line_count / (status == BLOOMLINE_OK ? 2 : 1), params.line_count);
+    CHECK(bloomline_filter_contains_hash(it->source, 12345));
+    return status;
+}
+static void new_source(void *state)
+{
+    everything *it = state;
+    bloomline_filter_free(it->source);
+    REQUIRE_OK(bloomline_filter_new(it->params, &it->source));
+    bloomline_filter_insert_hash(it->source, 12345);
+}
+static bloomline_status open_map(void *state)
+{
+    everything *it = state;
+    it->map = NULL;
+    bloomline_status status = bloomline_map_open(it->path, &it->map);
+    CHECK((status == BLOOMLINE_OK) == (it->map != NULL));
+    return status;
+}
+static void close_map(void *state)
+{
+    everything *it = state;
+    bloomline_map_close(it->map);
+}
+static bloomline_status make_builder(void *state)
+{
+    everything *it = state;
+    it->builder = NULL;
+    bloomline_status status = bloomline_builder_new(10, 0, &it->builder);
+    CHECK((status == BLOOMLINE_OK) == (it->builder != NULL));
+    return status;
+}
+static void free_builder(void *state)
+{
+    everything *it = state;
+    bloomline_builder_free(it->builder);
+}
+static bloomline_status add_to_builder(void *state)
+{
+    everything *it = state;
+    bloomline_status status = BLOOMLINE_OK;
+    uint64_t before = bloomline_builder_key_count(it->builder);
+    for (uint64_t i = 0; i < 5000 && status == BLOOMLINE_OK; i++) {
+        status = bloomline_builder_add_hash(it->builder, before + i);
+        CHECK_U64(before + i + (status == BLOOMLINE_OK), bloomline_builder_key_count(it->builder));
+    }
+    return status;
+}
+static void nothing(void *state)
+{
+    (void)state;
+}
+
+static void both_sizes(everything *it)
+{
+    const bloomline_params *sizes[] = {&small, &large};
+    for (size_t i = 0; i < 2; i++) {
+        it->params = sizes[i];
+        new_source(it);
+        it->len = bloomline_filter_encoded_len(it->source);
+        it->data = malloc(it->len);
+        REQUIRE_OK(bloomline_filter_encode(it->source, it->data, it->len, NULL));
+        CHECK(fail_each("bloomline_filter_new", make_filter, free_filter, it) >= 2);
+        CHECK(fail_each("bloomline_filter_decode", decode_filter, free_filter, it) >= 2);
+        fail_each("bloomline_filter_save", save_filter, nothing, it);
+        CHECK_OK(bloomline_filter_save(it->source, it->path));
+        CHECK(fail_each("bloomline_filter_load", load_filter, free_filter, it) >= 2);
+        CHECK(fail_each("bloomline_map_open", open_map, close_map, it) >= 2);
+        CHECK(fail_each("bloomline_filter_fold", fold_filter, new_source, it) >= 1);
+        free(it->data);
+        bloomline_filter_free(it->source);
+        it->source = NULL;
+        CHECK(unlink(it->path) == 0);
+    }
+}
+
+static void filters_and_files(void)
+{
+    everything it = {0};
+    file_name directory = files_begin(), path = files_in(&directory, "filter");
+    it.path = path.text;
+    both_sizes(&it);
+    CHECK(rmdir(directory.text) == 0); /* nothing left beside */
+}
+
+/* The copy of a path of 384 bytes or more is the one allocation that may end the process. */
+static void long_paths(void)
+{
+    everything it = {0};
+    file_name directory = files_begin();
+    char path[4000];
+    int length = snprintf(path, sizeof path, "%s", directory.text);
+    while (length < 3000) length += snprintf(path + length, sizeof path - (size_t)length, "/.");
+    documented.from = (size_t)length;
+    documented.to = (size_t)length + 100;
+    snprintf(path + length, sizeof path - (size_t)length, "/filter");
+    it.path = path;
+    both_sizes(&it);
+    /* A process that was ended while it saved has left its temporary file. */
+    file_name pattern = files_in(&directory, ".bloomline-*.tmp");
+    glob_t left;
+    if (glob(pattern.text, 0, NULL, &left) == 0) {
+        for (size_t i = 0; i < left.gl_pathc; i++) CHECK(unlink(left.gl_pathv[i]) == 0);
+        globfree(&left);
+    }
+    CHECK(rmdir(directory.text) == 0);
+    printf("    %lu of them were copies of the path, and ended the process, as documented\n", documented.seen);
+    documented.from = documented.to = 0;
+}
+
+static void builders(void)
+{
+    everything it = {0};
+    CHECK(fail_each("bloomline_builder_new", make_builder, free_builder, &it) >= 1);
+    REQUIRE_OK(bloomline_builder_new(10, 0, &it.builder));
+    CHECK(fail_each("bloomline_builder_add_hash", add_to_builder, nothing, &it) >= 1);
+    bloomline_builder_free(it.builder);
+}
+
+static void what_allocates_nothing(void)
+{
+    enum { KEYS = 300 };
+    uint8_t data[11 * LINE_BYTES], block[100 * LINE_BYTES];
+    uint64_t hashes[KEYS], bitmap[(KEYS + 63) / 64];
+    bloomline_bytes keys[KEYS];
+    bloomline_filter *filter = NULL, *other = NULL;
+    bloomline_builder *builder = NULL;
+    bloomline_view view;
+    bloomline_params params;
+    fill_hashes(hashes, KEYS, 3);
+    for (size_t i = 0; i < KEYS; i++) {
+        keys[i].data = (const uint8_t *)&hashes[i];
+        keys[i].len = 8;
+    }
+    REQUIRE_OK(bloomline_filter_new(&small, &filter));
+    REQUIRE_OK(bloomline_filter_new(&small, &other));
+    REQUIRE_OK(bloomline_builder_new(10, 0, &builder));
+    for (size_t i = 0; i < KEYS; i++) REQUIRE_OK(bloomline_builder_add_hash(builder, hashes[i]));
+
+    allocations.all_after = true;
+    allocations.fail_at = 1;
+    allocations.count = 0;
+    allocations.armed = true;
+    bloomline_status statuses[] = {
+        bloomline_params_for_rate(1000, 0.01, &params),
+        bloomline_block_build(&small, hashes, KEYS, block, sizeof block),
+        bloomline_builder_finish(builder, block, sizeof block, NULL),
+        bloomline_filter_union(filter, other),
+        bloomline_filter_encode(filter, data, sizeof data, NULL),
+        bloomline_view_open(data, sizeof data, &view),
+        bloomline_view_open_unverified(data, sizeof data, &view),
+        bloomline_filter_view(filter, &view),
+    };
+    bloomline_filter_insert(filter, "apple", 5);
+    bloomline_filter_insert_hash(filter, 1);
+    bloomline_filter_insert_hashes(filter, hashes, KEYS);
+    bloomline_filter_insert_keys(filter, keys, KEYS);
+    size_t found = bloomline_filter_contains(filter, "apple", 5);
+    found += bloomline_filter_contains_hashes(filter, hashes, KEYS, bitmap);
+    found += bloomline_filter_contains_keys(filter, keys, KEYS, bitmap);
+    found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
+    found += bloomline_view_contains_keys(&view, keys, KEYS, bitmap);
+    found += bloomline_views_contain_hash(&view, 1, hashes[0], bitmap);
+    bloomline_hash_batch(keys, KEYS, 0, hashes);
+    bloomline_hash_u64_batch(hashes, KEYS, 0, hashes);
+    allocations.armed = false;
+
+    CHECK_U64(0, allocations.count);
+    CHECK_U64(1 + 4 * KEYS + 1, found);
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) CHECK_OK(statuses[i]);
+    bloomline_filter_free(filter);
+    bloomline_filter_free(other);
+    bloomline_builder_free(builder);
+}
+
+int main(void)
+{
+    check_begin("test_alloc");
+    allocations.first_failed = mmap(NULL, sizeof(size_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(allocations.first_failed != MAP_FAILED);
+    RUN(what_allocates_nothing);
+    RUN(builders);
+    RUN(filters_and_files);
+    RUN(long_paths);
+    return check_end();
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// test_hpp.cpp - bloomline.hpp does what the C functions do, frees what it makes, and
+// compiles and runs without exceptions and RTTI (the Makefile builds it both ways). Its
+// numbers are those of test_api.c, so here only the face is tested.
+#include <bloomline.hpp>
+
+#include "check.h"
+
+#include <array>
+#include <type_traits>
+#include <vector>
+
+#include <unistd.h>
+
+namespace {
+
+using namespace bloomline;
+
+Filter make_filter(std::uint64_t keys = 1000)
+{
+    auto params = params_for_rate(keys, 0.01, 7);
+    REQUIRE(params);
+    auto filter = Filter::create(*params);
+    REQUIRE(filter);
+    return std::move(*filter);
+}
+
+void version_and_abi()
+{
+    CHECK(abi_matches());
+    CHECK_U64(BLOOMLINE_ABI_VERSION, abi_version);
+    CHECK(std::string_view(version()) == bloomline_version());
+    CHECK(std::string_view(backend()) == bloomline_backend());
+}
+
+void keys_of_every_kind()
+{
+    Filter filter = make_filter();
+    std::string string = "string";
+    std::string_view text_with_zero("with\0zero", 9);
+    std::vector<std::uint8_t> bytes = {1, 2, 3};
+    std::array<char, 2> array = {'a', 'b'};
+    filter.insert("literal");
+    filter.insert(string);
+    filter.insert(text_with_zero);
+    filter.insert(bytes);
+    filter.insert(array);
+    filter.insert({bytes.data(), 2});
+    filter.insert(Bytes());
+    filter.insert_u64(42);
+    filter.insert_hash(hash("hashed", 7));
+    CHECK_U64(9, filter.key_count());
+    CHECK(filter.contains("literal"));
+    CHECK(filter.contains(std::string("literal")));
+    CHECK(filter.contains(string));
+    CHECK(filter.contains(text_with_zero));
+    CHECK(filter.contains(bytes));
+    CHECK(filter.contains(array));
+    CHECK(filter.contains({bytes.data(), 2}));
+    CHECK(filter.contains(""));
+    CHECK(filter.contains_u64(42));
+    CHECK(filter.contains("hashed"));
+    CHECK(filter.contains_hash(hash("literal", 7)));
+    CHECK(!filter.contains("with"));
+    CHECK(!filter.contains_u64(43));
+    CHECK(!filter.contains_hash(hash("literal", 8)));
+    CHECK_U64(bloomline_hash("literal", 7, 3), hash("literal", 3));
+    CHECK_U64(bloomline_hash_u64(42, 3), hash_u64(42, 3));
+}
+
+void batches()
+{
+    Filter filter = make_filter();
+    std::vector<std::string> strings;
+    std::vector<std::uint64_t> integers;
+    for (std::uint64_t i = 0; i < 200; i++) {
+        strings.push_back("key " + std::to_string(i));
+        integers.push_back(i);
+    }
+    auto batch = keys(strings);
+    filter.insert_keys(Span<const bloomline_bytes>(batch.data(), 100));
+    auto hashes = hash_batch(batch, 7);
+    CHECK_U64(200, hashes.size());
+    CHECK_U64(bloomline_hash("key 5", 5, 7), hashes[5]);
+    CHECK_U64(bloomline_hash_u64(5, 7), hash_u64_batch(integers, 7)[5]);
+
+    Bitmap by_key, by_hash, by_view;
+    std::size_t found = filter.contains_keys(batch, by_key);
+    CHECK_U64(found, filter.contains_hashes(hashes, by_hash));
+    CHECK_U64(found, filter.view().contains_keys(batch, by_view));
+    CHECK_U64(found, by_key.count());
+    CHECK_U64(200, by_key.size());
+    CHECK_U64(4, by_key.words().size());
+    CHECK(by_key.words() == by_hash.words() && by_key.words() == by_view.words());
+    CHECK(found >= 100 && found < 120);
+    for (std::size_t i = 0; i < 200; i++) CHECK(by_key[i] == filter.contains(strings[i]));
+    std::size_t visited = 0;
+    by_key.for_each([&](std::size_t i) {
+        CHECK(by_key[i]);
+        visited++;
+    });
+    CHECK_U64(found, visited);
+    /* The same bitmap for a smaller batch: nothing of the larger one is left. */
+    CHECK_U64(3, filter.contains_keys({batch.data(), 3}, by_key));
+    CHECK_U64(3, by_key.size());
+    CHECK_U64(7, by_key.words()[0]);
+    CHECK_U64(0, filter.contains_keys({}, by_key));
+
+    Filter other = make_filter();
+    other.insert_hashes({hashes.data(), 100});
+    CHECK(*other.encode() == *filter.encode());
+}
+
+void moves_and_empty_handles()
+{
+    static_assert(!std::is_copy_constructible_v<Filter> && !std::is_copy_assignable_v<Filter>);
+    static_assert(!std::is_copy_constructible_v<Map> && !std::is_copy_constructible_v<Builder>);
+    static_assert(std::is_nothrow_move_constructible_v<Filter> && std::is_nothrow_move_assignable_v<Filter>);
+    Filter filter = make_filter();
+    filter.insert("apple");
+    Filter moved = std::move(filter);
+    CHECK(moved && moved.contains("apple") && !moved.contains("plum"));
+    CHECK(!filter); // NOLINT: what is left after a move is promised to be empty
+    CHECK(filter.contains("plum")); /* in doubt: true */
+    filter.insert("plum");
+    CHECK_U64(0, filter.key_count());
+    CHECK(!filter.params());
+    filter = std::move(moved);
+    CHECK(filter.contains("apple"));
+    filter = make_filter(); /* frees the old one */
+    CHECK(!filter.contains("apple"));
+
+    Filter released(filter.release());
+    CHECK(!filter && released);
+    CHECK(View().contains("anything"));
+    CHECK(!View().params());
+    CHECK_U64(BLOOMLINE_ERR_NOT_A_FILTER, static_cast<std::uint64_t>(View().params().code()));
+    CHECK(Map().view().contains("anything"));
+    CHECK_U64(0, Builder().key_count());
+}
+
+void statuses()
+{
+    CHECK(Status());
+    CHECK(!Status(BLOOMLINE_ERR_K));
+    CHECK(std::string_view(Status(BLOOMLINE_ERR_K).message()) == bloomline_status_message(BLOOMLINE_ERR_K));
+    auto rate = params_for_rate(10, 2.0);
+    CHECK(!rate && rate.code() == BLOOMLINE_ERR_RATE && rate.status().code() == BLOOMLINE_ERR_RATE);
+    CHECK(params_for_bits(10, -1).code() == BLOOMLINE_ERR_BITS_PER_KEY);
+    CHECK(Filter::create({1, 99, 0, 0}).code() == BLOOMLINE_ERR_K);
+    CHECK(!*Filter::create({1, 99, 0, 0}));
+    CHECK(Filter::decode("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(Filter::load("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
+    CHECK(Map::open("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
+    CHECK(Map::open_unverified("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
+    CHECK(View::open("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(View::open_unverified("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(Builder::create(0).code() == BLOOMLINE_ERR_BITS_PER_KEY);
+    CHECK(make_filter(1000).merge(make_filter(2000)).code() == BLOOMLINE_ERR_MISMATCH);
+    CHECK(make_filter().fold_to_rate(0).code() == BLOOMLINE_ERR_RATE);
+}
+
+void bytes_files_and_views()
+{
+    Filter filter = make_filter();
+    filter.insert("apple");
+    auto data = filter.encode();
+    CHECK(data && data->size() == filter.encoded_len());
+    auto view = View::open(*data);
+    CHECK(view && view->contains("apple") && !view->contains("plum"));
+    CHECK(view->contains_hash(view->hash("apple")));
+    CHECK_U64(hash_u64(5, 7), view->hash_u64(5));
+    CHECK(!view->contains_u64(5));
+    CHECK_U64(1, view->key_count());
+    CHECK(view->params() && view->params()->line_count == filter.params()->line_count);
+    CHECK(View::open_unverified(*data)->contains("apple"));
+    auto decoded = Filter::decode(*data);
+    CHECK(decoded && decoded->contains("apple") && *decoded->encode() == *data);
+    std::size_t written = 0;
+    CHECK(!filter.encode(data->data(), data->size() - 1, &written) && written == 0);
+    CHECK(filter.encode(data->data(), data->size(), &written) && written == data->size());
+
+    std::string path = std::string(std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp") +
+                       "/bloomline-test-hpp-" + std::to_string(getpid());
+    CHECK(filter.save(path));
+    auto loaded = Filter::load(path);
+    CHECK(loaded && loaded->contains("apple"));
+    auto map = Map::open(path), unverified = Map::open_unverified(path);
+    CHECK(std::remove(path.c_str()) == 0);
+    CHECK(map && map->view().contains("apple") && !map->view().contains("plum"));
+    CHECK(unverified && unverified->view().contains("apple"));
+
+    std::vector<View> views = {filter.view(), make_filter().view(), map->view(), View()};
+    Filter empty = make_filter();
+    views[1] = empty.view(); /* the one before was of a filter that is gone */
+    Bitmap bitmap;
+    CHECK_U64(3, views_contain_hash(views, filter.view().hash("apple"), bitmap));
+    CHECK(bitmap[0] && !bitmap[1] && bitmap[2] && bitmap[3]);
+}
+
+void whole_filters()
+{
+    Filter a = make_filter(), b = make_filter();
+    a.insert("apple");
+    b.insert("pear");
+    CHECK(a.merge(b));
+    CHECK(a.contains("apple") && a.contains("pear") && !b.contains("apple"));
+    CHECK(a.fill() > 0 && a.estimated_keys() > 1.5 && a.estimated_keys() < 2.5 && a.estimated_rate() < 0.01);
+    a.clear();
+    CHECK(!a.contains("apple") && a.fill() == 0);
+
+    auto large = Filter::create({1024, 6, 0, 0});
+    REQUIRE(large);
+    large->insert("apple");
+    CHECK(large->fold());
+    CHECK_U64(512, large->params()->line_count);
+    auto folds = large->fold_to_rate(0.01);
+    CHECK(folds && *folds > 0 && large->contains("apple"));
+    CHECK(expected_rate(*params_for_rate(1000, 0.01), 1000) <= 0.01);
+}
+
+void blocks_and_builders()
+{
+    auto params = params_for_bits(100, 10, 7);
+    std::vector<std::uint64_t> hashes;
+    auto builder = Builder::create(10, 7);
+    REQUIRE(params && builder);
+    for (std::uint64_t i = 0; i < 100; i++) {
+        hashes.push_back(i == 0 ? hash("apple", 7) : hash_u64(i, 7));
+        CHECK(i == 0 ? builder->add("apple") : i % 2 ? builder->add_u64(i) : builder->add_hash(hashes[i]));
+    }
+    CHECK_U64(100, builder->key_count());
+    auto block = block_build(*params, hashes);
+    REQUIRE(block);
+    CHECK_U64(block_len(*params), block->size());
+    CHECK_U64(block->size(), builder->block_len());
+    auto finished = builder->finish();
+    CHECK(finished && *finished == *block);
+    CHECK_U64(0, builder->key_count());
+    CHECK(View::open(*block)->contains("apple") && View::open(*block)->contains_u64(99));
+    CHECK(block_build(*params, hashes, block->data(), 10).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
+    CHECK(block_build(Params{0, 1, 0, 0}, hashes).code() != BLOOMLINE_OK);
+}
+
+} // namespace
+
+int main()
+{
+    check_begin("test_hpp");
+    RUN(version_and_abi);
+    RUN(keys_of_every_kind);
+    RUN(batches);
+    RUN(moves_and_empty_handles);
+    RUN(statuses);
+    RUN(bytes_files_and_views);
+    RUN(whole_filters);
+    RUN(blocks_and_builders);
+    return check_end();
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_mutations.c - damaged bytes: an encoded filter cut at every length, every byte of it
+ * altered in many ways, numbers that lie under right checksums, noise; and filters at every
+ * address modulo 64. Nothing may crash or read past its buffer (each is malloced at its exact
+ * length, for AddressSanitizer and valgrind), and what is accepted has lost no key.
+ */
+#include "check.h"
+#include "definition.h"
+
+enum { KEYS = 40, MOST_LINES = 9 };
+
+static uint64_t hashes[KEYS];
+static uint64_t accepted, rejected;
+
+/* Lets a view answer everything, to see that it reads nothing it should not. */
+static size_t probe_all(const bloomline_view *view)
+{
+    uint64_t bitmap[1] = {0};
+    size_t count = bloomline_view_contains_hashes(view, hashes, KEYS, bitmap), single = 0;
+    for (size_t i = 0; i < KEYS; i++) {
+        bool present = bloomline_view_contains_hash(view, hashes[i]);
+        CHECK(present == bit_of(bitmap, i));
+        single += present;
+    }
+    CHECK_U64(count, single);
+    bool first = bloomline_view_contains_hash(view, hashes[0]);
+    CHECK_U64(first, bloomline_views_contain_hash(view, 1, hashes[0], bitmap));
+    return count;
+}
+
+/* Offers bytes to all three readers. Returns whether they passed for a sound filter; then
+   all keys are in it. 'lines_are_sound': an unverified view has lost none either. */
+static bool offer(const uint8_t *data, size_t len, bool lines_are_sound)
+{
+    uint8_t *exact = malloc(len > 0 ? len : 1);
+    REQUIRE(exact != NULL);
+    memcpy(exact, data, len);
+    bloomline_view view;
+    bloomline_filter *filter = NULL;
+    bloomline_status opened = bloomline_view_open(exact, len, &view);
+    if (opened == BLOOMLINE_OK) CHECK_U64(KEYS, probe_all(&view));
+    bloomline_status unverified = bloomline_view_open_unverified(exact, len, &view);
+    if (unverified == BLOOMLINE_OK) {
+        size_t count = probe_all(&view);
+        if (lines_are_sound) CHECK_U64(KEYS, count);
+    }
+    bloomline_status decoded = bloomline_filter_decode(exact, len, &filter);
+    free(exact);
+    if (decoded == BLOOMLINE_OK) {
+        for (size_t i = 0; i < KEYS; i++) CHECK(bloomline_filter_contains_hash(filter, hashes[i]));
+        bloomline_filter_free(filter);
+    }
+    CHECK_STATUS(opened, decoded);
+    if (opened == BLOOMLINE_OK) CHECK_OK(unverified);
+    if (opened == BLOOMLINE_OK) accepted++;
+    else rejected++;
+    return opened == BLOOMLINE_OK;
+}
+
+/* An encoded filter of 'line_count' lines with all keys. Returns its length. */
+static size_t make(uint8_t *data, uint64_t line_count, uint32_t k)
+{
+    bloomline_params params = {line_count, k, 0, 9};
+    REQUIRE_OK(bloomline_block_build(&params, hashes, KEYS, data, (MOST_LINES + 1) * LINE_BYTES));
+    return bloomline_block_len(&params);
+}
+
+static void cut_at_every_length(void)
+{
+    uint8_t data[(MOST_LINES + 1) * LINE_BYTES + 1] = {0};
+    for (uint64_t lines = 1; lines <= MOST_LINES; lines += 2) {
+        size_t len = make(data, lines, 6);
+        for (size_t cut = 0; cut < len; cut++) {
+            CHECK_WITH(!offer(data, cut, false), "cut to %zu of %zu", cut, len);
+            CHECK_WITH(cut == 0 || !offer(data + cut, len - cut, false), "%zu missing in front", cut);
+        }
+        CHECK(offer(data, len, true));
+        data[len] = data[len - 1];
+        CHECK(!offer(data, len + 1, false));
+    }
+}
+
+static void every_byte_altered(void)
+{
+    static const uint8_t masks[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF, 0x55, 0x7F};
+    uint8_t data[(MOST_LINES + 1) * LINE_BYTES];
+    for (uint64_t lines = 1; lines <= 3; lines++) {
+        for (uint32_t k = 6; k <= 12; k += 6) {
+            size_t len = make(data, lines, k);
+            for (size_t i = 0; i < len; i++) {
+                for (size_t m = 0; m < sizeof masks; m++) {
+                    data[i] ^= masks[m];
+                    CHECK_WITH(!offer(data, len, i >= len - FOOTER_BYTES), "byte %zu ^ 0x%02x", i, masks[m]);
+                    data[i] ^= masks[m];
+                }
+            }
+            CHECK(offer(data, len, true));
+        }
+    }
+}
+
+/* Whoever writes checksums can also write lies. Some are sound filters (another key count);
+   the rest is refused; no number makes a reader leave the bytes. */
+static void altered_footers_with_right_checksums(void)
+{
+    uint8_t data[(MOST_LINES + 1) * LINE_BYTES];
+    size_t len = make(data, 4, 6);
+    uint8_t *footer = data + len - FOOTER_BYTES;
+    for (int i = 0; i < AT_LINES_CHECKSUM; i++) {
+        for (unsigned value = 0; value <= 255; value++) {
+            uint8_t kept = footer[i];
+            footer[i] = (uint8_t)value;
+            definition_seal_footer(data, len);
+            bool hint = i < AT_LINE_COUNT || (i >= AT_SEED && i < AT_K);
+            /* The bits of keys with a smaller k are a part of those that are set; one with a
+               larger k may be missed, as the writer of such a footer wants it. */
+            bool harmless = hint || value == kept;
+            bloomline_view view;
+            if (harmless) {
+                CHECK_WITH(offer(data, len, true), "byte %d of the footer = %u", i, value);
+            } else if (i == AT_K && value >= 1 && value <= MAX_K) {
+                CHECK_OK(bloomline_view_open(data, len, &view));
+                probe_all(&view);
+            } else {
+                CHECK_WITH(!offer(data, len, true), "byte %d of the footer = %u", i, value);
+            }
+            footer[i] = kept;
+        }
+    }
+    definition_seal_footer(data, len);
+    CHECK(offer(data, len, true));
+}
+
+static void line_counts_that_lie(void)
+{
+    uint8_t data[(MOST_LINES + 1) * LINE_BYTES];
+    size_t len = make(data, 4, 6);
+    for (unsigned shift = 0; shift < 64; shift++) {
+        for (uint64_t near = 0; near < 9; near++) {
+            uint64_t count = ((uint64_t)1 << shift) + near - 4;
+            put_le(data + len - FOOTER_BYTES + AT_LINE_COUNT, 8, count);
+            definition_seal_footer(data, len);
+            CHECK_WITH(offer(data, len, count == 4) == (count == 4), "line count 0x%" PRIx64, count);
+        }
+    }
+}
+
+static void noise(void)
+{
+    uint64_t state = 77;
+    uint8_t data[(MOST_LINES + 1) * LINE_BYTES], sound[(MOST_LINES + 1) * LINE_BYTES];
+    size_t len = make(sound, 5, 6);
+    for (int round = 0; round < 3000; round++) {
+        /* Noise that ends as a filter does, behind more and more of what is checked. */
+        size_t size = round % 2 ? len : next_random(&state) % sizeof data;
+        for (size_t i = 0; i < size; i++) data[i] = (uint8_t)next_random(&state);
+        if (size >= FOOTER_BYTES) {
+            uint8_t *footer = data + size - FOOTER_BYTES;
+            if (round % 3 > 0) memcpy(footer + AT_MAGIC, sound + len - 8, 8);
+            if (round % 3 > 1) memcpy(footer + AT_LAYOUT, sound + len - FOOTER_BYTES + AT_LAYOUT, 12);
+            if (round % 5 > 1) put_le(footer + AT_K, 4, next_random(&state) % 20);
+            if (round % 5 > 3) put_le(footer + AT_LINE_COUNT, 8, next_random(&state) % 12);
+            definition_seal(data, size);
+        }
+        /* Sound by chance: then not these keys. */
+        bloomline_view view;
+        if (bloomline_view_open(data, size, &view) == BLOOMLINE_OK) probe_all(&view);
+        else CHECK(!offer(data, size, false));
+    }
+}
+
+static void every_address_modulo_64(void)
+{
+    enum { ROOM = (MOST_LINES + 1) * LINE_BYTES };
+    uint8_t data[ROOM], *buffer = malloc(ROOM + 2 * LINE_BYTES);
+    REQUIRE(buffer != NULL);
+    size_t len = make(data, MOST_LINES, 8);
+    uintptr_t misfit = (uintptr_t)buffer % LINE_BYTES;
+    for (size_t offset = 0; offset < LINE_BYTES; offset++) {
+        uint8_t *at = buffer + (LINE_BYTES - misfit) % LINE_BYTES + offset;
+        memcpy(at, data, len);
+        bloomline_view view;
+        bloomline_filter *filter = NULL;
+        CHECK_OK(bloomline_view_open(at, len, &view));
+        CHECK_U64(KEYS, probe_all(&view));
+        CHECK_OK(bloomline_view_open_unverified(at, len, &view));
+        uint64_t absent[200], bitmap[4];
+        fill_hashes(absent, 200, 55);
+        bloomline_view_contains_hashes(&view, absent, 200, bitmap);
+        for (size_t i = 0; i < 200; i++) {
+            CHECK(bit_of(bitmap, i) == definition_contains(data, MOST_LINES, 8, absent[i]));
+        }
+        CHECK_OK(bloomline_filter_decode(at, len, &filter));
+        /* Written there, with what is around untouched. */
+        bloomline_params params = {MOST_LINES, 8, 0, 9};
+        memset(buffer, 0xC3, ROOM + 2 * LINE_BYTES);
+        CHECK_OK(bloomline_block_build(&params, hashes, KEYS, at, len));
+        CHECK(memcmp(at, data, len) == 0);
+        memset(at, 0xC3, len);
+        CHECK_OK(bloomline_filter_encode(filter, at, len, NULL));
+        CHECK(memcmp(at, data, len) == 0);
+        memset(at, 0xC3, len);
+        size_t same = 0;
+        while (same < ROOM + 2 * LINE_BYTES && buffer[same] == 0xC3) same++;
+        CHECK_U64(ROOM + 2 * LINE_BYTES, same);
+        bloomline_filter_free(filter);
+    }
+    free(buffer);
+}
+
+int main(void)
+{
+    check_begin("test_mutations");
+    fill_hashes(hashes, KEYS, 1);
+    RUN(cut_at_every_length);
+    RUN(every_byte_altered);
+    RUN(altered_footers_with_right_checksums);
+    RUN(line_counts_that_lie);
+    RUN(noise);
+    RUN(every_address_modulo_64);
+    printf("  %" PRIu64 " inputs accepted, %" PRIu64 " rejected\n", accepted, rejected);
+    return check_end();
+}

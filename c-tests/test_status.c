@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_status.c - everything that can go wrong: each status number, NULL and zero-length
+ * rules, outputs untouched on failure, and "true" whenever in doubt. Files are in
+ * test_status_files.c, failed allocations also in test_memory.c and test_alloc.c.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+
+#include <limits.h>
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const bloomline_params good = {3, 6, 0, 5};
+
+static bloomline_filter *good_filter(void)
+{
+    bloomline_filter *filter = NULL;
+    REQUIRE_OK(bloomline_filter_new(&good, &filter));
+    bloomline_filter_insert(filter, "apple", 5);
+    return filter;
+}
+
+static void every_number_has_a_message_of_its_own(void)
+{
+    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_INTERNAL; i++) {
+        const char *text = bloomline_status_message(i);
+        CHECK(text != NULL && strlen(text) > 3 && strchr(text, '\n') == NULL);
+        CHECK(text == bloomline_status_message(i)); /* static */
+        for (bloomline_status j = BLOOMLINE_OK; j < i; j++) CHECK(strcmp(text, bloomline_status_message(j)) != 0);
+    }
+    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_INTERNAL + 1, 1000, INT_MIN, INT_MAX};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        const char *text = bloomline_status_message(unknown[i]);
+        CHECK(text != NULL && strlen(text) > 3);
+        CHECK(strcmp(text, bloomline_status_message(-1)) == 0);
+        CHECK(strcmp(text, bloomline_status_message(BLOOMLINE_OK)) != 0);
+    }
+}
+
+/* Numbers are part of the ABI. */
+static void numbers_are_what_they_were(void)
+{
+    static const bloomline_status in_order[] = {
+        BLOOMLINE_OK, BLOOMLINE_ERR_NULL, BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_BITS_PER_KEY,
+        BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY,
+        BLOOMLINE_ERR_BUFFER_TOO_SMALL, BLOOMLINE_ERR_MISMATCH, BLOOMLINE_ERR_ODD_LINE_COUNT,
+        BLOOMLINE_ERR_BACKEND, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER,
+        BLOOMLINE_ERR_VERSION, BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM,
+        BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_NOT_FOUND,
+        BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_INTERNAL};
+    for (int i = 0; i < (int)(sizeof in_order / sizeof in_order[0]); i++) CHECK(in_order[i] == i);
+    CHECK(sizeof(bloomline_status) == 4);
+}
+
+static void rates_and_bits_out_of_range(void)
+{
+    bloomline_params before, params;
+    memset(&before, 0x5A, sizeof before);
+    params = before;
+    const double no_rates[] = {0, 1, -1, 1.5, -0.0, NAN, INFINITY, -INFINITY, 1e-300, 5e-324};
+    for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_params_for_rate(1000, no_rates[i], &params));
+    }
+    const double no_bits[] = {0, -1, -0.0, NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof no_bits / sizeof no_bits[0]; i++) {
+        bloomline_builder *builder = (bloomline_builder *)&before;
+        CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_params_for_bits(1000, no_bits[i], &params));
+        CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_builder_new(no_bits[i], 0, &builder));
+        CHECK((void *)builder == (void *)&before);
+    }
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_params_for_rate(UINT64_MAX, 0.01, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_params_for_bits(UINT64_MAX, 10, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_params_for_bits(1000, 1e300, &params));
+    CHECK(memcmp(&before, &params, sizeof params) == 0);
+
+    /* Odd, but in range. */
+    CHECK_OK(bloomline_params_for_rate(1000, 0.999999, &params));
+    CHECK_OK(bloomline_params_for_rate(1000, 1e-12, &params));
+    CHECK_OK(bloomline_params_for_bits(1000, 1e-9, &params));
+    CHECK_U64(1, params.line_count);
+    CHECK_OK(bloomline_params_for_bits(1000, 5e-324, &params));
+
+    bloomline_filter *filter = good_filter();
+    uint32_t folds = 77;
+    for (size_t i = 0; i < 8; i++) {
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_filter_fold_to_rate(filter, no_rates[i], &folds));
+    }
+    CHECK_U64(77, folds);
+    bloomline_filter_free(filter);
+}
+
+/* Parameters that no function takes, and why. */
+static void parameters_out_of_range(void)
+{
+    static const struct {
+        bloomline_params params;
+        bloomline_status status;
+    } bad[] = {
+        {{3, 0, 0, 0}, BLOOMLINE_ERR_K},
+        {{3, 17, 0, 0}, BLOOMLINE_ERR_K},
+        {{3, UINT32_MAX, 0, 0}, BLOOMLINE_ERR_K},
+        {{3, 6, 1, 0}, BLOOMLINE_ERR_RESERVED},
+        {{3, 6, UINT32_MAX, 0}, BLOOMLINE_ERR_RESERVED},
+        {{0, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{UINT64_MAX, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{UINT64_MAX / 64, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{UINT64_MAX / 64 + 1, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* 64 of them are 0 bytes */
+        {{UINT64_MAX / 64 + 4, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* and these 192 */
+        {{UINT64_MAX / 128 + 1, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{UINT64_MAX / 128, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* no room for a footer */
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint8_t out[4 * LINE_BYTES], before[4 * LINE_BYTES];
+        bloomline_filter *filter = (bloomline_filter *)out;
+        uint64_t hash = 1;
+        memset(out, 0x5A, sizeof out);
+        memset(before, 0x5A, sizeof before);
+        CHECK_STATUS(bad[i].status, bloomline_filter_new(&bad[i].params, &filter));
+        CHECK((void *)filter == (void *)out);
+        CHECK_STATUS(bad[i].status, bloomline_block_build(&bad[i].params, &hash, 1, out, sizeof out));
+        CHECK(memcmp(out, before, sizeof out) == 0);
+        CHECK_U64(0, bloomline_block_len(&bad[i].params));
+        CHECK_NEAR(1, bloomline_params_rate(&bad[i].params, 10), 0);
+    }
+}
+
+/* Sizes that are numbers, but more than any machine has. */
+static void too_large_for_memory(void)
+{
+    static const uint64_t line_counts[] = {UINT64_C(1) << 42, UINT64_C(1) << 50, UINT64_MAX / 128 - 1};
+    for (size_t i = 0; i < 3; i++) {
+        bloomline_params params = {line_counts[i], 6, 0, 0};
+        bloomline_filter *filter = NULL;
+        bloomline_status expected = sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT;
+        CHECK_STATUS(expected, bloomline_filter_new(&params, &filter));
+        CHECK(filter == NULL);
+    }
+}
+
+static void buffers_too_small_by_one_byte(void)
+{
+    enum { LEN = 4 * LINE_BYTES };
+    bloomline_filter *filter = good_filter();
+    bloomline_builder *builder = NULL;
+    CHECK_OK(bloomline_builder_new(10, 0, &builder));
+    for (uint64_t i = 0; i < 150; i++) CHECK_OK(bloomline_builder_add_hash(builder, bloomline_hash_u64(i, 0)));
+    CHECK_U64(LEN, bloomline_filter_encoded_len(filter));
+    CHECK_U64(LEN, bloomline_block_len(&good));
+    CHECK_U64(LEN, bloomline_builder_block_len(builder));
+    for (size_t cap = 0; cap < LEN; cap++) {
+        uint8_t *out = malloc(cap + 1); /* exact, for the checkers of memory */
+        size_t written = 99, same = 0;
+        uint64_t hash = 1;
+        REQUIRE(out != NULL);
+        memset(out, 0x5A, cap + 1);
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_filter_encode(filter, out, cap, &written));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_block_build(&good, &hash, 1, out, cap));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_builder_finish(builder, out, cap, &written));
+        while (same <= cap && out[same] == 0x5A) same++;
+        CHECK_U64(cap + 1, same);
+        CHECK_U64(99, written);
+        free(out);
+    }
+    /* The builder has kept its keys. */
+    uint8_t out[LEN];
+    bloomline_view view;
+    CHECK_U64(150, bloomline_builder_key_count(builder));
+    CHECK_OK(bloomline_builder_finish(builder, out, LEN, NULL));
+    CHECK_OK(bloomline_view_open(out, LEN, &view));
+    for (uint64_t i = 0; i < 150; i++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0)));
+    bloomline_builder_free(builder);
+    bloomline_filter_free(filter);
+}
+
+static void filters_that_do_not_match(void)
+{
+    static const bloomline_params others[] = {{6, 6, 0, 5}, {3, 7, 0, 5}, {3, 6, 0, 4}};
+    bloomline_filter *filter = good_filter();
+    uint8_t before[4 * LINE_BYTES], after[4 * LINE_BYTES];
+    CHECK_OK(bloomline_filter_encode(filter, before, sizeof before, NULL));
+    for (size_t i = 0; i < 3; i++) {
+        bloomline_filter *from = NULL;
+        REQUIRE_OK(bloomline_filter_new(&others[i], &from));
+        bloomline_filter_insert(from, "pear", 4);
+        CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(filter, from));
+        bloomline_filter_free(from);
+    }
+    CHECK_STATUS(BLOOMLINE_ERR_ODD_LINE_COUNT, bloomline_filter_fold(filter));
+    uint32_t folds = 77;
+    CHECK_OK(bloomline_filter_fold_to_rate(filter, 0.5, &folds));
+    CHECK_U64(0, folds);
+    CHECK_OK(bloomline_filter_encode(filter, after, sizeof after, NULL));
+    CHECK(memcmp(before, after, sizeof before) == 0);
+    bloomline_filter_free(filter);
+}
+
+static void null_where_there_is_a_status(void)
+{
+    const bloomline_status null = BLOOMLINE_ERR_NULL;
+    bloomline_filter *filter = good_filter(), *made = NULL;
+    bloomline_builder *builder = NULL;
+    bloomline_map *map = NULL;
+    bloomline_params params;
+    bloomline_view view, untouched;
+    uint8_t data[4 * LINE_BYTES];
+    size_t written = 99;
+    uint64_t hash = 1;
+    REQUIRE_OK(bloomline_filter_encode(filter, data, sizeof data, NULL));
+    REQUIRE_OK(bloomline_builder_new(10, 0, &builder));
+    memset(&view, 0x5A, sizeof view);
+    untouched = view;
+
+    CHECK_STATUS(null, bloomline_params_for_rate(1, 0.01, NULL));
+    CHECK_STATUS(null, bloomline_params_for_bits(1, 10, NULL));
+    CHECK_STATUS(null, bloomline_filter_new(NULL, &made));
+    CHECK_STATUS(null, bloomline_filter_new(&good, NULL));
+    CHECK_STATUS(null, bloomline_filter_params(NULL, &params));
+    CHECK_STATUS(null, bloomline_filter_params(filter, NULL));
+    CHECK_STATUS(null, bloomline_filter_union(NULL, filter));
+    CHECK_STATUS(null, bloomline_filter_union(filter, NULL));
+    CHECK_STATUS(null, bloomline_filter_fold(NULL));
+    CHECK_STATUS(null, bloomline_filter_fold_to_rate(NULL, 0.01, NULL));
+    CHECK_STATUS(null, bloomline_filter_encode(NULL, data, sizeof data, &written));
+    CHECK_STATUS(null, bloomline_filter_encode(filter, NULL, sizeof data, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_filter_encode(filter, NULL, 0, &written));
+    CHECK_STATUS(null, bloomline_filter_decode(data, sizeof data, NULL));
+    CHECK_STATUS(null, bloomline_filter_decode(NULL, sizeof data, &made));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_filter_decode(NULL, 0, &made));
+    CHECK_STATUS(null, bloomline_filter_save(NULL, "nowhere"));
+    CHECK_STATUS(null, bloomline_filter_save(filter, NULL));
+    CHECK_STATUS(null, bloomline_filter_load(NULL, &made));
+    CHECK_STATUS(null, bloomline_filter_load("nowhere", NULL));
+    CHECK_STATUS(null, bloomline_filter_view(NULL, &view));
+    CHECK_STATUS(null, bloomline_filter_view(filter, NULL));
+    CHECK_STATUS(null, bloomline_view_open(NULL, sizeof data, &view));
+    CHECK_STATUS(null, bloomline_view_open(data, sizeof data, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open(NULL, 0, &view));
+    CHECK_STATUS(null, bloomline_view_open_unverified(NULL, sizeof data, &view));
+    CHECK_STATUS(null, bloomline_view_open_unverified(data, sizeof data, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_view_open_unverified(NULL, 0, &view));
+    CHECK_STATUS(null, bloomline_view_params(NULL, &params));
+    CHECK_STATUS(null, bloomline_view_params(&view, NULL));
+    CHECK_STATUS(null, bloomline_block_build(NULL, &hash, 1, data, sizeof data));
+    CHECK_STATUS(null, bloomline_block_build(&good, NULL, 1, data, sizeof data));
+    CHECK_STATUS(null, bloomline_block_build(&good, &hash, 1, NULL, sizeof data));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_block_build(&good, &hash, 1, NULL, 0));
+    CHECK_STATUS(null, bloomline_builder_new(10, 0, NULL));
+    CHECK_STATUS(null, bloomline_builder_add(NULL, "apple", 5));
+    CHECK_STATUS(null, bloomline_builder_add(builder, NULL, 5));
+    CHECK_STATUS(null, bloomline_builder_add_hash(NULL, 1));
+    CHECK_STATUS(null, bloomline_builder_finish(NULL, data, sizeof data, &written));
+    CHECK_STATUS(null, bloomline_builder_finish(builder, NULL, sizeof data, &written));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_builder_finish(builder, NULL, 0, &written));
+    CHECK_STATUS(null, bloomline_map_open(NULL, &map));
+    CHECK_STATUS(null, bloomline_map_open("nowhere", NULL));
+    CHECK_STATUS(null, bloomline_map_open_unverified(NULL, &map));
+    CHECK_STATUS(null, bloomline_map_open_unverified("nowhere", NULL));
+    CHECK_STATUS(null, bloomline_map_view(NULL, &view));
+
+    CHECK(made == NULL && map == NULL && written == 99);
+    CHECK(memcmp(&view, &untouched, sizeof view) == 0);
+    CHECK_U64(0, bloomline_builder_key_count(builder));
+    CHECK_OK(bloomline_view_open(data, sizeof data, &view)); /* the bytes are as they were */
+
+    /* NULL with a count of 0, and keys of no bytes. */
+    CHECK_OK(bloomline_block_build(&good, NULL, 0, data, sizeof data));
+    CHECK_OK(bloomline_builder_add(builder, NULL, 0));
+    CHECK_U64(1, bloomline_builder_key_count(builder));
+    bloomline_builder_free(builder);
+    bloomline_filter_free(filter);
+}
+
+static void null_where_there_is_no_status(void)
+{
+    uint64_t hashes[2] = {1, 2}, bitmap[2] = {7, 7};
+    bloomline_bytes keys[2] = {{(const uint8_t *)"apple", 5}, {NULL, 0}};
+    bloomline_filter *filter = good_filter();
+
+    bloomline_filter_free(NULL);
+    bloomline_builder_free(NULL);
+    bloomline_map_close(NULL);
+    bloomline_filter_clear(NULL);
+    bloomline_filter_insert(NULL, "apple", 5);
+    bloomline_filter_insert_hash(NULL, 1);
+    bloomline_filter_insert_hashes(NULL, hashes, 2);
+    bloomline_filter_insert_keys(NULL, keys, 2);
+    bloomline_filter_insert_hashes(filter, NULL, 2);
+    bloomline_filter_insert_keys(filter, NULL, 2);
+    bloomline_filter_insert_hashes(filter, NULL, 0);
+    bloomline_filter_insert_keys(filter, NULL, 0);
+    CHECK_U64(1, bloomline_filter_key_count(filter));
+
+    CHECK_U64(0, bloomline_filter_key_count(NULL));
+    CHECK_U64(0, bloomline_filter_encoded_len(NULL));
+    CHECK_U64(0, bloomline_view_key_count(NULL));
+    CHECK_U64(0, bloomline_builder_key_count(NULL));
+    CHECK_U64(0, bloomline_builder_block_len(NULL));
+    CHECK_U64(0, bloomline_block_len(NULL));
+    CHECK_NEAR(1, bloomline_params_rate(NULL, 1), 0);
+    CHECK_NEAR(1, bloomline_filter_fill(NULL), 0);
+    CHECK_NEAR(0, bloomline_filter_estimated_keys(NULL), 0);
+    CHECK_NEAR(1, bloomline_filter_estimated_rate(NULL), 0);
+
+    CHECK_U64(bloomline_hash("", 0, 3), bloomline_hash(NULL, 0, 3));
+    CHECK_U64(bloomline_hash("", 0, 3), bloomline_hash(NULL, 5, 3));
+    CHECK_U64(bloomline_hash("apple", 5, 0), bloomline_view_hash(NULL, "apple", 5));
+    bloomline_hash_u64_batch(NULL, 2, 0, bitmap);
+    bloomline_hash_batch(NULL, 2, 0, bitmap);
+    CHECK(bitmap[0] == 7 && bitmap[1] == 7);
+    bloomline_hash_u64_batch(hashes, 2, 0, NULL);
+    bloomline_hash_batch(keys, 2, 0, NULL);
+    bloomline_hash_u64_batch(NULL, 0, 0, NULL);
+    bloomline_hash_batch(NULL, 0, 0, NULL);
+
+    /* A key that is not there is inserted as the empty key. */
+    CHECK(!bloomline_filter_contains(filter, "", 0));
+    bloomline_filter_insert(filter, NULL, 5);
+    CHECK(bloomline_filter_contains(filter, "", 0));
+    bloomline_filter_free(filter);
+}
+
+/* All 'n' answers of a batch that cannot know are yes. */
+static void check_all_present(size_t n, size_t count, const uint64_t *bitmap)
+{
+    CHECK_U64(n, count);
+    for (size_t i = 0; i < (n + 63) / 64 * 64; i++) CHECK(bit_of(bitmap, i) == (i < n));
+}
+
+static void check_answers_true(const bloomline_view *view)
+{
+    uint64_t hashes[130], bitmap[3];
+    bloomline_bytes keys[130];
+    for (size_t i = 0; i < 130; i++) {
+        hashes[i] = bloomline_hash_u64(i, 9);
+        keys[i].data = (const uint8_t *)&hashes[i];
+        keys[i].len = 8;
+    }
+    CHECK(bloomline_view_contains(view, "plum", 4));
+    CHECK(bloomline_view_contains(view, NULL, 0));
+    CHECK(bloomline_view_contains_hash(view, 12345));
+    check_all_present(130, bloomline_view_contains_hashes(view, hashes, 130, bitmap), bitmap);
+    check_all_present(70, bloomline_view_contains_keys(view, keys, 70, bitmap), bitmap);
+    CHECK_U64(0, bloomline_view_key_count(view));
+    if (view == NULL) return;
+    bloomline_params params = good;
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, bloomline_view_params(view, &params));
+    CHECK(memcmp(&params, &good, sizeof params) == 0);
+    CHECK_U64(1, bloomline_views_contain_hash(view, 1, 12345, bitmap));
+    CHECK_U64(1, bitmap[0]);
+    CHECK_U64(bloomline_hash("apple", 5, 0), bloomline_view_hash(view, "apple", 5));
+}
+
+static void true_when_in_doubt(void)
+{
+    uint64_t hashes[130] = {0}, bitmap[3];
+    bloomline_bytes keys[130] = {{NULL, 0}};
+    bloomline_filter *filter = good_filter();
+
+    CHECK(!bloomline_filter_contains(filter, "plum", 4));
+    CHECK(bloomline_filter_contains(filter, NULL, 5));
+    CHECK(bloomline_filter_contains(NULL, "plum", 4));
+    CHECK(bloomline_filter_contains_hash(NULL, 1));
+    check_all_present(130, bloomline_filter_contains_hashes(NULL, hashes, 130, bitmap), bitmap);
+    check_all_present(64, bloomline_filter_contains_keys(NULL, keys, 64, bitmap), bitmap);
+    check_all_present(65, bloomline_filter_contains_hashes(filter, NULL, 65, bitmap), bitmap);
+    check_all_present(63, bloomline_filter_contains_keys(filter, NULL, 63, bitmap), bitmap);
+    CHECK_U64(130, bloomline_filter_contains_hashes(filter, hashes, 130, NULL));
+    CHECK_U64(130, bloomline_filter_contains_keys(filter, keys, 130, NULL));
+    CHECK_U64(0, bloomline_filter_contains_hashes(filter, NULL, 0, NULL));
+    CHECK_U64(0, bloomline_filter_contains_keys(filter, NULL, 0, NULL));
+    CHECK_U64(0, bloomline_filter_contains_hashes(NULL, NULL, 0, NULL));
+    check_all_present(130, bloomline_views_contain_hash(NULL, 130, 1, bitmap), bitmap);
+    CHECK_U64(130, bloomline_views_contain_hash(NULL, 130, 1, NULL));
+    CHECK_U64(0, bloomline_views_contain_hash(NULL, 0, 1, NULL));
+
+    /* One broken key in a batch: its bit, and only its bit. */
+    for (size_t i = 0; i < 130; i++) {
+        keys[i].data = (const uint8_t *)"plum";
+        keys[i].len = 4;
+    }
+    keys[70].data = NULL;
+    CHECK_U64(1, bloomline_filter_contains_keys(filter, keys, 130, bitmap));
+    CHECK(bit_of(bitmap, 70));
+
+    bloomline_view view, damaged;
+    CHECK_OK(bloomline_filter_view(filter, &view));
+    CHECK(!bloomline_view_contains(&view, "plum", 4));
+    CHECK(bloomline_view_contains(&view, NULL, 5));
+    check_all_present(65, bloomline_view_contains_hashes(&view, NULL, 65, bitmap), bitmap);
+    check_all_present(63, bloomline_view_contains_keys(&view, NULL, 63, bitmap), bitmap);
+    CHECK_U64(130, bloomline_view_contains_hashes(&view, hashes, 130, NULL));
+    check_answers_true(NULL);
+    for (int byte = 0; byte <= 255; byte++) {
+        memset(&damaged, byte, sizeof damaged);
+        check_answers_true(&damaged);
+    }
+    for (size_t bit = 0; bit < 8 * sizeof damaged; bit++) {
+        damaged = view;
+        damaged.opaque[bit / 64] ^= (uint64_t)1 << (bit % 64);
+        check_answers_true(&damaged);
+    }
+    bloomline_filter_free(filter);
+}
+
+/* The checks of a reader, in the order of docs/FORMAT.md. The faults are made from the last
+   to the first, and each time the new one is told, as the first that a reader meets. */
+static void data_is_checked_in_order(void)
+{
+    static const struct {
+        int at; /* in the footer; -1: the first byte of the lines, -2: the length */
+        unsigned bytes;
+        uint64_t value;
+        bool seal;
+        bloomline_status status, unverified;
+    } faults[] = {
+        {-1, 1, 0xFF, false, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_OK},
+        {AT_LINE_COUNT, 8, 2, true, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED},
+        {AT_LINE_COUNT, 8, 4, true, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED},
+        {AT_LINE_COUNT, 8, UINT64_MAX / 128 - 1, true, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED},
+        {AT_LINE_COUNT, 8, 0, true, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LINE_COUNT},
+        {AT_LINE_COUNT, 8, UINT64_MAX, true, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LINE_COUNT},
+        /* 64 * (count + 1) is the length, if it overflows. */
+        {AT_LINE_COUNT, 8, UINT64_MAX / 64 + 4, true, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LINE_COUNT},
+        {AT_K, 4, 17, true, BLOOMLINE_ERR_K, BLOOMLINE_ERR_K},
+        {AT_K, 4, UINT32_MAX, true, BLOOMLINE_ERR_K, BLOOMLINE_ERR_K},
+        {AT_K, 4, 0, true, BLOOMLINE_ERR_K, BLOOMLINE_ERR_K},
+        {AT_RESERVED + 7, 1, 1, true, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_RESERVED},
+        {AT_RESERVED, 8, 1, true, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_RESERVED},
+        {AT_LAYOUT, 2, 2, true, BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_LAYOUT},
+        {AT_LAYOUT, 2, 0, true, BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_LAYOUT},
+        {AT_KEY_COUNT, 8, UINT64_MAX, false, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_CHECKSUM},
+        {AT_FOOTER_CHECKSUM, 8, 0, false, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_CHECKSUM},
+        {AT_VERSION, 2, 0, false, BLOOMLINE_ERR_VERSION, BLOOMLINE_ERR_VERSION},
+        {AT_VERSION, 2, 257, false, BLOOMLINE_ERR_VERSION, BLOOMLINE_ERR_VERSION},
+        {AT_VERSION, 2, 2, true, BLOOMLINE_ERR_VERSION, BLOOMLINE_ERR_VERSION},
+        {AT_MAGIC + 7, 1, 0x0D, true, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_NOT_A_FILTER},
+        {AT_MAGIC, 1, 0, true, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_NOT_A_FILTER},
+        {-2, 63, 0, false, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED},
+        {-2, 1, 0, false, BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED},
+    };
+    bloomline_filter *filter = good_filter(), *made = NULL;
+    uint8_t data[4 * LINE_BYTES], *footer = data + 3 * LINE_BYTES;
+    bloomline_view view, untouched;
+    REQUIRE_OK(bloomline_filter_encode(filter, data, sizeof data, NULL));
+    bloomline_filter_free(filter);
+    memset(&untouched, 0x5A, sizeof untouched);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        size_t len = sizeof data;
+        if (faults[i].at >= 0) put_le(footer + faults[i].at, faults[i].bytes, faults[i].value);
+        if (faults[i].at == -1) data[0] ^= (uint8_t)faults[i].value;
+        if (faults[i].at == -2) len = faults[i].bytes;
+        if (faults[i].seal) definition_seal_footer(data, sizeof data);
+        CHECK_STATUS(faults[i].status, bloomline_filter_decode(data, len, &made));
+        CHECK(made == NULL);
+        view = untouched;
+        CHECK_STATUS(faults[i].status, bloomline_view_open(data, len, &view));
+        CHECK(memcmp(&view, &untouched, sizeof view) == 0);
+        CHECK_STATUS(faults[i].unverified, bloomline_view_open_unverified(data, len, &view));
+        if (faults[i].unverified != BLOOMLINE_OK) CHECK(memcmp(&view, &untouched, sizeof view) == 0);
+    }
+}
+
+/* A key count is a hint: any will do. */
+static void absurd_key_counts(void)
+{
+    static const uint64_t counts[] = {0, 1, UINT64_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        uint8_t data[2 * LINE_BYTES] = {0};
+        bloomline_view view;
+        bloomline_filter *filter = NULL, *more = NULL;
+        definition_insert(data, 1, 6, 12345);
+        definition_finish(data, 1, 6, 0, counts[i]);
+        CHECK_OK(bloomline_view_open(data, sizeof data, &view));
+        CHECK_U64(counts[i], bloomline_view_key_count(&view));
+        CHECK(bloomline_view_contains_hash(&view, 12345));
+        REQUIRE_OK(bloomline_filter_decode(data, sizeof data, &filter));
+        REQUIRE_OK(bloomline_filter_decode(data, sizeof data, &more));
+        CHECK_U64(counts[i], bloomline_filter_key_count(filter));
+        bloomline_filter_insert_hash(filter, 1); /* no overflow */
+        CHECK(bloomline_filter_key_count(filter) >= counts[i]);
+        CHECK_OK(bloomline_filter_union(filter, more));
+        CHECK(bloomline_filter_key_count(filter) >= counts[i]);
+        CHECK(bloomline_filter_contains_hash(filter, 12345));
+        CHECK_NEAR(1, bloomline_filter_estimated_keys(more), 0.2);
+        bloomline_filter_free(filter);
+        bloomline_filter_free(more);
+    }
+}
+
+/* In a process of its own, with BLOOMLINE_BACKEND set before the library looks. */
+static void nothing_can_be_made_without_a_backend(void)
+{
+    const bloomline_status none = BLOOMLINE_ERR_BACKEND;
+    bloomline_filter *filter = NULL;
+    bloomline_view view;
+    uint8_t data[2 * LINE_BYTES] = {0}, block[4 * LINE_BYTES];
+    uint64_t hash = 1, bitmap;
+    definition_finish(data, 1, 6, 0, 0);
+    CHECK(strcmp(bloomline_backend(), "none") == 0);
+    CHECK_STATUS(none, bloomline_filter_new(&good, &filter));
+    CHECK_STATUS(none, bloomline_filter_decode(data, sizeof data, &filter));
+    CHECK(filter == NULL);
+    CHECK_STATUS(none, bloomline_view_open(data, sizeof data, &view));
+    CHECK_STATUS(none, bloomline_view_open_unverified(data, sizeof data, &view));
+    CHECK_STATUS(none, bloomline_block_build(&good, &hash, 1, block, sizeof block));
+    memset(&view, 0, sizeof view);
+    CHECK(bloomline_view_contains(&view, "apple", 5));
+    CHECK_U64(1, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));
+    CHECK_U64(1, bloomline_views_contain_hash(&view, 1, 1, &bitmap));
+    CHECK_U64(1, bitmap);
+}
+
+/* An empty variable is as good as none. */
+static void all_can_be_made(void)
+{
+    CHECK(strcmp(bloomline_backend(), "none") != 0);
+    bloomline_filter_free(good_filter());
+}
+
+static int run_with_backend(const char *name, void (*test)(void))
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        printf("BLOOMLINE_BACKEND='%s': ", name);
+        REQUIRE(setenv("BLOOMLINE_BACKEND", name, 1) == 0);
+        check_begin("test_status");
+        check_run(test, "what can be made");
+        exit(check_end());
+    }
+    int status = -1;
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+int main(void)
+{
+    /* First, while the library has not been called. */
+    int other = run_with_backend("sse9", nothing_can_be_made_without_a_backend) |
+                run_with_backend("AVX2", nothing_can_be_made_without_a_backend) |
+                run_with_backend("", all_can_be_made);
+
+    check_begin("test_status");
+    RUN(every_number_has_a_message_of_its_own);
+    RUN(numbers_are_what_they_were);
+    RUN(rates_and_bits_out_of_range);
+    RUN(parameters_out_of_range);
+    RUN(too_large_for_memory);
+    RUN(buffers_too_small_by_one_byte);
+    RUN(filters_that_do_not_match);
+    RUN(null_where_there_is_a_status);
+    RUN(null_where_there_is_no_status);
+    RUN(true_when_in_doubt);
+    RUN(data_is_checked_in_order);
+    RUN(absurd_key_counts);
+    return check_end() || other;
+}

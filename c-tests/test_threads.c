@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_threads.c - the thread rule: functions that take a const handle run in any number of
+ * threads at once, here all of them against one filter, each answer checked; and threads
+ * with handles of their own do not meet. The first call of the library is made by all
+ * threads at the same time. To be run under ThreadSanitizer or helgrind too.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+
+#include <pthread.h>
+
+enum { THREADS = 8, KEYS = 3000, ROUNDS = 6 };
+
+static uint64_t hashes[2 * KEYS]; /* the first half is in */
+static const bloomline_params params = {400, 6, 0, 3};
+static const bloomline_filter *shared_filter;
+static bloomline_view shared_view;
+static uint8_t expected[401 * LINE_BYTES];
+static pthread_barrier_t barrier;
+
+/* Threads count what they find wrong; the checks are made when they are done. */
+typedef struct {
+    pthread_t thread;
+    uint64_t number, wrong, answers;
+} worker;
+
+static void *call_first(void *argument)
+{
+    worker *me = argument;
+    bloomline_filter *filter = NULL;
+    pthread_barrier_wait(&barrier);
+    const char *backend = bloomline_backend();
+    me->wrong += bloomline_filter_new(&params, &filter) != BLOOMLINE_OK;
+    bloomline_filter_insert_hash(filter, me->number);
+    me->wrong += !bloomline_filter_contains_hash(filter, me->number);
+    me->wrong += strcmp(backend, bloomline_backend()) != 0;
+    me->answers += 1;
+    bloomline_filter_free(filter);
+    return NULL;
+}
+
+static void count_wrong(worker *me, size_t first, size_t n, const uint64_t *bitmap)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool is = definition_contains(expected, params.line_count, params.k, hashes[first + i]);
+        me->wrong += is != bit_of(bitmap, i);
+        me->answers++;
+    }
+}
+
+static void *probe_shared(void *argument)
+{
+    worker *me = argument;
+    uint64_t state = me->number, bitmap[(2 * KEYS + 63) / 64];
+    bloomline_bytes keys[64];
+    pthread_barrier_wait(&barrier);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t first = next_random(&state) % KEYS, n = next_random(&state) % KEYS;
+        bloomline_filter_contains_hashes(shared_filter, hashes + first, n, bitmap);
+        count_wrong(me, first, n, bitmap);
+        bloomline_view_contains_hashes(&shared_view, hashes + first, n, bitmap);
+        count_wrong(me, first, n, bitmap);
+        for (size_t i = 0; i < 64; i++) {
+            uint64_t bit = bloomline_filter_contains_hash(shared_filter, hashes[first + i]);
+            count_wrong(me, first + i, 1, &bit);
+            bit = bloomline_view_contains_hash(&shared_view, hashes[first + i]);
+            count_wrong(me, first + i, 1, &bit);
+            keys[i].data = (const uint8_t *)&hashes[first + i];
+            keys[i].len = 8;
+        }
+        uint64_t by_filter, by_view;
+        bloomline_filter_contains_keys(shared_filter, keys, 64, &by_filter);
+        bloomline_view_contains_keys(&shared_view, keys, 64, &by_view);
+        me->wrong += by_filter != by_view;
+
+        /* The rest of the const functions, on the same filter. */
+        bloomline_filter *copy = NULL;
+        bloomline_view view;
+        size_t len = bloomline_filter_encoded_len(shared_filter);
+        uint8_t *data = malloc(len);
+        me->wrong += bloomline_filter_encode(shared_filter, data, len, NULL) != BLOOMLINE_OK;
+        me->wrong += memcmp(data, expected, len) != 0;
+        me->wrong += bloomline_filter_decode(data, len, &copy) != BLOOMLINE_OK;
+        me->wrong += bloomline_filter_view(shared_filter, &view) != BLOOMLINE_OK;
+        me->wrong += !bloomline_view_contains_hash(&view, hashes[0]);
+        me->wrong += bloomline_filter_fill(shared_filter) != bloomline_filter_fill(copy);
+        me->wrong += bloomline_filter_estimated_rate(shared_filter) != bloomline_filter_estimated_rate(copy);
+        /* And one that writes, on a filter of this thread's own. */
+        bloomline_filter_insert_hashes(copy, hashes + first, n);
+        me->wrong += bloomline_filter_contains_hashes(copy, hashes + first, n, bitmap) != n;
+        bloomline_filter_free(copy);
+        free(data);
+    }
+    return NULL;
+}
+
+static void run_threads(void *(*body)(void *))
+{
+    worker workers[THREADS];
+    memset(workers, 0, sizeof workers);
+    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        workers[i].number = i + 1;
+        REQUIRE(pthread_create(&workers[i].thread, NULL, body, &workers[i]) == 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
+        CHECK_U64(0, workers[i].wrong);
+        CHECK(workers[i].answers > 0);
+    }
+    REQUIRE(pthread_barrier_destroy(&barrier) == 0);
+}
+
+static void the_first_call_is_made_by_many(void)
+{
+    run_threads(call_first);
+}
+
+static void one_filter_is_probed_by_many(void)
+{
+    bloomline_filter *filter = NULL;
+    fill_hashes(hashes, 2 * KEYS, 11);
+    REQUIRE_OK(bloomline_filter_new(&params, &filter));
+    bloomline_filter_insert_hashes(filter, hashes, KEYS);
+    for (size_t i = 0; i < KEYS; i++) definition_insert(expected, params.line_count, params.k, hashes[i]);
+    definition_finish(expected, params.line_count, params.k, params.seed, KEYS);
+    shared_filter = filter;
+    REQUIRE_OK(bloomline_view_open(expected, sizeof expected, &shared_view));
+    run_threads(probe_shared);
+    bloomline_filter_free(filter);
+}
+
+static void *build(void *argument)
+{
+    worker *me = argument;
+    uint8_t block[64 * LINE_BYTES];
+    bloomline_builder *builder = NULL;
+    bloomline_view view;
+    pthread_barrier_wait(&barrier);
+    me->wrong += bloomline_builder_new(10, me->number, &builder) != BLOOMLINE_OK;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t len = 0;
+        for (uint64_t i = 0; i < 2000; i++) {
+            uint64_t key = i * THREADS + me->number;
+            me->wrong += bloomline_builder_add(builder, &key, sizeof key) != BLOOMLINE_OK;
+        }
+        me->wrong += bloomline_builder_finish(builder, block, sizeof block, &len) != BLOOMLINE_OK;
+        me->wrong += bloomline_view_open(block, len, &view) != BLOOMLINE_OK;
+        for (uint64_t i = 0; i < 2000; i++) {
+            uint64_t key = i * THREADS + me->number;
+            me->wrong += !bloomline_view_contains(&view, &key, sizeof key);
+            me->answers++;
+        }
+    }
+    bloomline_builder_free(builder);
+    return NULL;
+}
+
+static void each_thread_has_its_own_builder(void)
+{
+    run_threads(build);
+}
+
+int main(void)
+{
+    /* Before anything else has called the library. */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    RUN(the_first_call_is_made_by_many);
+    check_begin("test_threads");
+    RUN(one_filter_is_probed_by_many);
+    RUN(each_thread_has_its_own_builder);
+    return check_end();
+}
