@@ -1,0 +1,28 @@
+//! What the benchmarks share.
+//!
+//! * `touch`: the limits, loops that only touch the line
+//! * `data`: full filters, and what they are asked
+//! * `rounds`: fair timing of one thing against another
+//! * `memory`: memory to touch, huge pages
+//! * `machine`: what the numbers were measured on
+// Each benchmark uses a part of it.
+#![allow(dead_code)]
+
+pub(crate) mod data;
+pub(crate) mod machine;
+pub(crate) mod memory;
+pub(crate) mod rounds;
+pub(crate) mod touch;
+
+/// The arguments of a benchmark without `cargo bench`'s own; None if it was not
+/// started by `cargo bench`, as when `cargo test --all-targets` runs everything.
+pub(crate) fn arguments() -> Option<Vec<String>> {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let all = arguments.len();
+    arguments.retain(|argument| argument != "--bench");
+    if arguments.len() == all {
+        println!("not measured: run it with `cargo bench`");
+        return None;
+    }
+    Some(arguments)
+}

@@ -1,0 +1,85 @@
+//! Probing keys of 16 bytes: in cache against hashing them and probing their hashes,
+//! beyond it against probing alone, since the hash should hide under the miss.
+
+use crate::common::data::{Probes, bitmap, full_bytes, size_name, views};
+use crate::common::memory::warn_of_small_pages;
+use crate::common::rounds::{BATCH, Plan, Rounds, Times, sum};
+use crate::table::{Report, Row};
+use crate::{KIB, MIB};
+use bloomline::{Backend, hash};
+use std::hint::black_box;
+
+pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
+    let sizes = sizes.iter().filter(|&&size| size >= 256 * KIB && size != 4 * MIB);
+    let races: Vec<(usize, Times)> = sizes.map(|&size| (size, race(plan, size))).collect();
+
+    report.heading("Probing 16-byte keys, against hashing them and then probing the hashes");
+    for (size, times) in &races {
+        for backend in Backend::available().map(Backend::name) {
+            let theirs = sum(times.of("hash"), times.of(backend));
+            row(
+                report,
+                *size,
+                times,
+                backend,
+                "hash alone + probe alone",
+                &theirs,
+                *size == 256 * KIB,
+            );
+        }
+    }
+    report.heading("Probing 16-byte keys beyond L2, against probing their hashes");
+    for (size, times) in races.iter().filter(|(size, _)| *size > 256 * KIB) {
+        for backend in Backend::available().map(Backend::name) {
+            row(report, *size, times, backend, "probe alone", times.of(backend), true);
+        }
+    }
+}
+
+fn row(
+    report: &Report,
+    size: usize,
+    times: &Times,
+    backend: &str,
+    with: &str,
+    theirs: &[f64],
+    target: bool,
+) {
+    let ours = times.of(&of_keys(backend));
+    let at_most = target.then_some(1.15);
+    report.row(Row {
+        what: "probe 16-byte keys, k = 6",
+        size,
+        backend,
+        ours,
+        with,
+        theirs,
+        at_most,
+    });
+}
+
+fn of_keys(backend: &str) -> String {
+    format!("{backend}, keys")
+}
+
+fn race(plan: Plan, size: usize) -> Times {
+    eprintln!("probing 16-byte keys, {}", size_name(size));
+    let probes = Probes::keys(size);
+    let (keys, hashes) = (&probes.keys, &probes.key_hashes);
+    let encoded = full_bytes(size, 6, &probes);
+    warn_of_small_pages(&encoded);
+    let mut rounds = Rounds::new(plan);
+    let mut out = [0; BATCH];
+    rounds.add("hash", keys, move |keys| {
+        hash::hash_batch(keys, 0, &mut out[..keys.len()]);
+        black_box(&out)[0] as usize
+    });
+    for view in views(&encoded) {
+        let name = view.backend().name();
+        let mut answers = bitmap();
+        rounds.add(name, hashes, move |hashes| view.contains_hashes(hashes, &mut answers));
+        let mut answers = bitmap();
+        rounds.add(of_keys(name), keys, move |keys| view.contains_keys(keys, &mut answers));
+    }
+    rounds.run()
+}

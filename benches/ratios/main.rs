@@ -1,0 +1,73 @@
+//! `cargo bench --bench ratios [-- --quick] [--all]`: how near the library is to what the
+//! machine allows, as Markdown. Each time is set against another one of the same
+//! run, taken in turn with it, and against the ratio that the project has set
+//! itself: `ok` or `MISS`. Nanoseconds are there for orientation: they are of this
+//! run on this machine. `--quick` leaves out the largest size and takes fewer rounds;
+//! `--all` shows comparisons for which no ratio is set as well. Words select parts:
+//! `-- probe insert keys lookup`.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod insert;
+mod keys;
+mod lookup;
+mod probe;
+mod table;
+
+use common::data::SIZES;
+use common::rounds::{BATCH, Keys, Plan};
+use std::time::{Duration, Instant};
+use table::Report;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+fn main() {
+    let Some(mut arguments) = common::arguments() else { return };
+    let mut option = |name: &str| {
+        let before = arguments.len();
+        arguments.retain(|argument| argument != name);
+        arguments.len() < before
+    };
+    let (quick, all) = (option("--quick"), option("--all"));
+    let rounds = if quick { 5 } else { 15 };
+    let plan = Plan { rounds, turn: Duration::from_millis(2), keys: Keys::Hot };
+    let sizes = if quick { &SIZES[..4] } else { &SIZES[..] };
+    let parts = ["probe", "insert", "keys", "lookup"];
+    if arguments.iter().any(|argument| !parts.contains(&argument.as_str())) {
+        eprintln!("usage: cargo bench --bench ratios [-- --quick] [--all] [{}]", parts.join("] ["));
+        std::process::exit(2);
+    }
+    let wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|a| a == part);
+
+    let start = Instant::now();
+    println!("{}", common::machine::describe());
+    println!(
+        "Ratios of times that were taken in turn in one run, {} rounds or more: the median, in \
+         brackets the quartiles. 10 bits per key, half of the probed keys present, one thread, \
+         batches of {BATCH} that are in the caches where nothing else is said. \
+         The loops that only touch the line are compiled for the baseline of {}. ns: processor \
+         time per key, of this run.",
+        plan.rounds,
+        std::env::consts::ARCH
+    );
+    if !common::touch::HAS_HINTS {
+        println!("\nNo prefetch hints on this CPU: rows that compare with them are absent.");
+    }
+    let report = &Report::new(all);
+    if wanted("probe") {
+        probe::tables(report, plan, sizes);
+    }
+    if wanted("insert") {
+        insert::tables(report, plan, sizes);
+    }
+    if wanted("keys") {
+        keys::tables(report, plan, sizes);
+    }
+    if wanted("lookup") {
+        lookup::table(report, plan);
+    }
+    report.end();
+    println!("\nLoad average at the end: {}.", common::machine::load());
+    eprintln!("{:.0} s", start.elapsed().as_secs_f64());
+}
