@@ -146,7 +146,9 @@ struct Classic(bloomfilter::Bloom<u64>);
 
 fn bloomfilter(keys: &[u64]) -> Box<dyn Built> {
     let bytes = keys.len() * BITS / 8;
-    let mut filter = bloomfilter::Bloom::new_with_seed(bytes, keys.len(), &[1; 32]).unwrap();
+    // The halves of the seed are two keys, which must differ.
+    let seed = std::array::from_fn(|i| i as u8);
+    let mut filter = bloomfilter::Bloom::new_with_seed(bytes, keys.len(), &seed).unwrap();
     for key in keys {
         filter.set(key);
     }
