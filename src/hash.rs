@@ -5,6 +5,9 @@
 //! caller brings along. Small integers as they are will not do: hash them with
 //! [`hash_u64`].
 
+pub mod bloom32;
+pub mod xxph3;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The hash of a key.

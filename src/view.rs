@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel, Prefetch, Ring, prefetch_line};
+use crate::kernel::{Backend, Hashes, Kernel, Prefetch, Ring};
 use crate::memory::FileBytes;
 use crate::params::Params;
 use std::fs::File;
@@ -184,7 +184,7 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
     let mut count = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
         for view in views {
-            prefetch_line(view.lines, hash);
+            view.kernel.ask(view.lines, view.params.k(), hash);
         }
         *word = 0;
         for (i, view) in views.iter().enumerate() {

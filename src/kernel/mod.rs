@@ -24,9 +24,17 @@ mod scalar;
 use batch::Lines;
 pub(crate) use batch::{Hashes, Ring};
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{NEAR, prefetch};
 
 use crate::error::Error;
+#[cfg(target_arch = "x86_64")]
+use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use avx512::Avx512;
+use batch::Ops;
+use portable::Portable;
+use prefetch::NEAR;
+use scalar::Scalar;
+use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
 use std::sync::OnceLock;
 
 /// An implementation of the kernels. All give the same bytes and the same answers.
@@ -43,33 +51,49 @@ pub enum Backend {
     Avx512,
 }
 
-/// The functions of a backend. It exists only for a backend that this CPU can run.
+/// The functions of a backend for a layout. It exists only if this CPU can run it.
 pub(crate) struct Kernel {
     backend: Backend,
-    insert: unsafe fn(*mut u8, u64, u32),
-    contains: unsafe fn(*const u8, u64, u32) -> bool,
+    ask: fn(Lines, u64),
+    insert: unsafe fn(Lines, u64),
+    contains: unsafe fn(Lines, u64) -> bool,
     insert_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch, &mut [u64]) -> usize,
 }
 
 /// The table of one backend: each function is the shared code compiled with the
-/// backend's instructions.
+/// backend's instructions, once for each of the types that do the work, by k.
 macro_rules! kernel {
-    ($backend:ident, $ops:ty, $(#[$attribute:meta])*) => {{
+    ($backend:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
-        unsafe fn insert(line: *mut u8, hash: u64, k: u32) {
+        unsafe fn insert(lines: Lines, hash: u64) {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::insert_one::<$ops>(line, hash, k) }
+            unsafe {
+                match lines.k() {
+                    $($k => <$ops>::insert(lines, hash),)*
+                    _ => <$first>::insert(lines, hash),
+                }
+            }
         }
         $(#[$attribute])*
-        unsafe fn contains(line: *const u8, hash: u64, k: u32) -> bool {
+        unsafe fn contains(lines: Lines, hash: u64) -> bool {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::contains_one::<$ops>(line, hash, k) }
+            unsafe {
+                match lines.k() {
+                    $($k => <$ops>::contains(lines, hash),)*
+                    _ => <$first>::contains(lines, hash),
+                }
+            }
         }
         $(#[$attribute])*
         unsafe fn insert_batch(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::insert::<$ops>(lines, hashes, plan) }
+            unsafe {
+                match lines.k() {
+                    $($k => batch::insert::<$ops>(lines, hashes, plan),)*
+                    _ => batch::insert::<$first>(lines, hashes, plan),
+                }
+            }
         }
         $(#[$attribute])*
         unsafe fn probe_batch(
@@ -79,10 +103,21 @@ macro_rules! kernel {
             bitmap: &mut [u64],
         ) -> usize {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::probe::<$ops>(lines, hashes, plan, bitmap) }
+            unsafe {
+                match lines.k() {
+                    $($k => batch::probe::<$ops>(lines, hashes, plan, bitmap),)*
+                    _ => batch::probe::<$first>(lines, hashes, plan, bitmap),
+                }
+            }
         }
-        static KERNEL: Kernel =
-            Kernel { backend: Backend::$backend, insert, contains, insert_batch, probe_batch };
+        static KERNEL: Kernel = Kernel {
+            backend: Backend::$backend,
+            ask: batch::ask_for::<$first, NEAR>,
+            insert,
+            contains,
+            insert_batch,
+            probe_batch,
+        };
         &KERNEL
     }};
 }
@@ -131,15 +166,14 @@ impl Backend {
     /// The one way to a kernel: through the detection of what it needs.
     pub(crate) fn kernel(self) -> Option<&'static Kernel> {
         match self {
-            Backend::Scalar => Some(kernel!(Scalar, scalar::Scalar,)),
-            Backend::Portable => Some(kernel!(Portable, portable::Portable,)),
+            Backend::Scalar => Some(kernel!(Scalar, Scalar<ABOVE_8>, 0..8 => Scalar<BELOW_8>, 8 => Scalar<EXACTLY_8>)),
+            Backend::Portable => Some(kernel!(Portable, Portable<ABOVE_8>, 0..8 => Portable<BELOW_8>, 8 => Portable<EXACTLY_8>)),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 => has_avx2()
-                .then(|| kernel!(Avx2, avx2::Avx2, #[target_feature(enable = "avx2,bmi2,popcnt")])),
+                .then(|| kernel!(Avx2, #[target_feature(enable = "avx2,bmi2,popcnt")] Avx2<ABOVE_8>, 0..8 => Avx2<BELOW_8>, 8 => Avx2<EXACTLY_8>)),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => has_avx512().then(|| {
-                kernel!(Avx512, avx512::Avx512,
-                    #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")])
+                kernel!(Avx512, #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")] Avx512<ABOVE_8>, 0..8 => Avx512<BELOW_8>, 8 => Avx512<EXACTLY_8>)
             }),
             #[cfg(not(target_arch = "x86_64"))]
             Backend::Avx2 | Backend::Avx512 => None,
@@ -191,7 +225,7 @@ impl Kernel {
         let lines = Lines::writable(lines, k);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a
         // mutable slice's.
-        unsafe { (self.insert)(lines.line(hash), hash, k) }
+        unsafe { (self.insert)(lines, hash) }
     }
 
     /// Whether all bits of one key are set.
@@ -199,7 +233,7 @@ impl Kernel {
     pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
         let lines = Lines::readable(lines, k);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-        unsafe { (self.contains)(lines.line(hash), hash, k) }
+        unsafe { (self.contains)(lines, hash) }
     }
 
     /// Sets the bits of many keys, in order.
@@ -250,10 +284,10 @@ impl Kernel {
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, &mut hashes, plan, bitmap) }
     }
-}
 
-/// Asks for the line of a hash, to be probed soon. Does nothing else.
-#[inline]
-pub(crate) fn prefetch_line(lines: &[u8], hash: u64) {
-    prefetch::<NEAR>(Lines::readable(lines, 1).line(hash));
+    /// Asks for the line of a hash, to be probed soon. Does nothing else.
+    #[inline]
+    pub(crate) fn ask(&self, lines: &[u8], k: u32, hash: u64) {
+        (self.ask)(Lines::readable(lines, k), hash);
+    }
 }
