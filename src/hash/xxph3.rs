@@ -106,7 +106,7 @@ fn long(key: &[u8]) -> u64 {
     for (i, stripe) in rest.chunks_exact(STRIPE).enumerate() {
         accumulate(&mut lanes, stripe, 8 * i);
     }
-    if key.len() % STRIPE != 0 {
+    if !key.len().is_multiple_of(STRIPE) {
         accumulate(&mut lanes, &key[key.len() - STRIPE..], 192 - 64 - 7);
     }
     let start = (key.len() as u64).wrapping_mul(PRIME64_1);

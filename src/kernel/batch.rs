@@ -27,16 +27,16 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Lines to probe. They may not be written through this.
+    /// Lines of `1 << log2` bytes to probe. They may not be written through this.
     ///
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn readable(lines: &[u8], k: u32) -> Lines {
-        let count = (lines.len() / LINE_BYTES) as u64;
+    pub(crate) fn readable(lines: &[u8], k: u32, log2: u32) -> Lines {
+        let count = (lines.len() >> log2) as u64;
         assert!(count > 0, "a filter has at least one line");
         let base = lines.as_ptr().cast_mut();
-        Lines { base, count, k, straddle: base.addr() % LINE_BYTES != 0 }
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
     }
 
     /// Lines to insert into.
@@ -44,8 +44,8 @@ impl Lines {
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn writable(lines: &mut [u8], k: u32) -> Lines {
-        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k) }
+    pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
+        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k, log2) }
     }
 
     /// Lines that are not there, to ask where they would be.
@@ -61,14 +61,12 @@ impl Lines {
     }
 
     /// Where the first line is.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn first(self) -> *mut u8 {
         self.base
     }
 
     /// How many lines there are.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn count(self) -> u64 {
         self.count
@@ -81,7 +79,7 @@ impl Lines {
     }
 }
 
-/// What a backend writes for a layout: all of it about one key, or one block of keys.
+/// What a backend writes for a layout of lines: all of it about one key, or one block of keys.
 ///
 /// # Safety of the methods
 /// The caller runs them only on a CPU that has the backend's instructions, with
@@ -92,6 +90,9 @@ pub(super) trait Ops {
 
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// A line is `1 << LINE_LOG2` bytes.
+    const LINE_LOG2: u32 = LINE_BYTES.ilog2();
 
     /// Where the bits of a key are, to be asked for: the start of 64 bytes.
     #[inline(always)]
