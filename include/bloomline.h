@@ -865,8 +865,8 @@ uint64_t bloomline_rocksdb_legacy_hash(const void *key,
                                        size_t len);
 
 /**
- * bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash() does, and
- * writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+ * bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash()
+ * does, and writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
  */
 void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
                                          size_t n,

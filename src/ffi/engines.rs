@@ -169,8 +169,11 @@ pub unsafe extern "C" fn bloomline_rocksdb_hash_batch(
 /// for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
 /// above 100 they are 100. It is 0, and so is the block, for no keys and below 0.5 bits:
 /// then RocksDB makes no filter.
+///
+/// # Safety
+/// None needed.
 #[unsafe(no_mangle)]
-pub extern "C" fn bloomline_rocksdb_block_len(n: usize, bits_per_key: f64) -> usize {
+pub unsafe extern "C" fn bloomline_rocksdb_block_len(n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || len_or_0(engines::rocksdb::block_len(n as u64, bits_per_key)))
 }
 
@@ -213,8 +216,8 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: 
     engines::rocksdb_legacy::hash(key).into()
 }
 
-/// bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash() does, and
-/// writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+/// bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash()
+/// does, and writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
 ///
 /// # Safety
 /// See [`crate::ffi`].
@@ -231,8 +234,11 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash_batch(
 /// bloomline_rocksdb_legacy_block_len() returns how many bytes
 /// bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if that is more than
 /// memory can hold.
+///
+/// # Safety
+/// None needed.
 #[unsafe(no_mangle)]
-pub extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_key: f64) -> usize {
+pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || len_or_0(engines::rocksdb_legacy::block_len(n as u64, bits_per_key)))
 }
 
@@ -291,8 +297,11 @@ pub unsafe extern "C" fn bloomline_leveldb_hash_batch(
 
 /// bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
 /// for 'n' hashes: at least 9; 0 if that is more than memory can hold.
+///
+/// # Safety
+/// None needed.
 #[unsafe(no_mangle)]
-pub extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64) -> usize {
+pub unsafe extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || len_or_0(engines::leveldb::block_len(n as u64, bits_per_key)))
 }
 
