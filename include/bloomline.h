@@ -885,8 +885,8 @@ size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
  * byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash().
  * Otherwise it is like bloomline_rocksdb_block_build().
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
                                                       size_t n,

@@ -247,8 +247,8 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_k
 /// byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash().
 /// Otherwise it is like bloomline_rocksdb_block_build().
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
-/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+/// bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
 ///
 /// # Safety
 /// See [`crate::ffi`].
