@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 6] = [
-    &["line", "error"],
+    &["line", "fast_local", "error"],
     &["hash", "sizing", "params"],
     &["kernel"],
     &["memory", "file", "format"],
-    &["view", "filter", "builder"],
+    &["view", "filter", "builder", "engines"],
     &["ffi"],
 ];
 

@@ -22,18 +22,21 @@ pub(crate) struct Lines {
     base: *mut u8,
     count: u64,
     k: u32,
+    /// Whether a line may lie across two cache lines.
+    straddle: bool,
 }
 
 impl Lines {
-    /// Lines to probe. They may not be written through this.
+    /// Lines of `1 << log2` bytes to probe. They may not be written through this.
     ///
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn readable(lines: &[u8], k: u32) -> Lines {
-        let count = (lines.len() / LINE_BYTES) as u64;
+    pub(crate) fn readable(lines: &[u8], k: u32, log2: u32) -> Lines {
+        let count = (lines.len() >> log2) as u64;
         assert!(count > 0, "a filter has at least one line");
-        Lines { base: lines.as_ptr().cast_mut(), count, k }
+        let base = lines.as_ptr().cast_mut();
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
     }
 
     /// Lines to insert into.
@@ -41,14 +44,14 @@ impl Lines {
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn writable(lines: &mut [u8], k: u32) -> Lines {
-        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k) }
+    pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
+        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k, log2) }
     }
 
     /// Lines that are not there, to ask where they would be.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
-        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1 }
+        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1, straddle: false }
     }
 
     /// The line that the hash belongs to: an address within the lines.
@@ -58,14 +61,12 @@ impl Lines {
     }
 
     /// Where the first line is.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn first(self) -> *mut u8 {
         self.base
     }
 
     /// How many lines there are.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn count(self) -> u64 {
         self.count
@@ -78,41 +79,39 @@ impl Lines {
     }
 }
 
-/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
-pub(super) mod class {
-    /// k < 8: one round, and some lanes do not count.
-    pub(crate) const BELOW_8: u8 = 0;
-    /// k = 8: one round, all lanes.
-    pub(crate) const EXACTLY_8: u8 = 1;
-    /// k > 8: all lanes of the first round, some of the second.
-    pub(crate) const ABOVE_8: u8 = 2;
-}
-
-/// What a backend writes. All of it is about one line, or one block of keys.
+/// What a backend writes for a layout of lines: all of it about one key, or one block of keys.
 ///
 /// # Safety of the methods
 /// The caller runs them only on a CPU that has the backend's instructions, with
 /// lines that can be read, or written by `insert`.
 pub(super) trait Ops {
-    /// Sets the bits of a key in its line.
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32);
+    /// Sets the bits of a key.
+    unsafe fn insert(lines: Lines, hash: u64);
 
-    /// Whether the line has all the bits of a key.
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool;
+    /// Whether all bits of a key are set.
+    unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// A line is `1 << LINE_LOG2` bytes.
+    const LINE_LOG2: u32 = LINE_BYTES.ilog2();
+
+    /// Where the bits of a key are, to be asked for: the start of 64 bytes.
+    #[inline(always)]
+    fn line(lines: Lines, hash: u64) -> *const u8 {
+        lines.line(hash)
+    }
 
     /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines
     /// of `ahead` are asked for, as the plan says.
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, P: Plan>(
-        lines: Lines,
-        hashes: &[u64],
-        ahead: &[u64; BLOCK],
-    ) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64
+    where
+        Self: Sized,
+    {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask(lines, hashes, ahead, i..i + 1);
+            P::ask::<Self>(lines, hashes, ahead, i..i + 1);
             // SAFETY: the caller's promise.
-            let hit = unsafe { Self::contains::<CLASS>(lines.line(hash), hash, lines.k()) };
+            let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
         }
         hits
@@ -123,7 +122,7 @@ pub(super) trait Ops {
 pub(super) trait Plan {
     /// Asks for what should be under way while keys `now` of a block are probed: the
     /// lines of the same keys of the block ahead, and of a few keys on in this one.
-    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
+    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
 }
 
 /// No prefetch.
@@ -131,7 +130,7 @@ struct Nothing;
 
 impl Plan for Nothing {
     #[inline(always)]
-    fn ask(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
+    fn ask<O: Ops>(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
 }
 
 /// Far ahead into L2 and, if `NEAR_TOO`, near into L1.
@@ -139,13 +138,23 @@ struct Ahead<const NEAR_TOO: bool>;
 
 impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
     #[inline(always)]
-    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
+    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
         for i in now {
-            prefetch::<FAR>(lines.line(ahead[i % BLOCK]));
+            ask_for::<O, FAR>(lines, ahead[i % BLOCK]);
             if NEAR_TOO {
-                prefetch::<NEAR>(lines.line(hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]));
+                ask_for::<O, NEAR>(lines, hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]);
             }
         }
+    }
+}
+
+/// Asks for the line of a hash: for two cache lines if it may lie across them.
+#[inline(always)]
+pub(super) fn ask_for<O: Ops, const HINT: u8>(lines: Lines, hash: u64) {
+    let line = O::line(lines, hash);
+    prefetch::<HINT>(line);
+    if lines.straddle {
+        prefetch::<HINT>(line.wrapping_add(LINE_BYTES - 1));
     }
 }
 
@@ -217,6 +226,8 @@ impl Hashes<'_> {
 /// What is done with each block of a batch. (A closure would not be sure to be
 /// compiled with the backend's instructions; a method that is always inlined is.)
 trait Work {
+    type Ops: Ops;
+
     /// # Safety
     /// As for [`Ops`].
     unsafe fn block<P: Plan>(
@@ -270,7 +281,7 @@ unsafe fn with_prefetch<W: Work, P: Plan>(
     let far = far.min(hashes.most_ahead());
     for block in 0..far.min(blocks) {
         for &hash in hashes.make(block) {
-            prefetch::<FAR>(lines.line(hash));
+            ask_for::<W::Ops, FAR>(lines, hash);
         }
     }
     for block in 0..blocks {
@@ -285,38 +296,6 @@ unsafe fn with_prefetch<W: Work, P: Plan>(
     }
 }
 
-/// Sets the bits of one key in its line.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn insert_one<O: Ops>(line: *mut u8, hash: u64, k: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match k {
-            0..8 => O::insert::<{ class::BELOW_8 }>(line, hash, k),
-            8 => O::insert::<{ class::EXACTLY_8 }>(line, hash, k),
-            _ => O::insert::<{ class::ABOVE_8 }>(line, hash, k),
-        }
-    }
-}
-
-/// Whether the line has all bits of one key.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match k {
-            0..8 => O::contains::<{ class::BELOW_8 }>(line, hash, k),
-            8 => O::contains::<{ class::EXACTLY_8 }>(line, hash, k),
-            _ => O::contains::<{ class::ABOVE_8 }>(line, hash, k),
-        }
-    }
-}
-
 /// Sets the bits of all keys, one key after the other: two keys may share a line.
 ///
 /// # Safety
@@ -324,28 +303,14 @@ pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) ->
 #[inline(always)]
 pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
     // SAFETY: the caller's promise.
-    unsafe {
-        match lines.k() {
-            0..8 => insert_class::<O, { class::BELOW_8 }>(lines, hashes, plan),
-            8 => insert_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan),
-            _ => insert_class::<O, { class::ABOVE_8 }>(lines, hashes, plan),
-        }
-    }
+    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
 }
 
-#[inline(always)]
-unsafe fn insert_class<O: Ops, const CLASS: u8>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    plan: Prefetch,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O, CLASS>(PhantomData)) }
-}
+struct Insert<O>(PhantomData<O>);
 
-struct Insert<O, const CLASS: u8>(PhantomData<O>);
+impl<O: Ops> Work for Insert<O> {
+    type Ops = O;
 
-impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
     #[inline(always)]
     unsafe fn block<P: Plan>(
         &mut self,
@@ -355,9 +320,9 @@ impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
         ahead: &[u64; BLOCK],
     ) {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask(lines, hashes, ahead, i..i + 1);
-            // SAFETY: the caller's promise; the line is one of the lines.
-            unsafe { O::insert::<CLASS>(lines.line(hash), hash, lines.k()) };
+            P::ask::<O>(lines, hashes, ahead, i..i + 1);
+            // SAFETY: the caller's promise.
+            unsafe { O::insert(lines, hash) };
         }
     }
 }
@@ -373,36 +338,21 @@ pub(super) unsafe fn probe<O: Ops>(
     plan: Prefetch,
     bitmap: &mut [u64],
 ) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match lines.k() {
-            0..8 => probe_class::<O, { class::BELOW_8 }>(lines, hashes, plan, bitmap),
-            8 => probe_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan, bitmap),
-            _ => probe_class::<O, { class::ABOVE_8 }>(lines, hashes, plan, bitmap),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn probe_class<O: Ops, const CLASS: u8>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    plan: Prefetch,
-    bitmap: &mut [u64],
-) -> usize {
-    let mut probe = Probe::<O, CLASS> { bitmap, hits: 0, ops: PhantomData };
+    let mut probe = Probe::<O> { bitmap, hits: 0, ops: PhantomData };
     // SAFETY: the caller's promise.
     unsafe { for_each_block(lines, hashes, plan, &mut probe) };
     probe.hits
 }
 
-struct Probe<'a, O, const CLASS: u8> {
+struct Probe<'a, O> {
     bitmap: &'a mut [u64],
     hits: usize,
     ops: PhantomData<O>,
 }
 
-impl<O: Ops, const CLASS: u8> Work for Probe<'_, O, CLASS> {
+impl<O: Ops> Work for Probe<'_, O> {
+    type Ops = O;
+
     #[inline(always)]
     unsafe fn block<P: Plan>(
         &mut self,
@@ -412,7 +362,7 @@ impl<O: Ops, const CLASS: u8> Work for Probe<'_, O, CLASS> {
         ahead: &[u64; BLOCK],
     ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<CLASS, P>(lines, hashes, ahead) };
+        let hits = unsafe { O::probe_block::<P>(lines, hashes, ahead) };
         self.bitmap[block] = hits;
         self.hits += hits.count_ones() as usize;
     }
