@@ -15,8 +15,8 @@ const LAYERS: [&[&str]; 6] = [
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 4] =
-    [("params", &["sizing"]), ("filter", &["view"]), ("builder", &[]), ("format", &[])];
+const NEIGHBOURS: [(&str, &[&str]); 3] =
+    [("fast_local", &["line"]), ("params", &["sizing"]), ("filter", &["view"])];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> =
