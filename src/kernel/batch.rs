@@ -174,13 +174,39 @@ pub(crate) struct Ring<'a> {
     blocks: [[u64; BLOCK]; RING],
 }
 
-/// Blocks in the ring.
-const RING: usize = 2;
+/// Blocks in the ring: one is probed, the lines of the next are on their way, and the one
+/// after that is hashed.
+const RING: usize = 3;
+
+/// Keys that are hashed at a time, lines being asked for in between.
+const CHUNK: usize = 8;
 
 impl<'a> Ring<'a> {
     /// For the hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
     pub(crate) fn new(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
         Ring { keys, hash, blocks: [[0; BLOCK]; RING] }
+    }
+
+    /// The hashes of a block made before.
+    #[inline(always)]
+    fn get(&self, block: usize) -> &[u64] {
+        &self.blocks[block % RING][..BLOCK.min(self.keys - block * BLOCK)]
+    }
+
+    /// Makes the hashes of a block, if there is one, and meanwhile asks for the lines of
+    /// the first half of the block before it: else the memory would idle.
+    #[inline(always)]
+    fn make<O: Ops>(&mut self, lines: Lines, block: usize) {
+        let first = block * BLOCK;
+        for at in (0..BLOCK.min(self.keys.saturating_sub(first))).step_by(CHUNK) {
+            let end = (at + CHUNK).min(self.keys - first).min(BLOCK);
+            (self.hash)(first + at, &mut self.blocks[block % RING][at..end]);
+            if block > 0 {
+                for &hash in &self.blocks[(block - 1) % RING][at / 2..][..CHUNK / 2] {
+                    ask_for::<O, FAR>(lines, hash);
+                }
+            }
+        }
     }
 }
 
@@ -192,33 +218,12 @@ impl Hashes<'_> {
         }
     }
 
-    /// How many blocks ahead hashes can be had.
-    fn most_ahead(&self) -> usize {
-        match self {
-            Hashes::Given(_) => usize::MAX,
-            Hashes::Made(_) => RING - 1,
-        }
-    }
-
-    /// The hashes of a block, made now if they are made at all.
-    #[inline(always)]
-    fn make(&mut self, block: usize) -> &[u64] {
-        if let Hashes::Made(ring) = self {
-            let first = block * BLOCK;
-            let count = BLOCK.min(ring.keys - first);
-            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
-        }
-        self.get(block)
-    }
-
-    /// The hashes of a block made before.
+    /// The hashes of a block that is there.
     #[inline(always)]
     fn get(&self, block: usize) -> &[u64] {
-        let first = block * BLOCK;
-        let count = BLOCK.min(self.len() - first);
         match self {
-            Hashes::Given(hashes) => &hashes[first..first + count],
-            Hashes::Made(ring) => &ring.blocks[block % RING][..count],
+            Hashes::Given(hashes) => &hashes[block * BLOCK..hashes.len().min((block + 1) * BLOCK)],
+            Hashes::Made(ring) => ring.get(block),
         }
     }
 }
@@ -263,8 +268,13 @@ unsafe fn for_each_block<W: Work>(
 #[inline(always)]
 unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: &mut Hashes<'_>, work: &mut W) {
     for block in 0..hashes.len().div_ceil(BLOCK) {
+        if let Hashes::Made(ring) = hashes {
+            let first = block * BLOCK;
+            let count = BLOCK.min(ring.keys - first);
+            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
+        }
         // SAFETY: the caller's promise.
-        unsafe { work.block::<Nothing>(lines, block, hashes.make(block), &[0; BLOCK]) };
+        unsafe { work.block::<Nothing>(lines, block, hashes.get(block), &[0; BLOCK]) };
     }
 }
 
@@ -278,21 +288,31 @@ unsafe fn with_prefetch<W: Work, P: Plan>(
     work: &mut W,
 ) {
     let blocks = hashes.len().div_ceil(BLOCK);
-    let far = far.min(hashes.most_ahead());
+    let far = if let Hashes::Made(ring) = hashes {
+        for block in 0..2 {
+            ring.make::<W::Ops>(lines, block);
+        }
+        1
+    } else {
+        far
+    };
     for block in 0..far.min(blocks) {
-        for &hash in hashes.make(block) {
+        for &hash in hashes.get(block) {
             ask_for::<W::Ops, FAR>(lines, hash);
         }
     }
     for block in 0..blocks {
+        if let Hashes::Made(ring) = hashes {
+            ring.make::<W::Ops>(lines, block + 2);
+        }
         // Past the end there is nothing to ask for; a line asked for again is there.
-        let mut padded = [hashes.get(block)[0]; BLOCK];
+        let mut ahead = [hashes.get(block)[0]; BLOCK];
         if block + far < blocks {
-            let last = hashes.make(block + far);
-            padded[..last.len()].copy_from_slice(last);
+            let last = hashes.get(block + far);
+            ahead[..last.len()].copy_from_slice(last);
         }
         // SAFETY: the caller's promise.
-        unsafe { work.block::<P>(lines, block, hashes.get(block), &padded) };
+        unsafe { work.block::<P>(lines, block, hashes.get(block), &ahead) };
     }
 }
 
