@@ -573,7 +573,8 @@ bloomline_status bloomline_filter_view(const bloomline_filter *filter,
 /**
  * bloomline_view_params() tells the size and shape of the filter.
  *
- * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
+ * filter is not of the native format, which has no such parameters.
  */
 bloomline_status bloomline_view_params(const bloomline_view *view,
                                        bloomline_params *out);
@@ -781,6 +782,153 @@ bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *ou
  * no-op.
  */
 void bloomline_map_close(bloomline_map *map);
+
+/* Filter blocks of other engines -------------------------------------------------------- */
+
+/**
+ * bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data':
+ * the contents of a full filter, or of one partition of a partitioned one, without the
+ * trailer that every block of a table has. It looks at no more than the last 5 bytes, so
+ * that it can be done before each probe. Nothing is copied or allocated.
+ *
+ * The Bloom filters of all versions can be probed: those of format_version 5 and later, and
+ * the older ones, with lines of 64 (Pebble's), 128 or 256 bytes. Use bloomline_view_hash()
+ * for the hash of a key; it differs between the two. As in RocksDB, a block of no keys says
+ * no to every key, and one that is marked so, or of which no sense can be made, says that
+ * every key may be present. Whatever the bytes are, only those 'len' are read.
+ *
+ * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that is not read here, Ribbon or newer.
+ * Then, against the rule, 'out' is written: a view that says that every key may be present.
+ * BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_view_open_rocksdb(const void *data,
+                                             size_t len,
+                                             bloomline_view *out);
+
+/**
+ * bloomline_view_open_leveldb() opens a filter of LevelDB or goleveldb in the 'len' bytes at
+ * 'data': one of those that make up a table's filter block. Like
+ * bloomline_view_open_rocksdb() it is cheap enough for each probe. Empty data is the filter
+ * of no keys, and says no.
+ *
+ * Errors: BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_view_open_leveldb(const void *data,
+                                             size_t len,
+                                             bloomline_view *out);
+
+/**
+ * bloomline_rocksdb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
+ * RocksDB since format_version 5 (XXPH3, 64 bits) use.
+ */
+uint64_t bloomline_rocksdb_hash(const void *key,
+                                size_t len);
+
+/**
+ * bloomline_rocksdb_hash_batch() hashes 'n' keys as bloomline_rocksdb_hash() does, and
+ * writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+ */
+void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t *out);
+
+/**
+ * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes
+ * for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
+ * above 100 they are 100. It is 0, and so is the block, for no keys and below 0.5 bits:
+ * then RocksDB makes no filter.
+ */
+size_t bloomline_rocksdb_block_len(size_t n,
+                                   double bits_per_key);
+
+/**
+ * bloomline_rocksdb_block_build() builds the Bloom filter that RocksDB writes since
+ * format_version 5, byte for byte, from the 'n' hashes at 'hashes', those of
+ * bloomline_rocksdb_hash(): with NewBloomFilterPolicy(bits_per_key), and
+ * optimize_filters_for_memory off. As RocksDB does, leave out a key that repeats its
+ * predecessor. 'out' is 'cap' bytes, at any alignment. How many bytes it takes is written
+ * to 'written', unless that is NULL; 0 if RocksDB makes no filter.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
+                                               size_t n,
+                                               double bits_per_key,
+                                               void *out,
+                                               size_t cap,
+                                               size_t *written);
+
+/**
+ * bloomline_rocksdb_legacy_hash() returns the hash of the 'len' bytes at 'key' that the filters of
+ * RocksDB before format_version 5, and of Pebble (32 bits, in the low half of the result) use.
+ */
+uint64_t bloomline_rocksdb_legacy_hash(const void *key,
+                                       size_t len);
+
+/**
+ * bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash()
+ * does, and writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+ */
+void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
+                                         size_t n,
+                                         uint64_t *out);
+
+/**
+ * bloomline_rocksdb_legacy_block_len() returns how many bytes
+ * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if that is more than
+ * memory can hold.
+ */
+size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
+
+/**
+ * bloomline_rocksdb_legacy_block_build() builds the Bloom filter that RocksDB wrote before
+ * format_version 5 on CPUs with cache lines of 64 bytes, and that Pebble writes and reads,
+ * byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash().
+ * Otherwise it is like bloomline_rocksdb_block_build().
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
+                                                      size_t n,
+                                                      double bits_per_key,
+                                                      void *out,
+                                                      size_t cap,
+                                                      size_t *written);
+
+/**
+ * bloomline_leveldb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
+ * LevelDB and goleveldb (32 bits, in the low half of the result) use.
+ */
+uint64_t bloomline_leveldb_hash(const void *key,
+                                size_t len);
+
+/**
+ * bloomline_leveldb_hash_batch() hashes 'n' keys as bloomline_leveldb_hash() does, and
+ * writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+ */
+void bloomline_leveldb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t *out);
+
+/**
+ * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
+ * for 'n' hashes: at least 9; 0 if that is more than memory can hold.
+ */
+size_t bloomline_leveldb_block_len(size_t n,
+                                   double bits_per_key);
+
+/**
+ * bloomline_leveldb_block_build() builds the filter that LevelDB and goleveldb write, byte for
+ * byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). Otherwise it is
+ * like bloomline_rocksdb_block_build(). LevelDB's bits per key are whole numbers.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes,
+                                               size_t n,
+                                               double bits_per_key,
+                                               void *out,
+                                               size_t cap,
+                                               size_t *written);
 
 #ifdef __cplusplus
 }

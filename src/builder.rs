@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
-use crate::kernel::{Hashes, Kernel};
+use crate::kernel::{Hashes, Kernel, Layout};
 use crate::params::Params;
 
 /// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
@@ -14,7 +14,7 @@ use crate::params::Params;
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
 pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<usize, Error> {
-    let kernel = Kernel::active()?;
+    let kernel = Kernel::active(Layout::Native)?;
     let len = params.encoded_len();
     let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
     let (lines, footer) = out.split_at_mut(params.bytes());

@@ -4,8 +4,8 @@
 use crate::error::Error;
 use crate::file;
 use crate::format::native;
-use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel, Prefetch};
+use crate::hash::{KeyHash, hash};
+use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
 use crate::line::{LINE_BITS, LINE_BYTES};
 use crate::memory::Zeroed;
 use crate::params::Params;
@@ -32,7 +32,7 @@ impl Filter {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(params: Params) -> Result<Filter, Error> {
-        Filter::with_kernel(params, Kernel::active()?)
+        Filter::with_kernel(params, Kernel::active(Layout::Native)?)
     }
 
     /// An empty filter that works with a given backend.
@@ -40,7 +40,7 @@ impl Filter {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn with_backend(params: Params, backend: Backend) -> Result<Filter, Error> {
-        Filter::with_kernel(params, backend.kernel().ok_or(Error::Backend)?)
+        Filter::with_kernel(params, backend.kernels().ok_or(Error::Backend)?.of(Layout::Native))
     }
 
     fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
@@ -79,7 +79,7 @@ impl Filter {
     /// Inserts many keys.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
         self.key_count = self.key_count.saturating_add(keys.len() as u64);
-        with_hashes(keys, self.params.seed(), |hashes| {
+        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
     }
@@ -282,7 +282,7 @@ impl Filter {
     /// As [`View::open`]; [`Error::OutOfMemory`].
     pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
         let view = View::open(bytes)?;
-        let mut filter = Filter::new(view.params())?;
+        let mut filter = Filter::new(view.params().ok_or(Error::Layout)?)?;
         filter.lines.copy_from_slice(view.as_bytes());
         filter.key_count = view.key_count();
         Ok(filter)
@@ -312,9 +312,9 @@ impl Filter {
         let mut lines = Zeroed::new(len.max(1))?;
         file.read_exact(&mut lines[..len])?;
         let view = View::open(&lines[..len])?;
-        let (params, key_count) = (view.params(), view.key_count());
+        let (params, key_count) = (view.params().ok_or(Error::Layout)?, view.key_count());
         lines.truncate(params.bytes());
-        Ok(Filter { lines, params, key_count, kernel: Kernel::active()? })
+        Ok(Filter { lines, params, key_count, kernel: Kernel::active(Layout::Native)? })
     }
 }
 

@@ -5,6 +5,9 @@
 //! caller brings along. Small integers as they are will not do: hash them with
 //! [`hash_u64`].
 
+pub mod bloom32;
+pub mod xxph3;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The hash of a key.
@@ -38,5 +41,45 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     assert_eq!(keys.len(), out.len(), "one output per key");
     for (&key, out) in keys.iter().zip(out) {
         *out = hash_u64(key, seed);
+    }
+}
+
+/// How the filters of a format hash byte keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyHash {
+    /// The native format: XXH3-64 with this seed.
+    Xxh3(u64),
+    /// RocksDB since format version 5.
+    Xxph3,
+    /// RocksDB before, and Pebble: 32 bits, in the low half.
+    RocksDbLegacy,
+    /// LevelDB and goleveldb: 32 bits, in the low half.
+    LevelDb,
+}
+
+impl KeyHash {
+    #[inline]
+    pub(crate) fn hash(self, key: &[u8]) -> u64 {
+        match self {
+            KeyHash::Xxh3(seed) => hash(key, seed),
+            KeyHash::Xxph3 => xxph3::xxph3(key),
+            KeyHash::RocksDbLegacy => bloom32::rocksdb_legacy(key).into(),
+            KeyHash::LevelDb => bloom32::leveldb(key).into(),
+        }
+    }
+
+    /// The hashes of some keys, with the choice made once.
+    pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
+        fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
+            for (key, out) in keys.iter().zip(out) {
+                *out = hash(key.as_ref());
+            }
+        }
+        match self {
+            KeyHash::Xxh3(seed) => all(keys, out, |key| hash(key, seed)),
+            KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
+            KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
+            KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
+        }
     }
 }

@@ -27,12 +27,15 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
+//! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
 
 mod builder;
+pub mod engines;
 mod error;
+pub mod fast_local;
 #[cfg(feature = "capi")]
 pub mod ffi;
 mod file;

@@ -2,23 +2,26 @@
 //! `hash`, `params`, `format` and, for files, `memory`.
 
 use crate::error::Error;
-use crate::format::native;
-use crate::hash::hash;
-use crate::kernel::{Backend, Hashes, Kernel, Prefetch, Ring, prefetch_line};
+use crate::format::{Found, leveldb, native, rocksdb};
+use crate::hash::KeyHash;
+use crate::kernel::{Backend, Hashes, Kernel, Kernels, Layout, Prefetch, Ring};
+use crate::line::LINE_BYTES;
 use crate::memory::FileBytes;
 use crate::params::Params;
 use std::fs::File;
 use std::path::Path;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
-/// an encoded filter in a buffer or a file, or a [`Filter`](crate::Filter).
+/// an encoded filter in a buffer or a file, a filter block of RocksDB or LevelDB, or a
+/// [`Filter`](crate::Filter).
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     lines: &'a [u8],
-    params: Params,
+    k: u32,
+    hash: KeyHash,
     key_count: u64,
     kernel: &'static Kernel,
 }
@@ -47,7 +50,7 @@ impl<'a> View<'a> {
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
         let (lines, footer) = native::parse(bytes)?;
-        Ok(View::new(lines, footer.params, footer.key_count, Kernel::active()?))
+        Ok(View::new(lines, footer.params, footer.key_count, Kernel::active(Layout::Native)?))
     }
 
     /// As [`View::open`], probing with a given backend.
@@ -57,8 +60,52 @@ impl<'a> View<'a> {
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
         let (lines, footer) = native::parse(bytes)?;
         native::verify(bytes)?;
-        let kernel = backend.kernel().ok_or(Error::Backend)?;
+        let kernel = backend.kernels().ok_or(Error::Backend)?.of(Layout::Native);
         Ok(View::new(lines, footer.params, footer.key_count, kernel))
+    }
+
+    /// Opens a filter block of RocksDB: what it stores in a table as a full filter or
+    /// as one partition of a filter, without the block's own trailer. A few nanoseconds
+    /// whatever the size; there is no checksum to check.
+    ///
+    /// FastLocalBloom (format version 5 and later) and the older Bloom filters, with
+    /// lines of 64, 128 or 256 bytes, are probed. A block that RocksDB takes for "always
+    /// true", or of which it cannot make sense, says "maybe" to every key, and one of no
+    /// keys says "no".
+    ///
+    /// # Errors
+    /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
+    /// caller must take every key for present. [`Error::Backend`].
+    pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        View::found(rocksdb::parse(bytes, Kernels::active()?)?)
+    }
+
+    /// As [`View::open_rocksdb`], probing with a given backend.
+    ///
+    /// # Errors
+    /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
+        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+    }
+
+    /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
+    /// block. A few nanoseconds; there is no checksum to check.
+    ///
+    /// # Errors
+    /// [`Error::Backend`].
+    pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        View::found(leveldb::parse(bytes, Kernels::active()?))
+    }
+
+    /// A filter that says "maybe" to every key.
+    #[cfg(feature = "capi")]
+    pub(crate) fn anything() -> Result<View<'static>, Error> {
+        View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?))
+    }
+
+    fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
+        let Found { lines, k, kernel, hash } = found;
+        Ok(View { lines, k, hash, key_count: 0, kernel })
     }
 
     /// A view of bare lines, without a footer.
@@ -69,7 +116,7 @@ impl<'a> View<'a> {
         if lines.len() != params.bytes() {
             return Err(Error::Truncated);
         }
-        Ok(View::new(lines, params, key_count, Kernel::active()?))
+        Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
     }
 
     pub(crate) fn new(
@@ -78,7 +125,28 @@ impl<'a> View<'a> {
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        View { lines, params, key_count, kernel }
+        View { lines, k: params.k(), hash: KeyHash::Xxh3(params.seed()), key_count, kernel }
+    }
+
+    /// A view of lines of any layout: what another view's `raw` gave. None unless the
+    /// numbers fit each other.
+    #[cfg(feature = "capi")]
+    #[inline]
+    pub(crate) fn from_raw(
+        lines: &'a [u8],
+        k: u32,
+        layout: Layout,
+        hash: KeyHash,
+        key_count: u64,
+    ) -> Option<View<'a>> {
+        let kernel = Kernel::active(layout).ok()?;
+        kernel.accepts(lines, k).then_some(View { lines, k, hash, key_count, kernel })
+    }
+
+    /// The lines, k, layout and hash.
+    #[cfg(feature = "capi")]
+    pub(crate) fn raw(&self) -> (&'a [u8], u32, Layout, KeyHash) {
+        (self.lines, self.k, self.kernel.layout(), self.hash)
     }
 
     /// Whether a key may be in. False means that it is not.
@@ -90,7 +158,7 @@ impl<'a> View<'a> {
     /// Whether the key of a hash may be in. False means that it is not.
     #[inline]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.kernel.contains(self.lines, self.params.k(), hash)
+        self.kernel.contains(self.lines, self.k, hash)
     }
 
     /// Answers many hashes at once: bit `i` of `bitmap`, counted from the lowest bit
@@ -100,7 +168,7 @@ impl<'a> View<'a> {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.kernel.probe_batch(self.lines, self.params.k(), Hashes::Given(hashes), bitmap)
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), bitmap)
     }
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
@@ -113,7 +181,7 @@ impl<'a> View<'a> {
         bitmap: &mut [u64],
     ) -> usize {
         let hashes = Hashes::Given(hashes);
-        self.kernel.probe_batch_with(self.lines, self.params.k(), hashes, prefetch, bitmap)
+        self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
     }
 
     /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
@@ -123,20 +191,25 @@ impl<'a> View<'a> {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        with_hashes(keys, self.params.seed(), |hashes| {
-            self.kernel.probe_batch(self.lines, self.params.k(), hashes, bitmap)
+        with_hashes(keys, self.hash, |hashes| {
+            self.kernel.probe_batch(self.lines, self.k, hashes, bitmap)
         })
     }
 
     /// The hash of a key that this filter's probes take.
     #[inline]
     pub fn hash(&self, key: &[u8]) -> u64 {
-        hash(key, self.params.seed())
+        self.hash.hash(key)
     }
 
-    /// Line count, k and seed.
-    pub fn params(&self) -> Params {
-        self.params
+    /// Line count, k and seed; none for the filters of other engines.
+    pub fn params(&self) -> Option<Params> {
+        match (self.kernel.layout(), self.hash) {
+            (Layout::Native, KeyHash::Xxh3(seed)) => {
+                Params::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+            }
+            _ => None,
+        }
     }
 
     /// How many keys the writer counted; 0 if it did not. Repeated keys count.
@@ -158,15 +231,10 @@ impl<'a> View<'a> {
 /// Hands the hashes of `keys` to a batch, to be made as it goes.
 pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
     keys: &[K],
-    seed: u64,
+    hash: KeyHash,
     batch: impl FnOnce(Hashes<'_>) -> T,
 ) -> T {
-    let make = |first: usize, out: &mut [u64]| {
-        let keys = &keys[first..first + out.len()];
-        for (key, out) in keys.iter().zip(out) {
-            *out = hash(key.as_ref(), seed);
-        }
-    };
+    let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     batch(Hashes::Made(&mut Ring::new(keys.len(), &make)))
 }
 
@@ -184,7 +252,7 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
     let mut count = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
         for view in views {
-            prefetch_line(view.lines, hash);
+            view.kernel.ask(view.lines, view.k, hash);
         }
         *word = 0;
         for (i, view) in views.iter().enumerate() {
@@ -232,7 +300,8 @@ impl MappedFilter {
         let bytes = FileBytes::open(&File::open(path)?)?;
         let (lines, footer) = native::parse(&bytes)?;
         let lines = lines.len();
-        let (params, key_count, kernel) = (footer.params, footer.key_count, Kernel::active()?);
+        let (params, key_count, kernel) =
+            (footer.params, footer.key_count, Kernel::active(Layout::Native)?);
         Ok(MappedFilter { bytes, lines, params, key_count, kernel })
     }
 

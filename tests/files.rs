@@ -75,7 +75,7 @@ fn saved_loaded_and_mapped() {
         let maps = [MappedFilter::open(&path), MappedFilter::open_unverified(&path)];
         for map in maps.map(Result::unwrap) {
             let view = map.view();
-            assert_eq!(view.params(), filter.params());
+            assert_eq!(view.params(), Some(filter.params()));
             assert_eq!(view.key_count(), filter.key_count());
             assert!(view.as_bytes() == filter.as_bytes());
             let mut bitmap = vec![0; hashes.len().div_ceil(64)];

@@ -391,9 +391,9 @@ fn accepted_files_say_what_they_are() {
         assert_eq!(check(bytes, true), status::OK, "{name}");
         let views = [View::open(bytes).unwrap(), View::open_unverified(bytes).unwrap()];
         for view in views {
-            assert_eq!(view.params().line_count(), get(bytes, LINE_COUNT), "{name}");
-            assert_eq!(u64::from(view.params().k()), get(bytes, K), "{name}");
-            assert_eq!(view.params().seed(), get(bytes, SEED), "{name}");
+            assert_eq!(view.params().unwrap().line_count(), get(bytes, LINE_COUNT), "{name}");
+            assert_eq!(u64::from(view.params().unwrap().k()), get(bytes, K), "{name}");
+            assert_eq!(view.params().unwrap().seed(), get(bytes, SEED), "{name}");
             assert_eq!(view.key_count(), get(bytes, KEY_COUNT), "{name}");
             assert_eq!(view.as_bytes(), file.lines(), "{name}");
         }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -25,6 +25,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ("Views: filters in bytes that belong to the caller", "view.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Files mapped into memory", "map.rs"),
+    ("Filter blocks of other engines", "engines.rs"),
 ];
 
 fn root() -> &'static Path {

@@ -6,17 +6,17 @@ use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 6] = [
-    &["line", "error"],
+    &["line", "fast_local", "error"],
     &["hash", "sizing", "params"],
     &["kernel"],
     &["memory", "file", "format"],
-    &["view", "filter", "builder"],
+    &["view", "filter", "builder", "engines"],
     &["ffi"],
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 4] =
-    [("params", &["sizing"]), ("filter", &["view"]), ("builder", &[]), ("format", &[])];
+const NEIGHBOURS: [(&str, &[&str]); 3] =
+    [("fast_local", &["line"]), ("params", &["sizing"]), ("filter", &["view"])];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> =

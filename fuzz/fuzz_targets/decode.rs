@@ -71,10 +71,10 @@ fn attempt(bytes: &[u8]) {
 fn probe(view: &View<'_>, bytes: &[u8]) {
     let lines = &bytes[..bytes.len() - FOOTER_BYTES];
     assert!(view.as_bytes() == lines);
-    assert_eq!(view.params().line_count(), get(bytes, LINE_COUNT));
-    assert_eq!(view.params().seed(), get(bytes, SEED));
+    assert_eq!(view.params().unwrap().line_count(), get(bytes, LINE_COUNT));
+    assert_eq!(view.params().unwrap().seed(), get(bytes, SEED));
     assert_eq!(view.key_count(), get(bytes, KEY_COUNT));
-    let k = view.params().k();
+    let k = view.params().unwrap().k();
     assert_eq!(u64::from(k), get(bytes, K));
 
     let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
@@ -92,7 +92,7 @@ fn probe(view: &View<'_>, bytes: &[u8]) {
     let mut bitmap = [0];
     view.contains_keys(&keys, &mut bitmap);
     for (i, key) in keys.iter().enumerate() {
-        let answer = line::contains(lines, k, hash(key, view.params().seed()));
+        let answer = line::contains(lines, k, hash(key, view.params().unwrap().seed()));
         assert_eq!((bitmap[0] >> i & 1 == 1, view.contains(key)), (answer, answer));
     }
 }

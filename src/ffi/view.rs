@@ -1,8 +1,8 @@
 //! `bloomline_view`: a filter in somebody else's bytes, on the caller's stack. Uses
 //! `view`.
 //!
-//! The six words of a view are where the lines are, how many, seed, k and layout, key
-//! count, and a check word made of the others. A view is a plain struct in C: it can be
+//! The six words of a view are where the lines are, how many bytes, seed, k with layout
+//! and hash, key count, and a check word made of the others. A view is a plain struct in C: it can be
 //! zeroed, forgotten to be opened, or overwritten. The check word tells, and then the
 //! answers are true. What it cannot tell is whether the bytes are still there.
 
@@ -13,9 +13,10 @@ use super::boundary::{
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
-use super::status::{BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
+use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::error::Error;
-use crate::params::Params;
+use crate::hash::KeyHash;
+use crate::kernel::Layout;
 use crate::view::{View, views_contain_hash};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -35,9 +36,6 @@ pub struct bloomline_view {
     pub(super) opaque: [u64; 6],
 }
 
-/// The layout of lines that `View` reads: the one of the format's version 1.
-const LAYOUT: u64 = 1;
-
 /// A word that no other first five words are likely to have: changing any one of them
 /// always changes it, since each multiplier is odd; that of zeros is not zero.
 #[inline(always)]
@@ -52,12 +50,18 @@ fn check_word([a, b, c, d, e]: [u64; 5]) -> u64 {
 
 /// The words of a view.
 pub(super) fn pack(view: &View<'_>) -> bloomline_view {
-    let params = view.params();
+    let (lines, k, layout, hash) = view.raw();
+    let (hash, seed) = match hash {
+        KeyHash::Xxh3(seed) => (1, seed),
+        KeyHash::Xxph3 => (2, 0),
+        KeyHash::RocksDbLegacy => (3, 0),
+        KeyHash::LevelDb => (4, 0),
+    };
     let words = [
-        view.as_bytes().as_ptr().expose_provenance() as u64,
-        params.line_count(),
-        params.seed(),
-        u64::from(params.k()) | LAYOUT << 32,
+        lines.as_ptr().expose_provenance() as u64,
+        lines.len() as u64,
+        seed,
+        u64::from(k) | (layout as u64) << 32 | hash << 48,
         view.key_count(),
     ];
     let [a, b, c, d, e] = words;
@@ -72,16 +76,27 @@ pub(super) fn pack(view: &View<'_>) -> bloomline_view {
 /// writes them while the result is used.
 #[inline(always)]
 unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
-    let [lines, line_count, seed, shape, key_count, check] = view.opaque;
-    if check != check_word([lines, line_count, seed, shape, key_count]) || shape >> 32 != LAYOUT {
+    let [lines, len, seed, shape, key_count, check] = view.opaque;
+    if check != check_word([lines, len, seed, shape, key_count]) {
         return None;
     }
-    let params = Params::new(line_count, shape as u32, seed).ok()?;
+    let layout = Layout::from_number(shape >> 32 & 0xFFFF)?;
+    let hash = match shape >> 48 {
+        1 => KeyHash::Xxh3(seed),
+        2 => KeyHash::Xxph3,
+        3 => KeyHash::RocksDbLegacy,
+        4 => KeyHash::LevelDb,
+        _ => return None,
+    };
     let lines = ptr::with_exposed_provenance::<u8>(usize::try_from(lines).ok()?);
+    let len = usize::try_from(len).ok().filter(|&len| len <= isize::MAX as usize)?;
+    if lines.is_null() {
+        return None;
+    }
     // SAFETY: the check word says that `pack` made these words, from a view with so many
-    // lines at this address; the caller vouches that they are still there.
-    let lines = unsafe { std::slice::from_raw_parts(lines, params.bytes()) };
-    View::of_lines(lines, params, key_count).ok()
+    // bytes at this address; the caller vouches that they are still there.
+    let lines = unsafe { std::slice::from_raw_parts(lines, len) };
+    View::from_raw(lines, shape as u32, layout, hash, key_count)
 }
 
 /// The view that C points at; `None` if NULL or not opened.
@@ -92,12 +107,6 @@ unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
 unsafe fn opened(view: *const bloomline_view) -> Option<View<'static>> {
     // SAFETY: the same contract.
     unsafe { unpack(shared(view)?) }
-}
-
-/// A view that says yes to everything, to stand in for one that is not opened.
-fn always() -> Result<View<'static>, Error> {
-    static FULL: [u8; 64] = [0xFF; 64];
-    View::of_lines(&FULL, Params::new(1, 1, 0)?, 0)
 }
 
 /// Gives C the view that `open` opens.
@@ -186,7 +195,8 @@ pub unsafe extern "C" fn bloomline_filter_view(
 
 /// bloomline_view_params() tells the size and shape of the filter.
 ///
-/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened.
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
+/// filter is not of the native format, which has no such parameters.
 ///
 /// # Safety
 /// See [`crate::ffi`].
@@ -202,8 +212,9 @@ pub unsafe extern "C" fn bloomline_view_params(
         let view = unsafe { shared(view) }.ok_or(NULL)?;
         // SAFETY: the same; the lines are not touched.
         let view = unsafe { unpack(view) }.ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+        let params = view.params().ok_or(Failure(BLOOMLINE_ERR_LAYOUT))?;
         // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(view.params().into()) };
+        unsafe { out.write(params.into()) };
         Ok(())
     })
 }
@@ -349,7 +360,7 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
         return n_views;
     };
     // SAFETY: rules of the header: the array has its count unless NULL.
-    let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, always()) else {
+    let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, View::anything()) else {
         return all_present(bitmap, n_views);
     };
     let mut present = 0;
@@ -373,6 +384,7 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
 mod tests {
     use super::*;
     use crate::filter::Filter;
+    use crate::params::Params;
 
     fn filter() -> Filter {
         let mut filter = Filter::new(Params::new(3, 6, 7).unwrap()).unwrap();
@@ -386,7 +398,7 @@ mod tests {
         let view = pack(&filter.view());
         // SAFETY: the filter is alive.
         let back = unsafe { unpack(&view) }.expect("these are the words of a view");
-        assert_eq!(back.params(), filter.params());
+        assert_eq!(back.params(), Some(filter.params()));
         assert_eq!(back.key_count(), filter.key_count());
         assert_eq!(back.as_bytes(), filter.as_bytes());
         assert_eq!(back.hash(b"in"), filter.view().hash(b"in"));
@@ -422,7 +434,10 @@ mod tests {
     fn numbers_out_of_range_are_refused_even_under_a_right_check_word() {
         let filter = filter();
         let view = pack(&filter.view());
-        for (word, value) in [(1, 0), (1, u64::MAX), (3, LAYOUT << 32), (3, 17 | LAYOUT << 32)] {
+        let numbers = |k: u64, layout: u64, hash: u64| (3, k | layout << 32 | hash << 48);
+        let wrong = [numbers(0, 1, 1), numbers(17, 1, 1), numbers(6, 0, 1), numbers(6, 7, 1)];
+        let wrong = wrong.into_iter().chain([numbers(6, 1, 0), numbers(6, 1, 5)]);
+        for (word, value) in wrong.chain([(0, 0), (1, 0), (1, 63), (1, u64::MAX)]) {
             let mut words = [0; 5];
             words.copy_from_slice(&view.opaque[..5]);
             words[word] = value;
@@ -435,7 +450,7 @@ mod tests {
 
     #[test]
     fn the_stand_in_always_says_yes() {
-        let always = always().unwrap();
+        let always = View::anything().unwrap();
         assert!((0..1000).all(|key: u64| always.contains_hash(crate::hash::hash_u64(key, 0))));
     }
 

@@ -1,15 +1,15 @@
 //! The `avx2` backend: a line is two registers of four lanes. Uses `line` and
 //! `batch`; reached only through the detection in `mod.rs`.
 
-use super::batch::{BLOCK, Lines, Ops, Plan, class};
-use super::scalar::{Row, rows};
+use super::batch::{BLOCK, Lines, Ops, Plan};
+use super::scalar::{Row, class, rows};
 use crate::line::{C1, C2, SHIFTS};
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Half a line in a register.
-pub(super) struct Avx2;
+pub(super) struct Avx2<const CLASS: u8>;
 
 type Halves = [__m256i; 2];
 
@@ -66,9 +66,10 @@ unsafe fn unset(line: *const u8, [low, high]: Halves) -> __m256i {
     _mm256_or_si256(_mm256_andnot_si256(line[0], low), _mm256_andnot_si256(line[1], high))
 }
 
-impl Ops for Avx2 {
+impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
@@ -81,7 +82,8 @@ impl Ops for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool {
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
@@ -92,11 +94,7 @@ impl Ops for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, P: Plan>(
-        lines: Lines,
-        hashes: &[u64],
-        ahead: &[u64; BLOCK],
-    ) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64 {
         let rows = rows(lines.k());
         let mut hits = 0;
         let mut g = [Four::uninit(); BLOCK / 4];
@@ -115,7 +113,7 @@ impl Ops for Avx2 {
             // the load, one from a register two shuffles.
             let (g, g2) = (black_box(&g), black_box(&g2));
             for (i, four) in fours.iter().enumerate() {
-                P::ask(lines, hashes, ahead, 4 * i..4 * i + 4);
+                P::ask::<Self>(lines, hashes, ahead, 4 * i..4 * i + 4);
                 let g = g[i].assume_init_ref();
                 let g2 = if CLASS == class::ABOVE_8 { g2[i].assume_init_ref() } else { g };
                 let mut missing = [_mm256_setzero_si256(); 4];
@@ -126,8 +124,8 @@ impl Ops for Avx2 {
             }
             let done = 4 * fours.len();
             for (i, &hash) in rest.iter().enumerate() {
-                P::ask(lines, hashes, ahead, done + i..done + i + 1);
-                let hit = Self::contains::<CLASS>(lines.line(hash), hash, lines.k());
+                P::ask::<Self>(lines, hashes, ahead, done + i..done + i + 1);
+                let hit = Self::contains(lines, hash);
                 hits |= u64::from(hit) << (done + i);
             }
         }

@@ -9,7 +9,8 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::batch::{BLOCK, Lines, Ops, Plan, class};
+use super::batch::{BLOCK, Lines, Ops, Plan};
+use super::scalar::class;
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -38,7 +39,7 @@ static SELECT: [[u8; 8]; 9] = {
 };
 
 /// A whole line in a register.
-pub(super) struct Avx512;
+pub(super) struct Avx512<const CLASS: u8>;
 
 /// The bit of each lane for one round, all 8 lanes.
 #[inline]
@@ -71,9 +72,10 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> __m512i {
     }
 }
 
-impl Ops for Avx512 {
+impl<const CLASS: u8> Ops for Avx512<CLASS> {
     #[inline(always)]
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
             let old = _mm512_loadu_si512(line.cast());
@@ -82,7 +84,8 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool {
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
         unsafe {
             let line = _mm512_loadu_si512(line.cast());
@@ -92,11 +95,7 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, P: Plan>(
-        lines: Lines,
-        hashes: &[u64],
-        ahead: &[u64; BLOCK],
-    ) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64 {
         let (eights, rest) = hashes.as_chunks::<8>();
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
@@ -161,7 +160,12 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
             for j in 0..8 {
-                P::ask(lines, hashes.as_flattened(), ahead, 8 * i + j..8 * i + j + 1);
+                P::ask::<Avx512<CLASS>>(
+                    lines,
+                    hashes.as_flattened(),
+                    ahead,
+                    8 * i + j..8 * i + j + 1,
+                );
                 let line = _mm512_loadu_si512(lines.first().add(offset[j] as usize).cast());
                 unset[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g[j]));
                 if CLASS == class::ABOVE_8 {

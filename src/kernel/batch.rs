@@ -22,18 +22,21 @@ pub(crate) struct Lines {
     base: *mut u8,
     count: u64,
     k: u32,
+    /// Whether a line may lie across two cache lines.
+    straddle: bool,
 }
 
 impl Lines {
-    /// Lines to probe. They may not be written through this.
+    /// Lines of `1 << log2` bytes to probe. They may not be written through this.
     ///
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn readable(lines: &[u8], k: u32) -> Lines {
-        let count = (lines.len() / LINE_BYTES) as u64;
+    pub(crate) fn readable(lines: &[u8], k: u32, log2: u32) -> Lines {
+        let count = (lines.len() >> log2) as u64;
         assert!(count > 0, "a filter has at least one line");
-        Lines { base: lines.as_ptr().cast_mut(), count, k }
+        let base = lines.as_ptr().cast_mut();
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
     }
 
     /// Lines to insert into.
@@ -41,14 +44,14 @@ impl Lines {
     /// # Panics
     /// If there is not a single line.
     #[inline(always)]
-    pub(crate) fn writable(lines: &mut [u8], k: u32) -> Lines {
-        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k) }
+    pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
+        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k, log2) }
     }
 
     /// Lines that are not there, to ask where they would be.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
-        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1 }
+        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1, straddle: false }
     }
 
     /// The line that the hash belongs to: an address within the lines.
@@ -58,14 +61,12 @@ impl Lines {
     }
 
     /// Where the first line is.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn first(self) -> *mut u8 {
         self.base
     }
 
     /// How many lines there are.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(crate) fn count(self) -> u64 {
         self.count
@@ -78,41 +79,39 @@ impl Lines {
     }
 }
 
-/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
-pub(super) mod class {
-    /// k < 8: one round, and some lanes do not count.
-    pub(crate) const BELOW_8: u8 = 0;
-    /// k = 8: one round, all lanes.
-    pub(crate) const EXACTLY_8: u8 = 1;
-    /// k > 8: all lanes of the first round, some of the second.
-    pub(crate) const ABOVE_8: u8 = 2;
-}
-
-/// What a backend writes. All of it is about one line, or one block of keys.
+/// What a backend writes for a layout of lines: all of it about one key, or one block of keys.
 ///
 /// # Safety of the methods
 /// The caller runs them only on a CPU that has the backend's instructions, with
 /// lines that can be read, or written by `insert`.
 pub(super) trait Ops {
-    /// Sets the bits of a key in its line.
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32);
+    /// Sets the bits of a key.
+    unsafe fn insert(lines: Lines, hash: u64);
 
-    /// Whether the line has all the bits of a key.
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool;
+    /// Whether all bits of a key are set.
+    unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// A line is `1 << LINE_LOG2` bytes.
+    const LINE_LOG2: u32 = LINE_BYTES.ilog2();
+
+    /// Where the bits of a key are, to be asked for: the start of 64 bytes.
+    #[inline(always)]
+    fn line(lines: Lines, hash: u64) -> *const u8 {
+        lines.line(hash)
+    }
 
     /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines
     /// of `ahead` are asked for, as the plan says.
     #[inline(always)]
-    unsafe fn probe_block<const CLASS: u8, P: Plan>(
-        lines: Lines,
-        hashes: &[u64],
-        ahead: &[u64; BLOCK],
-    ) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64
+    where
+        Self: Sized,
+    {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask(lines, hashes, ahead, i..i + 1);
+            P::ask::<Self>(lines, hashes, ahead, i..i + 1);
             // SAFETY: the caller's promise.
-            let hit = unsafe { Self::contains::<CLASS>(lines.line(hash), hash, lines.k()) };
+            let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
         }
         hits
@@ -123,7 +122,7 @@ pub(super) trait Ops {
 pub(super) trait Plan {
     /// Asks for what should be under way while keys `now` of a block are probed: the
     /// lines of the same keys of the block ahead, and of a few keys on in this one.
-    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
+    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
 }
 
 /// No prefetch.
@@ -131,7 +130,7 @@ struct Nothing;
 
 impl Plan for Nothing {
     #[inline(always)]
-    fn ask(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
+    fn ask<O: Ops>(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
 }
 
 /// Far ahead into L2 and, if `NEAR_TOO`, near into L1.
@@ -139,13 +138,23 @@ struct Ahead<const NEAR_TOO: bool>;
 
 impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
     #[inline(always)]
-    fn ask(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
+    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
         for i in now {
-            prefetch::<FAR>(lines.line(ahead[i % BLOCK]));
+            ask_for::<O, FAR>(lines, ahead[i % BLOCK]);
             if NEAR_TOO {
-                prefetch::<NEAR>(lines.line(hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]));
+                ask_for::<O, NEAR>(lines, hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]);
             }
         }
+    }
+}
+
+/// Asks for the line of a hash: for two cache lines if it may lie across them.
+#[inline(always)]
+pub(super) fn ask_for<O: Ops, const HINT: u8>(lines: Lines, hash: u64) {
+    let line = O::line(lines, hash);
+    prefetch::<HINT>(line);
+    if lines.straddle {
+        prefetch::<HINT>(line.wrapping_add(LINE_BYTES - 1));
     }
 }
 
@@ -165,13 +174,39 @@ pub(crate) struct Ring<'a> {
     blocks: [[u64; BLOCK]; RING],
 }
 
-/// Blocks in the ring.
-const RING: usize = 2;
+/// Blocks in the ring: one is probed, the lines of the next are on their way, and the one
+/// after that is hashed.
+const RING: usize = 3;
+
+/// Keys that are hashed at a time, lines being asked for in between.
+const CHUNK: usize = 8;
 
 impl<'a> Ring<'a> {
     /// For the hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
     pub(crate) fn new(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
         Ring { keys, hash, blocks: [[0; BLOCK]; RING] }
+    }
+
+    /// The hashes of a block made before.
+    #[inline(always)]
+    fn get(&self, block: usize) -> &[u64] {
+        &self.blocks[block % RING][..BLOCK.min(self.keys - block * BLOCK)]
+    }
+
+    /// Makes the hashes of a block, if there is one, and meanwhile asks for the lines of
+    /// the first half of the block before it: else the memory would idle.
+    #[inline(always)]
+    fn make<O: Ops>(&mut self, lines: Lines, block: usize) {
+        let first = block * BLOCK;
+        for at in (0..BLOCK.min(self.keys.saturating_sub(first))).step_by(CHUNK) {
+            let end = (at + CHUNK).min(self.keys - first).min(BLOCK);
+            (self.hash)(first + at, &mut self.blocks[block % RING][at..end]);
+            if block > 0 {
+                for &hash in &self.blocks[(block - 1) % RING][at / 2..][..CHUNK / 2] {
+                    ask_for::<O, FAR>(lines, hash);
+                }
+            }
+        }
     }
 }
 
@@ -183,33 +218,12 @@ impl Hashes<'_> {
         }
     }
 
-    /// How many blocks ahead hashes can be had.
-    fn most_ahead(&self) -> usize {
-        match self {
-            Hashes::Given(_) => usize::MAX,
-            Hashes::Made(_) => RING - 1,
-        }
-    }
-
-    /// The hashes of a block, made now if they are made at all.
-    #[inline(always)]
-    fn make(&mut self, block: usize) -> &[u64] {
-        if let Hashes::Made(ring) = self {
-            let first = block * BLOCK;
-            let count = BLOCK.min(ring.keys - first);
-            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
-        }
-        self.get(block)
-    }
-
-    /// The hashes of a block made before.
+    /// The hashes of a block that is there.
     #[inline(always)]
     fn get(&self, block: usize) -> &[u64] {
-        let first = block * BLOCK;
-        let count = BLOCK.min(self.len() - first);
         match self {
-            Hashes::Given(hashes) => &hashes[first..first + count],
-            Hashes::Made(ring) => &ring.blocks[block % RING][..count],
+            Hashes::Given(hashes) => &hashes[block * BLOCK..hashes.len().min((block + 1) * BLOCK)],
+            Hashes::Made(ring) => ring.get(block),
         }
     }
 }
@@ -217,6 +231,8 @@ impl Hashes<'_> {
 /// What is done with each block of a batch. (A closure would not be sure to be
 /// compiled with the backend's instructions; a method that is always inlined is.)
 trait Work {
+    type Ops: Ops;
+
     /// # Safety
     /// As for [`Ops`].
     unsafe fn block<P: Plan>(
@@ -252,8 +268,13 @@ unsafe fn for_each_block<W: Work>(
 #[inline(always)]
 unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: &mut Hashes<'_>, work: &mut W) {
     for block in 0..hashes.len().div_ceil(BLOCK) {
+        if let Hashes::Made(ring) = hashes {
+            let first = block * BLOCK;
+            let count = BLOCK.min(ring.keys - first);
+            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
+        }
         // SAFETY: the caller's promise.
-        unsafe { work.block::<Nothing>(lines, block, hashes.make(block), &[0; BLOCK]) };
+        unsafe { work.block::<Nothing>(lines, block, hashes.get(block), &[0; BLOCK]) };
     }
 }
 
@@ -267,53 +288,31 @@ unsafe fn with_prefetch<W: Work, P: Plan>(
     work: &mut W,
 ) {
     let blocks = hashes.len().div_ceil(BLOCK);
-    let far = far.min(hashes.most_ahead());
+    let far = if let Hashes::Made(ring) = hashes {
+        for block in 0..2 {
+            ring.make::<W::Ops>(lines, block);
+        }
+        1
+    } else {
+        far
+    };
     for block in 0..far.min(blocks) {
-        for &hash in hashes.make(block) {
-            prefetch::<FAR>(lines.line(hash));
+        for &hash in hashes.get(block) {
+            ask_for::<W::Ops, FAR>(lines, hash);
         }
     }
     for block in 0..blocks {
+        if let Hashes::Made(ring) = hashes {
+            ring.make::<W::Ops>(lines, block + 2);
+        }
         // Past the end there is nothing to ask for; a line asked for again is there.
-        let mut padded = [hashes.get(block)[0]; BLOCK];
+        let mut ahead = [hashes.get(block)[0]; BLOCK];
         if block + far < blocks {
-            let last = hashes.make(block + far);
-            padded[..last.len()].copy_from_slice(last);
+            let last = hashes.get(block + far);
+            ahead[..last.len()].copy_from_slice(last);
         }
         // SAFETY: the caller's promise.
-        unsafe { work.block::<P>(lines, block, hashes.get(block), &padded) };
-    }
-}
-
-/// Sets the bits of one key in its line.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn insert_one<O: Ops>(line: *mut u8, hash: u64, k: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match k {
-            0..8 => O::insert::<{ class::BELOW_8 }>(line, hash, k),
-            8 => O::insert::<{ class::EXACTLY_8 }>(line, hash, k),
-            _ => O::insert::<{ class::ABOVE_8 }>(line, hash, k),
-        }
-    }
-}
-
-/// Whether the line has all bits of one key.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match k {
-            0..8 => O::contains::<{ class::BELOW_8 }>(line, hash, k),
-            8 => O::contains::<{ class::EXACTLY_8 }>(line, hash, k),
-            _ => O::contains::<{ class::ABOVE_8 }>(line, hash, k),
-        }
+        unsafe { work.block::<P>(lines, block, hashes.get(block), &ahead) };
     }
 }
 
@@ -324,28 +323,14 @@ pub(super) unsafe fn contains_one<O: Ops>(line: *const u8, hash: u64, k: u32) ->
 #[inline(always)]
 pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
     // SAFETY: the caller's promise.
-    unsafe {
-        match lines.k() {
-            0..8 => insert_class::<O, { class::BELOW_8 }>(lines, hashes, plan),
-            8 => insert_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan),
-            _ => insert_class::<O, { class::ABOVE_8 }>(lines, hashes, plan),
-        }
-    }
+    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
 }
 
-#[inline(always)]
-unsafe fn insert_class<O: Ops, const CLASS: u8>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    plan: Prefetch,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O, CLASS>(PhantomData)) }
-}
+struct Insert<O>(PhantomData<O>);
 
-struct Insert<O, const CLASS: u8>(PhantomData<O>);
+impl<O: Ops> Work for Insert<O> {
+    type Ops = O;
 
-impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
     #[inline(always)]
     unsafe fn block<P: Plan>(
         &mut self,
@@ -355,9 +340,9 @@ impl<O: Ops, const CLASS: u8> Work for Insert<O, CLASS> {
         ahead: &[u64; BLOCK],
     ) {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask(lines, hashes, ahead, i..i + 1);
-            // SAFETY: the caller's promise; the line is one of the lines.
-            unsafe { O::insert::<CLASS>(lines.line(hash), hash, lines.k()) };
+            P::ask::<O>(lines, hashes, ahead, i..i + 1);
+            // SAFETY: the caller's promise.
+            unsafe { O::insert(lines, hash) };
         }
     }
 }
@@ -373,36 +358,21 @@ pub(super) unsafe fn probe<O: Ops>(
     plan: Prefetch,
     bitmap: &mut [u64],
 ) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match lines.k() {
-            0..8 => probe_class::<O, { class::BELOW_8 }>(lines, hashes, plan, bitmap),
-            8 => probe_class::<O, { class::EXACTLY_8 }>(lines, hashes, plan, bitmap),
-            _ => probe_class::<O, { class::ABOVE_8 }>(lines, hashes, plan, bitmap),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn probe_class<O: Ops, const CLASS: u8>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    plan: Prefetch,
-    bitmap: &mut [u64],
-) -> usize {
-    let mut probe = Probe::<O, CLASS> { bitmap, hits: 0, ops: PhantomData };
+    let mut probe = Probe::<O> { bitmap, hits: 0, ops: PhantomData };
     // SAFETY: the caller's promise.
     unsafe { for_each_block(lines, hashes, plan, &mut probe) };
     probe.hits
 }
 
-struct Probe<'a, O, const CLASS: u8> {
+struct Probe<'a, O> {
     bitmap: &'a mut [u64],
     hits: usize,
     ops: PhantomData<O>,
 }
 
-impl<O: Ops, const CLASS: u8> Work for Probe<'_, O, CLASS> {
+impl<O: Ops> Work for Probe<'_, O> {
+    type Ops = O;
+
     #[inline(always)]
     unsafe fn block<P: Plan>(
         &mut self,
@@ -412,7 +382,7 @@ impl<O: Ops, const CLASS: u8> Work for Probe<'_, O, CLASS> {
         ahead: &[u64; BLOCK],
     ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<CLASS, P>(lines, hashes, ahead) };
+        let hits = unsafe { O::probe_block::<P>(lines, hashes, ahead) };
         self.bitmap[block] = hits;
         self.hits += hits.count_ones() as usize;
     }

@@ -17,16 +17,19 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
+mod fast_local;
 mod portable;
 mod prefetch;
 mod scalar;
+mod spread;
 
 use batch::Lines;
 pub(crate) use batch::{Hashes, Ring};
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{NEAR, prefetch};
 
 use crate::error::Error;
+use batch::Ops;
+use prefetch::NEAR;
 use std::sync::OnceLock;
 
 /// An implementation of the kernels. All give the same bytes and the same answers.
@@ -43,33 +46,85 @@ pub enum Backend {
     Avx512,
 }
 
-/// The functions of a backend. It exists only for a backend that this CPU can run.
+/// How a filter's bits lie in its bytes. The numbers go into a `bloomline_view` of C, which
+/// lives no longer than the process: they may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// The lines of `line.rs`.
+    Native = 1,
+    /// RocksDB's since format version 5: `fast_local.rs`.
+    FastLocal = 2,
+    /// RocksDB's before, with lines of 64 bytes; Pebble's.
+    Legacy64 = 3,
+    /// The same with lines of 128 bytes.
+    Legacy128 = 4,
+    /// The same with lines of 256 bytes.
+    Legacy256 = 5,
+    /// LevelDB's: bits anywhere.
+    LevelDb = 6,
+}
+
+impl Layout {
+    /// The layout of that number.
+    #[cfg(feature = "capi")]
+    pub(crate) fn from_number(number: u64) -> Option<Layout> {
+        Some(match number {
+            1 => Layout::Native,
+            2 => Layout::FastLocal,
+            3 => Layout::Legacy64,
+            4 => Layout::Legacy128,
+            5 => Layout::Legacy256,
+            6 => Layout::LevelDb,
+            _ => return None,
+        })
+    }
+}
+
+/// The functions of a backend for a layout. It exists only if this CPU can run it.
 pub(crate) struct Kernel {
     backend: Backend,
-    insert: unsafe fn(*mut u8, u64, u32),
-    contains: unsafe fn(*const u8, u64, u32) -> bool,
+    layout: Layout,
+    line_log2: u32,
+    ask: fn(Lines, u64),
+    insert: unsafe fn(Lines, u64),
+    contains: unsafe fn(Lines, u64) -> bool,
     insert_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch, &mut [u64]) -> usize,
 }
 
 /// The table of one backend: each function is the shared code compiled with the
-/// backend's instructions.
+/// backend's instructions, once for each of the types that do the work, by k.
 macro_rules! kernel {
-    ($backend:ident, $ops:ty, $(#[$attribute:meta])*) => {{
+    ($backend:ident, $layout:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
-        unsafe fn insert(line: *mut u8, hash: u64, k: u32) {
+        unsafe fn insert(lines: Lines, hash: u64) {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::insert_one::<$ops>(line, hash, k) }
+            unsafe {
+                match lines.k() {
+                    $($k => <$ops>::insert(lines, hash),)*
+                    _ => <$first>::insert(lines, hash),
+                }
+            }
         }
         $(#[$attribute])*
-        unsafe fn contains(line: *const u8, hash: u64, k: u32) -> bool {
+        unsafe fn contains(lines: Lines, hash: u64) -> bool {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::contains_one::<$ops>(line, hash, k) }
+            unsafe {
+                match lines.k() {
+                    $($k => <$ops>::contains(lines, hash),)*
+                    _ => <$first>::contains(lines, hash),
+                }
+            }
         }
         $(#[$attribute])*
         unsafe fn insert_batch(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::insert::<$ops>(lines, hashes, plan) }
+            unsafe {
+                match lines.k() {
+                    $($k => batch::insert::<$ops>(lines, hashes, plan),)*
+                    _ => batch::insert::<$first>(lines, hashes, plan),
+                }
+            }
         }
         $(#[$attribute])*
         unsafe fn probe_batch(
@@ -79,10 +134,23 @@ macro_rules! kernel {
             bitmap: &mut [u64],
         ) -> usize {
             // SAFETY: the caller's promise, handed on.
-            unsafe { batch::probe::<$ops>(lines, hashes, plan, bitmap) }
+            unsafe {
+                match lines.k() {
+                    $($k => batch::probe::<$ops>(lines, hashes, plan, bitmap),)*
+                    _ => batch::probe::<$first>(lines, hashes, plan, bitmap),
+                }
+            }
         }
-        static KERNEL: Kernel =
-            Kernel { backend: Backend::$backend, insert, contains, insert_batch, probe_batch };
+        static KERNEL: Kernel = Kernel {
+            backend: Backend::$backend,
+            layout: Layout::$layout,
+            line_log2: <$first>::LINE_LOG2,
+            ask: batch::ask_for::<$first, NEAR>,
+            insert,
+            contains,
+            insert_batch,
+            probe_batch,
+        };
         &KERNEL
     }};
 }
@@ -109,7 +177,7 @@ impl Backend {
 
     /// Whether this CPU can run the backend.
     pub fn is_available(self) -> bool {
-        self.kernel().is_some()
+        self.kernels().is_some()
     }
 
     /// The backends that this CPU can run, the slowest first.
@@ -125,26 +193,73 @@ impl Backend {
     /// [`Error::Backend`] if the variable names an unknown backend or one that this
     /// CPU cannot run. Nothing else is chosen in its place.
     pub fn active() -> Result<Backend, Error> {
-        Kernel::active().map(|kernel| kernel.backend)
+        Kernels::active().map(|kernels| kernels.native.backend)
     }
 
-    /// The one way to a kernel: through the detection of what it needs.
-    pub(crate) fn kernel(self) -> Option<&'static Kernel> {
-        match self {
-            Backend::Scalar => Some(kernel!(Scalar, scalar::Scalar,)),
-            Backend::Portable => Some(kernel!(Portable, portable::Portable,)),
+    /// The one way to kernels: through the detection of what they need.
+    pub(crate) fn kernels(self) -> Option<Kernels> {
+        use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+        // The layouts whose bits lie too far apart to gain from vectors.
+        let legacy = [
+            kernel!(Scalar, Legacy64, spread::Legacy<6>),
+            kernel!(Scalar, Legacy128, spread::Legacy<7>),
+            kernel!(Scalar, Legacy256, spread::Legacy<8>),
+        ];
+        let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
+        let (native, fast_local) = match self {
+            Backend::Scalar => {
+                use scalar::Scalar as B;
+                (
+                    kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    kernel!(Scalar, FastLocal, fast_local::Scalar),
+                )
+            }
+            Backend::Portable => {
+                use portable::Portable as B;
+                (
+                    kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    kernel!(Portable, FastLocal, fast_local::Portable),
+                )
+            }
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => has_avx2()
-                .then(|| kernel!(Avx2, avx2::Avx2, #[target_feature(enable = "avx2,bmi2,popcnt")])),
+            Backend::Avx2 if has_avx2() => {
+                use avx2::Avx2 as B;
+                (
+                    kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    kernel!(
+                        Avx2,
+                        FastLocal,
+                        #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        fast_local::Avx2
+                    ),
+                )
+            }
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => has_avx512().then(|| {
-                kernel!(Avx512, avx512::Avx512,
-                    #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")])
-            }),
-            #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx2 | Backend::Avx512 => None,
-        }
+            Backend::Avx512 if has_avx512() => {
+                use avx512::Avx512 as B;
+                (
+                    kernel!(Avx512, Native, #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    kernel!(
+                        Avx512,
+                        FastLocal,
+                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
+                        fast_local::Avx512
+                    ),
+                )
+            }
+            Backend::Avx2 | Backend::Avx512 => return None,
+        };
+        Some(Kernels { native, fast_local, legacy, leveldb })
     }
+}
+
+/// The kernels of a backend, one for each layout of lines.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels {
+    native: &'static Kernel,
+    fast_local: &'static Kernel,
+    legacy: [&'static Kernel; 3],
+    leveldb: &'static Kernel,
 }
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
@@ -167,18 +282,55 @@ fn has_avx512() -> bool {
         && std::is_x86_feature_detected!("avx512vbmi")
 }
 
-impl Kernel {
-    /// The kernel in use, chosen once per process.
-    pub(crate) fn active() -> Result<&'static Kernel, Error> {
-        static ACTIVE: OnceLock<Option<&'static Kernel>> = OnceLock::new();
-        ACTIVE.get_or_init(Kernel::choose).ok_or(Error::Backend)
+impl Kernels {
+    pub(crate) fn of(self, layout: Layout) -> &'static Kernel {
+        match layout {
+            Layout::Native => self.native,
+            Layout::FastLocal => self.fast_local,
+            Layout::Legacy64 => self.legacy[0],
+            Layout::Legacy128 => self.legacy[1],
+            Layout::Legacy256 => self.legacy[2],
+            Layout::LevelDb => self.leveldb,
+        }
     }
 
-    fn choose() -> Option<&'static Kernel> {
+    /// The kernels in use, chosen once per process.
+    #[inline]
+    pub(crate) fn active() -> Result<Kernels, Error> {
+        static ACTIVE: OnceLock<Option<Kernels>> = OnceLock::new();
+        ACTIVE.get_or_init(Kernels::choose).ok_or(Error::Backend)
+    }
+
+    fn choose() -> Option<Kernels> {
         match std::env::var_os("BLOOMLINE_BACKEND") {
-            Some(name) if !name.is_empty() => Backend::from_name(name.to_str()?)?.kernel(),
-            _ => Backend::ALL.into_iter().rev().find_map(Backend::kernel),
+            Some(name) if !name.is_empty() => Backend::from_name(name.to_str()?)?.kernels(),
+            _ => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
         }
+    }
+}
+
+impl Kernel {
+    /// The kernel in use for a layout.
+    #[inline]
+    pub(crate) fn active(layout: Layout) -> Result<&'static Kernel, Error> {
+        Ok(Kernels::active()?.of(layout))
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Whether these can be lines and a k of the layout.
+    #[cfg(feature = "capi")]
+    #[inline]
+    pub(crate) fn accepts(&self, lines: &[u8], k: u32) -> bool {
+        let most = match self.layout {
+            Layout::Native => crate::line::MAX_K,
+            Layout::FastLocal | Layout::LevelDb => crate::fast_local::MAX_K,
+            Layout::Legacy64 | Layout::Legacy128 | Layout::Legacy256 => 127,
+        };
+        let line = 1 << self.line_log2;
+        (1..=most).contains(&k) && lines.len() >= line && lines.len().is_multiple_of(line)
     }
 
     pub(crate) fn backend(&self) -> Backend {
@@ -188,18 +340,18 @@ impl Kernel {
     /// Sets the bits of one key. `lines` is a whole filter's lines.
     #[inline]
     pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) {
-        let lines = Lines::writable(lines, k);
+        let lines = Lines::writable(lines, k, self.line_log2);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a
         // mutable slice's.
-        unsafe { (self.insert)(lines.line(hash), hash, k) }
+        unsafe { (self.insert)(lines, hash) }
     }
 
     /// Whether all bits of one key are set.
     #[inline]
     pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
-        let lines = Lines::readable(lines, k);
+        let lines = Lines::readable(lines, k, self.line_log2);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-        unsafe { (self.contains)(lines.line(hash), hash, k) }
+        unsafe { (self.contains)(lines, hash) }
     }
 
     /// Sets the bits of many keys, in order.
@@ -216,7 +368,7 @@ impl Kernel {
         mut hashes: Hashes<'_>,
         plan: Prefetch,
     ) {
-        let lines = Lines::writable(lines, k);
+        let lines = Lines::writable(lines, k, self.line_log2);
         // SAFETY: as in `insert`.
         unsafe { (self.insert_batch)(lines, &mut hashes, plan) }
     }
@@ -246,14 +398,14 @@ impl Kernel {
         bitmap: &mut [u64],
     ) -> usize {
         assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
-        let lines = Lines::readable(lines, k);
+        let lines = Lines::readable(lines, k, self.line_log2);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, &mut hashes, plan, bitmap) }
     }
-}
 
-/// Asks for the line of a hash, to be probed soon. Does nothing else.
-#[inline]
-pub(crate) fn prefetch_line(lines: &[u8], hash: u64) {
-    prefetch::<NEAR>(Lines::readable(lines, 1).line(hash));
+    /// Asks for the line of a hash, to be probed soon. Does nothing else.
+    #[inline]
+    pub(crate) fn ask(&self, lines: &[u8], k: u32, hash: u64) {
+        (self.ask)(Lines::readable(lines, k, self.line_log2), hash);
+    }
 }

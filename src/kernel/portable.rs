@@ -2,13 +2,13 @@
 //! instructions when it is compiled: NEON on aarch64, SSE2 on x86-64, simd128 on
 //! wasm. Uses `wide`, `line` and `batch`.
 
-use super::batch::{Ops, class};
-use super::scalar::rows;
+use super::batch::{Lines, Ops};
+use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use wide::u64x8;
 
 /// 8 lanes in as many registers as it takes.
-pub(super) struct Portable;
+pub(super) struct Portable<const CLASS: u8>;
 
 /// Ones moved to the bit positions of one round.
 #[inline(always)]
@@ -40,20 +40,22 @@ unsafe fn load(line: *const u8) -> u64x8 {
     u64x8::new(lanes.map(u64::from_le))
 }
 
-impl Ops for Portable {
+impl<const CLASS: u8> Ops for Portable<CLASS> {
     #[inline(always)]
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
-            let lanes = (load(line) | mask::<CLASS>(hash, k)).to_array().map(u64::to_le);
+            let lanes = (load(line) | mask::<CLASS>(hash, lines.k())).to_array().map(u64::to_le);
             line.cast::<[u64; LANES]>().write_unaligned(lanes);
         }
     }
 
     #[inline(always)]
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool {
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 readable bytes.
-        let unset = mask::<CLASS>(hash, k) & !unsafe { load(line) };
+        let unset = mask::<CLASS>(hash, lines.k()) & !unsafe { load(line) };
         unset.to_array().into_iter().fold(0, |all, lane| all | lane) == 0
     }
 }

@@ -1,8 +1,18 @@
 //! The `scalar` backend: the definition with the mask and the test merged into one
 //! loop without branches. Runs on every CPU. Uses `line` and `batch`.
 
-use super::batch::{Ops, class};
+use super::batch::{Lines, Ops};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+
+/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
+pub(super) mod class {
+    /// k < 8: one round, and some lanes do not count.
+    pub(crate) const BELOW_8: u8 = 0;
+    /// k = 8: one round, all lanes.
+    pub(crate) const EXACTLY_8: u8 = 1;
+    /// k > 8: all lanes of the first round, some of the second.
+    pub(crate) const ABOVE_8: u8 = 2;
+}
 
 /// A one in each lane that counts.
 #[repr(align(64))]
@@ -36,7 +46,7 @@ pub(super) fn rows(k: u32) -> &'static [Row; 8] {
 }
 
 /// One lane after the other.
-pub(super) struct Scalar;
+pub(super) struct Scalar<const CLASS: u8>;
 
 /// Calls `each` with the number and the bit of each lane of a round.
 #[inline(always)]
@@ -57,10 +67,11 @@ fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
     }
 }
 
-impl Ops for Scalar {
+impl<const CLASS: u8> Ops for Scalar<CLASS> {
     #[inline(always)]
-    unsafe fn insert<const CLASS: u8>(line: *mut u8, hash: u64, k: u32) {
-        lanes::<CLASS>(hash, k, |i, bit| {
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let line = lines.line(hash);
+        lanes::<CLASS>(hash, lines.k(), |i, bit| {
             // SAFETY: the caller vouches for 64 writable bytes; i is below 8.
             unsafe {
                 let lane = line.cast::<u64>().add(i);
@@ -70,9 +81,10 @@ impl Ops for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn contains<const CLASS: u8>(line: *const u8, hash: u64, k: u32) -> bool {
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let line = lines.line(hash);
         let mut unset = 0;
-        lanes::<CLASS>(hash, k, |i, bit| {
+        lanes::<CLASS>(hash, lines.k(), |i, bit| {
             // SAFETY: the caller vouches for 64 readable bytes; i is below 8.
             unset |= bit & !u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
         });

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * bloomline_rocksdb.cc - RocksDB's filter policy on top of bloomline.h. Uses bloomline.h,
+ * filter_bits.h and RocksDB's public headers. C++17, with or without exceptions and RTTI.
+ *
+ * RocksDB's own policy is kept beside ours, for all that is not done here: reading filters
+ * of other kinds, and building them where options ask for what depends on the inside of
+ * RocksDB (see `Policy::GetBuilderWithContext`). So no option means something else.
+ */
+#include "bloomline_rocksdb.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <rocksdb/table.h>
+
+#include <bloomline.h>
+
+#include "filter_bits.h"
+
+namespace {
+
+using namespace ROCKSDB_NAMESPACE;
+
+constexpr size_t kLine = 64;
+/* Bytes behind the lines of a filter, and the most that the lines are. */
+constexpr size_t kTrailer = 5;
+constexpr size_t kMaxBytes = 0xFFFFFFC0;
+
+/* RocksDB's mark for a filter that matches every key: no probes. */
+Slice MatchAll()
+{
+    return Slice("\0\0\0\0\0\0", 6);
+}
+
+/* Thousandths of a bit per key, as RocksDB rounds them. */
+uint64_t Millibits(double bits_per_key)
+{
+    if (bits_per_key < 0.5)
+        return 0;
+    if (bits_per_key < 1.0)
+        return 1000;
+    if (!(bits_per_key < 100.0))
+        return 100000;
+    return static_cast<uint64_t>(bits_per_key * 1000.0 + 0.500001);
+}
+
+/* The hashes of the keys, until the filter is built. Grows by realloc(), which moves pages
+ * rather than bytes; when there is no memory it says so, once for all. */
+class Hashes {
+public:
+    Hashes() = default;
+    Hashes(const Hashes &) = delete;
+    Hashes &operator=(const Hashes &) = delete;
+    ~Hashes()
+    {
+        std::free(data_);
+    }
+
+    void Push(uint64_t hash)
+    {
+        if (size_ == capacity_ && !Grow())
+            return;
+        data_[size_++] = hash;
+    }
+    void Reset()
+    {
+        std::free(data_);
+        data_ = nullptr;
+        size_ = capacity_ = 0;
+        lost_ = false;
+    }
+    /* Whether one is missing for lack of memory. */
+    bool lost() const
+    {
+        return lost_;
+    }
+    bool empty() const
+    {
+        return size_ == 0;
+    }
+    size_t size() const
+    {
+        return size_;
+    }
+    const uint64_t *data() const
+    {
+        return data_;
+    }
+    uint64_t back() const
+    {
+        return data_[size_ - 1];
+    }
+
+private:
+    bool Grow()
+    {
+        const size_t capacity = capacity_ == 0 ? 1024 : capacity_ + capacity_ / 2;
+        const bool fits = !lost_ && capacity <= SIZE_MAX / sizeof(uint64_t);
+        void *data = fits ? std::realloc(data_, capacity * sizeof(uint64_t)) : nullptr;
+        if (data == nullptr) {
+            lost_ = true;
+            return false;
+        }
+        data_ = static_cast<uint64_t *>(data);
+        capacity_ = capacity;
+        return true;
+    }
+
+    uint64_t *data_ = nullptr;
+    size_t size_ = 0;
+    size_t capacity_ = 0;
+    bool lost_ = false;
+};
+
+/* The Bloom filter of format_version 5 and later. */
+class Builder final : public FilterBitsBuilder {
+public:
+    Builder(double bits_per_key, bool verify)
+        : bits_per_key_(bits_per_key), verify_(verify)
+    {
+    }
+
+    void AddKey(const Slice &key) override
+    {
+        uint64_t hash = bloomline_rocksdb_hash(key.data(), key.size());
+        /* Keys come in order: what repeats repeats at once. */
+        if (hashes_.empty() || hash != hashes_.back())
+            Add(hash);
+    }
+
+#if BLOOMLINE_ROCKSDB_ADD_ALT
+    /* A key and its prefix. The prefix goes in first, so that the last hash is always that
+     * of a key. */
+    void AddKeyAndAlt(const Slice &key, const Slice &alt) override
+    {
+        uint64_t hash = bloomline_rocksdb_hash(key.data(), key.size());
+        uint64_t alt_hash = bloomline_rocksdb_hash(alt.data(), alt.size());
+        bool any = !hashes_.empty();
+        uint64_t last = any ? hashes_.back() : 0;
+        bool same_alt = any_alt_ && alt_hash == last_alt_;
+        bool key_was_alt = any_alt_ && hash == last_alt_;
+
+        if (!same_alt && alt_hash != hash && !(any && alt_hash == last))
+            Add(alt_hash);
+        any_alt_ = true;
+        last_alt_ = alt_hash;
+        if (!(any && hash == last) && !key_was_alt)
+            Add(hash);
+    }
+#endif
+
+    /* May be called by another thread than the one that adds keys. */
+    size_t EstimateEntriesAdded() override
+    {
+        return count_.load(std::memory_order_relaxed);
+    }
+
+    Slice Finish(std::unique_ptr<const char[]> *buf) override
+    {
+        return Finish(buf, nullptr);
+    }
+
+    Slice Finish(std::unique_ptr<const char[]> *buf, Status *status) override
+    {
+        if (status != nullptr)
+            *status = Status::OK();
+        if (verify_ && !hashes_.lost() && Sum() != sum_) {
+            if (status != nullptr)
+                *status = Status::Corruption("Hashes of a filter's keys changed in memory");
+            Reset();
+            return MatchAll();
+        }
+        std::unique_ptr<const char[]> filter;
+        size_t len = hashes_.lost() ? 0 : Build(&filter);
+        if (len == 0) {
+            Reset();
+            return MatchAll();
+        }
+        if (!verify_)
+            Reset();
+        Slice slice(filter.get(), len);
+        *buf = std::move(filter);
+        return slice;
+    }
+
+    Status MaybePostVerify(const Slice &filter) override
+    {
+        Status status;
+        bloomline_view view;
+        if (verify_ &&
+            bloomline_view_open_rocksdb(filter.data(), filter.size(), &view) == BLOOMLINE_OK) {
+            for (size_t i = 0; i < hashes_.size(); i++) {
+                if (!bloomline_view_contains_hash(&view, hashes_.data()[i])) {
+                    status = Status::Corruption("A key is missing from its filter");
+                    break;
+                }
+            }
+        }
+        if (verify_)
+            Reset();
+        return status;
+    }
+
+    size_t ApproximateNumEntries(size_t bytes) override
+    {
+        if (bytes < kTrailer)
+            return 0;
+        size_t lines = bytes - kTrailer;
+        lines = (lines < kMaxBytes ? lines : kMaxBytes) / kLine * kLine;
+        return static_cast<size_t>(uint64_t{8000} * lines / Millibits(bits_per_key_));
+    }
+
+#if BLOOMLINE_ROCKSDB_SPACE
+    size_t CalculateSpace(size_t num_entries) override
+    {
+        size_t len = bloomline_rocksdb_block_len(num_entries, bits_per_key_);
+        return len == 0 ? kTrailer : len;
+    }
+
+    /* The rate, averaged over how many keys a line gets, if they fall where they like. */
+    double EstimatedFpRate(size_t num_entries, size_t bytes) override
+    {
+        if (num_entries == 0 || bytes < kTrailer + kLine)
+            return num_entries == 0 ? 0.0 : 1.0;
+        double k = Probes();
+        double keys = static_cast<double>(num_entries) /
+                      (static_cast<double>(bytes - kTrailer) / static_cast<double>(kLine));
+        double rate = 0, seen = 0, spread = 8 * std::sqrt(keys) + 16;
+        for (double j = std::fmax(0, std::floor(keys - spread)); j <= keys + spread; j++) {
+            double weight = std::exp(j * std::log(keys) - keys - std::lgamma(j + 1));
+            rate += weight * std::pow(1 - std::pow(1 - 1.0 / 512, k * j), k);
+            seen += weight;
+        }
+        return seen > 0 ? std::fmin(1.0, rate / seen) : 1.0;
+    }
+#endif
+
+private:
+    void Add(uint64_t hash)
+    {
+        hashes_.Push(hash);
+        sum_ ^= hash;
+        count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+    uint64_t Sum() const
+    {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < hashes_.size(); i++)
+            sum ^= hashes_.data()[i];
+        return sum;
+    }
+
+    /* The number of probes of these bits per key: what the trailer of any filter says. */
+    unsigned char Probes() const
+    {
+        const uint64_t hash = 0;
+        unsigned char filter[16 * kLine + kTrailer];
+        size_t len = 0;
+        /* One key of at most 100 bits is in one line. */
+        if (bloomline_rocksdb_block_build(&hash, 1, bits_per_key_, filter, sizeof filter, &len) !=
+                BLOOMLINE_OK ||
+            len < kTrailer)
+            return 0;
+        return filter[len - 3];
+    }
+
+    /* Returns the length of the filter; 0 if there is no memory for it. */
+    size_t Build(std::unique_ptr<const char[]> *filter)
+    {
+        size_t len = bloomline_rocksdb_block_len(hashes_.size(), bits_per_key_);
+        char *data = new (std::nothrow) char[len == 0 ? kTrailer : len];
+        if (data == nullptr)
+            return 0;
+        filter->reset(data);
+        if (hashes_.empty()) {
+            /* RocksDB does not ask for the filter of no keys, and makes a trailer if it is
+             * asked. */
+            data[0] = static_cast<char>(0xFF);
+            data[1] = 0;
+            data[2] = static_cast<char>(Probes());
+            data[3] = data[4] = 0;
+            return kTrailer;
+        }
+        size_t written = 0;
+        if (bloomline_rocksdb_block_build(hashes_.data(), hashes_.size(), bits_per_key_, data, len,
+                                          &written) != BLOOMLINE_OK)
+            return 0;
+        return written;
+    }
+
+    void Reset()
+    {
+        hashes_.Reset();
+        sum_ = 0;
+#if BLOOMLINE_ROCKSDB_ADD_ALT
+        any_alt_ = false;
+#endif
+        count_.store(0, std::memory_order_relaxed);
+    }
+
+    const double bits_per_key_;
+    const bool verify_; /* detect_filter_construct_corruption */
+    Hashes hashes_;
+    uint64_t sum_ = 0;
+#if BLOOMLINE_ROCKSDB_ADD_ALT
+    uint64_t last_alt_ = 0;
+    bool any_alt_ = false;
+#endif
+    std::atomic<size_t> count_{0};
+};
+
+class Reader final : public FilterBitsReader {
+public:
+    explicit Reader(const bloomline_view &view)
+        : view_(view)
+    {
+    }
+
+    bool MayMatch(const Slice &key) override
+    {
+        return bloomline_view_contains(&view_, key.data(), key.size());
+    }
+
+    void MayMatch(int num_keys, Slice **keys, bool *may_match) override
+    {
+        /* RocksDB asks for at most 32. */
+        constexpr int kBatch = 64;
+        for (int from = 0; from < num_keys; from += kBatch) {
+            const int n = num_keys - from < kBatch ? num_keys - from : kBatch;
+            bloomline_bytes bytes[kBatch];
+            uint64_t bitmap = 0;
+            for (int i = 0; i < n; i++) {
+                const Slice &key = *keys[from + i];
+                bytes[i].data = reinterpret_cast<const uint8_t *>(key.data());
+                bytes[i].len = key.size();
+            }
+            bloomline_view_contains_keys(&view_, bytes, static_cast<size_t>(n), &bitmap);
+            for (int i = 0; i < n; i++)
+                may_match[from + i] = (bitmap >> i & 1) != 0;
+        }
+    }
+
+private:
+    bloomline_view view_;
+};
+
+/* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with
+ * lines of a size that no RocksDB has written, but that could have been. */
+bool HasOddLines(const Slice &filter)
+{
+    if (filter.size() <= kTrailer)
+        return false;
+    const auto *trailer =
+        reinterpret_cast<const unsigned char *>(filter.data()) + filter.size() - kTrailer;
+    if (trailer[0] < 1 || trailer[0] > 127)
+        return false;
+    const uint64_t lines = uint64_t{trailer[1]} | uint64_t{trailer[2]} << 8 |
+                           uint64_t{trailer[3]} << 16 | uint64_t{trailer[4]} << 24;
+    const uint64_t bytes = filter.size() - kTrailer;
+    return bytes != lines * 64 && bytes != lines * 128 && bytes != lines * 256;
+}
+
+class Policy final : public FilterPolicy {
+public:
+    explicit Policy(double bits_per_key)
+        : bits_per_key_(bits_per_key), builtin_(NewBloomFilterPolicy(bits_per_key))
+    {
+    }
+
+    const char *Name() const override
+    {
+        return "bloomline.BloomFilter";
+    }
+    /* What is written into OPTIONS files: there it is RocksDB's own policy, so that every
+     * RocksDB can load them. */
+    std::string GetId() const override
+    {
+        return builtin_->GetId();
+    }
+    const char *CompatibilityName() const override
+    {
+        return "rocksdb.BuiltinBloomFilter";
+    }
+
+    FilterBitsBuilder *GetBuilderWithContext(const FilterBuildingContext &context) const override
+    {
+        const BlockBasedTableOptions &options = context.table_options;
+        /* Left to RocksDB: filters of old format versions; sizes that depend on the memory
+         * allocator; charging the block cache. */
+        if (Millibits(bits_per_key_) == 0 || options.format_version < 5 ||
+            options.optimize_filters_for_memory || ChargesCache(options))
+            return builtin_->GetBuilderWithContext(context);
+        FilterBitsBuilder *builder =
+            new (std::nothrow) Builder(bits_per_key_, options.detect_filter_construct_corruption);
+        /* Without a builder a table has no filter, and every key may be in it. */
+        return builder;
+    }
+
+    FilterBitsReader *GetFilterBitsReader(const Slice &filter) const override
+    {
+        bloomline_view view;
+        if (HasOddLines(filter))
+            return builtin_->GetFilterBitsReader(filter);
+        /* RocksDB's empty slice may have no pointer. */
+        const char *data = filter.size() == 0 ? "" : filter.data();
+        if (bloomline_view_open_rocksdb(data, filter.size(), &view) != BLOOMLINE_OK)
+            return builtin_->GetFilterBitsReader(filter);
+        /* Without a reader every key may be present. */
+        return new (std::nothrow) Reader(view);
+    }
+
+private:
+    static bool ChargesCache(const BlockBasedTableOptions &options)
+    {
+#if BLOOMLINE_ROCKSDB_VERSION < 7003000
+        return options.reserve_table_builder_memory;
+#else
+        const auto &usage = options.cache_usage_options;
+        const auto found = usage.options_overrides.find(CacheEntryRole::kFilterConstruction);
+        const auto charged = found == usage.options_overrides.end() ? usage.options.charged :
+                                                                      found->second.charged;
+        return charged == CacheEntryRoleOptions::Decision::kEnabled;
+#endif
+    }
+
+    const double bits_per_key_;
+    const std::unique_ptr<const FilterPolicy> builtin_;
+};
+
+/* A policy; nullptr if the system has not got the memory. RocksDB's part of it may throw. */
+FilterPolicy *NewPolicy(double bits_per_key)
+{
+#ifdef __cpp_exceptions
+    try {
+        return new Policy(bits_per_key);
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+#else
+    return new (std::nothrow) Policy(bits_per_key);
+#endif
+}
+
+}  // namespace
+
+rocksdb_filterpolicy_t *bloomline_rocksdb_filterpolicy(double bits_per_key)
+{
+    /* RocksDB's C interface has a type of its own for policies, which begins with a
+     * FilterPolicy, and calls nothing but that. */
+    return reinterpret_cast<rocksdb_filterpolicy_t *>(NewPolicy(bits_per_key));
+}
+
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>
+bloomline::NewRocksDbFilterPolicy(double bits_per_key)
+{
+    return std::shared_ptr<const FilterPolicy>(NewPolicy(bits_per_key));
+}

@@ -1,0 +1,84 @@
+//! Filter blocks of other engines, built byte for byte as they build them. To read them,
+//! [`View::open_rocksdb`](crate::View::open_rocksdb) and
+//! [`View::open_leveldb`](crate::View::open_leveldb). Uses `format` and `hash`.
+//!
+//! Each engine has a hash of its own, and a function here that makes it. The engines leave
+//! out a key that repeats its predecessor; whoever calls `build` does the same if the
+//! bytes are to be the engine's, since the number of hashes decides the size.
+
+use crate::error::Error;
+use crate::format;
+
+/// RocksDB since format version 5 ("FastLocalBloom"), as it is with
+/// `optimize_filters_for_memory` off.
+pub mod rocksdb {
+    use super::*;
+    pub use crate::hash::xxph3::xxph3 as hash;
+
+    /// The length of the filter of `keys` keys; 0 for no keys, or less than half a bit per
+    /// key, for which RocksDB makes no filter. Bits per key are rounded to thousandths,
+    /// and at most 100.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if it cannot be addressed.
+    pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+        format::rocksdb::fast_local_len(keys, bits_per_key)
+    }
+
+    /// Builds the filter of the keys with these hashes in `out`, and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
+    /// [`Error::Backend`].
+    pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
+        format::rocksdb::fast_local_build(hashes, bits_per_key, out)
+    }
+}
+
+/// RocksDB before format version 5, with lines of 64 bytes; Pebble.
+pub mod rocksdb_legacy {
+    use super::*;
+    pub use crate::hash::bloom32::rocksdb_legacy as hash;
+
+    /// The length of the filter of `keys` keys.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if it cannot be addressed.
+    pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+        format::rocksdb::legacy_len(keys, bits_per_key)
+    }
+
+    /// Builds the filter of the keys with these hashes, in the low half of each, in `out`,
+    /// and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
+    /// [`Error::Backend`].
+    pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
+        format::rocksdb::legacy_build(hashes, bits_per_key, out)
+    }
+}
+
+/// LevelDB ("BuiltinBloomFilter2") and goleveldb.
+pub mod leveldb {
+    use super::*;
+    pub use crate::hash::bloom32::leveldb as hash;
+
+    /// The length of the filter of `keys` keys.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if it cannot be addressed.
+    pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+        format::leveldb::len(keys, bits_per_key)
+    }
+
+    /// Builds the filter of the keys with these hashes, in the low half of each, in `out`,
+    /// and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
+    /// [`Error::Backend`].
+    pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
+        format::leveldb::build(hashes, bits_per_key, out)
+    }
+}

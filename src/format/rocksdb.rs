@@ -1,0 +1,190 @@
+//! RocksDB's filter blocks, as RocksDB writes them into its tables: the lines, then five
+//! bytes that say which. Uses `kernel`, `hash`, `line` and `fast_local`.
+//!
+//! ```text
+//! FastLocalBloom (format version 5 and later), since RocksDB 6.6
+//!     lines of 64 bytes | FF | 00 | k in the low 5 bits, line size in the high 3 | 00 00
+//! legacy Bloom (before; and Pebble's)
+//!     lines of 64, 128 or 256 bytes | k, 1 to 127 | line count, u32
+//! Ribbon
+//!     ... | FE | ...
+//! ```
+//!
+//! Numbers are little-endian. What this does not know answers "maybe", as it does in
+//! RocksDB: a filter that is not understood must not hide a key.
+
+use super::Found;
+use crate::error::Error;
+use crate::fast_local::MAX_K;
+use crate::hash::KeyHash;
+use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::line::LINE_BYTES;
+
+/// Bytes behind the lines.
+const TRAILER: usize = 5;
+/// The most bytes of lines that RocksDB writes.
+const MAX_BYTES: u64 = 0xFFFF_FFC0;
+
+/// What the bytes of a filter block are.
+///
+/// # Errors
+/// [`Error::Layout`] for a filter that is RocksDB's and not read here: Ribbon, or
+/// something newer.
+pub(crate) fn parse(bytes: &[u8], kernels: Kernels) -> Result<Found<'_>, Error> {
+    let hash = KeyHash::Xxph3;
+    // RocksDB takes a block without lines for that of a table without keys.
+    let Some((lines, trailer)) = bytes.split_last_chunk::<TRAILER>() else {
+        return Ok(Found::nothing(hash, kernels));
+    };
+    if lines.is_empty() {
+        return Ok(Found::nothing(hash, kernels));
+    }
+    match trailer[0] {
+        0xFF => {
+            let (size, k) = (trailer[2] >> 5, u32::from(trailer[2] & 31));
+            let known = trailer[1] == 0 && trailer[3..] == [0, 0] && size == 0;
+            if !known || !(1..=MAX_K).contains(&k) {
+                return Err(Error::Layout);
+            }
+            // Of bytes that are no whole line RocksDB reads past the end; here they
+            // can only be "maybe".
+            let lines = &lines[..lines.len() / LINE_BYTES * LINE_BYTES];
+            if lines.is_empty() || lines.len() as u64 > MAX_BYTES {
+                return Ok(Found::anything(hash, kernels));
+            }
+            Ok(Found { lines, k, kernel: kernels.of(Layout::FastLocal), hash })
+        }
+        k @ 1..=127 => {
+            let count = u32::from_le_bytes([trailer[1], trailer[2], trailer[3], trailer[4]]);
+            let line = lines.len().checked_div(count as usize).unwrap_or(0);
+            let whole = line * count as usize == lines.len();
+            let hash = KeyHash::RocksDbLegacy;
+            let found =
+                |layout| Ok(Found { lines, k: u32::from(k), kernel: kernels.of(layout), hash });
+            match line {
+                64 if whole => found(Layout::Legacy64),
+                128 if whole => found(Layout::Legacy128),
+                256 if whole => found(Layout::Legacy256),
+                // A line size that is no power of two, or that nobody writes.
+                _ => Ok(Found::anything(hash, kernels)),
+            }
+        }
+        // 0 is how RocksDB writes "always true".
+        0 => Ok(Found::anything(hash, kernels)),
+        _ => Err(Error::Layout),
+    }
+}
+
+/// RocksDB's measure: thousandths of a bit per key, rounded; 0 for no filter at all.
+fn millibits(bits_per_key: f64) -> u64 {
+    match bits_per_key {
+        ..0.5 => 0,
+        ..1.0 => 1000,
+        ..100.0 => (bits_per_key * 1000.0 + 0.500001) as u64,
+        // Not a number included.
+        _ => 100_000,
+    }
+}
+
+/// The k that RocksDB takes for so many bits per key.
+fn fast_local_k(millibits: u64) -> u32 {
+    const UP_TO: [u64; 12] =
+        [2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501];
+    match UP_TO.iter().position(|&most| millibits <= most) {
+        Some(i) => i as u32 + 1,
+        None if millibits > 50_000 => 24,
+        None => ((millibits - 1) / 2000 - 1) as u32,
+    }
+}
+
+/// The bytes of the lines of a FastLocalBloom, before the trailer; 0 for no filter.
+fn fast_local_bytes(keys: u64, millibits: u64) -> Result<usize, Error> {
+    if keys == 0 || millibits == 0 {
+        return Ok(0);
+    }
+    let bytes = (u128::from(keys) * u128::from(millibits)).div_ceil(8000);
+    let bytes = bytes.min(u128::from(MAX_BYTES)).next_multiple_of(LINE_BYTES as u128);
+    usize::try_from(bytes).map_err(|_| Error::LineCount)
+}
+
+/// The length of a FastLocalBloom block of so many keys; 0 for no filter.
+///
+/// # Errors
+/// [`Error::LineCount`] if it cannot be addressed.
+pub(crate) fn fast_local_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+    let bytes = fast_local_bytes(keys, millibits(bits_per_key))?;
+    Ok(if bytes == 0 { 0 } else { bytes + TRAILER })
+}
+
+/// Builds a FastLocalBloom block of the XXPH3 hashes of the keys, neighbours that repeat
+/// left out by the caller, as RocksDB does. Returns its length.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
+pub(crate) fn fast_local_build(
+    hashes: &[u64],
+    bits_per_key: f64,
+    out: &mut [u8],
+) -> Result<usize, Error> {
+    let kernel = Kernel::active(Layout::FastLocal)?;
+    let millibits = millibits(bits_per_key);
+    let bytes = fast_local_bytes(hashes.len() as u64, millibits)?;
+    if bytes == 0 {
+        return Ok(0);
+    }
+    let out = out.get_mut(..bytes + TRAILER).ok_or(Error::BufferTooSmall)?;
+    let (lines, trailer) = out.split_at_mut(bytes);
+    let k = fast_local_k(millibits);
+    lines.fill(0);
+    kernel.insert_batch(lines, k, Hashes::Given(hashes));
+    trailer.copy_from_slice(&[0xFF, 0, k as u8, 0, 0]);
+    Ok(bytes + TRAILER)
+}
+
+/// Lines of 64 bytes of a legacy filter: an odd number, so that the remainder of the hash
+/// depends on all of it.
+fn legacy_lines(keys: u64, bits_per_key: f64) -> u32 {
+    let bits = (keys as f64 * bits_per_key) as u64;
+    let bits = bits.min(0xFFFF_0000);
+    (bits.div_ceil(8 * LINE_BYTES as u64) | 1) as u32
+}
+
+/// The k of legacy filters, LevelDB's rule: bits per key * 0.69, 1 to 30.
+pub(crate) fn legacy_k(bits_per_key: f64) -> u32 {
+    (bits_per_key * 0.69).clamp(1.0, 30.0) as u32
+}
+
+/// The length of a legacy block of so many keys, with lines of 64 bytes.
+///
+/// # Errors
+/// [`Error::LineCount`] if it cannot be addressed.
+pub(crate) fn legacy_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+    if keys == 0 {
+        return Ok(TRAILER);
+    }
+    Ok(legacy_lines(keys, bits_per_key) as usize * LINE_BYTES + TRAILER)
+}
+
+/// Builds a legacy block with lines of 64 bytes, what Pebble reads, of the legacy hashes of
+/// the keys (the low half of each). Returns its length.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
+pub(crate) fn legacy_build(
+    hashes: &[u64],
+    bits_per_key: f64,
+    out: &mut [u8],
+) -> Result<usize, Error> {
+    let kernel = Kernel::active(Layout::Legacy64)?;
+    let len = legacy_len(hashes.len() as u64, bits_per_key)?;
+    let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+    let (lines, trailer) = out.split_at_mut(len - TRAILER);
+    let k = legacy_k(bits_per_key);
+    lines.fill(0);
+    if !hashes.is_empty() {
+        kernel.insert_batch(lines, k, Hashes::Given(hashes));
+    }
+    trailer[0] = k as u8;
+    trailer[1..].copy_from_slice(&((lines.len() / LINE_BYTES) as u32).to_le_bytes());
+    Ok(len)
+}

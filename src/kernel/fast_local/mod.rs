@@ -1,0 +1,62 @@
+//! RocksDB's line on the backends, one file each. Uses `fast_local`, `line` and `batch`.
+//!
+//! Probing takes whole lines into registers. Inserting sets the bits one by one, which
+//! is as good: a key's bits lie in one cache line.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
+pub(super) use portable::Portable;
+pub(super) use scalar::Scalar;
+
+use super::batch::Lines;
+use crate::fast_local::{STEP, line_index};
+use crate::line::LINE_BYTES;
+
+/// Where the line of a hash is.
+#[inline(always)]
+fn line(lines: Lines, hash: u64) -> *mut u8 {
+    // The format has no more than 2^26 lines; see `format::rocksdb`.
+    let index = line_index(hash, lines.count() as u32);
+    lines.first().wrapping_add(index as usize * LINE_BYTES)
+}
+
+/// The powers of `STEP` from 0 on: a position's factor.
+const POWERS: [u32; 16] = {
+    let mut powers = [1u32; 16];
+    let mut i = 1;
+    while i < 16 {
+        powers[i] = powers[i - 1].wrapping_mul(STEP);
+        i += 1;
+    }
+    powers
+};
+
+/// The factor from one group of positions to the next.
+const fn step_by(count: usize) -> u32 {
+    POWERS[count - 1].wrapping_mul(STEP)
+}
+
+/// Sets the bits of a key.
+///
+/// # Safety
+/// The lines can be written.
+#[inline(always)]
+unsafe fn insert(lines: Lines, hash: u64) {
+    let line = line(lines, hash);
+    let mut x = (hash >> 32) as u32;
+    for _ in 0..lines.k() {
+        let position = (x >> 23) as usize;
+        // SAFETY: a position is below 512, so the byte is one of the line's 64.
+        unsafe { *line.add(position / 8) |= 1 << (position % 8) };
+        x = x.wrapping_mul(STEP);
+    }
+}
