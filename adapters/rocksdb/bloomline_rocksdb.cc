@@ -168,6 +168,11 @@ public:
     {
         if (status != nullptr)
             *status = Status::OK();
+#if BLOOMLINE_ROCKSDB_ADD_ALT
+        /* Since 9.6 RocksDB leaves it to the builder to say that there is no filter. */
+        if (count_.load(std::memory_order_relaxed) == 0)
+            return Slice(nullptr, 0);
+#endif
         if (verify_ && !hashes_.lost() && Sum() != sum_) {
             if (status != nullptr)
                 *status = Status::Corruption("Hashes of a filter's keys changed in memory");
@@ -278,8 +283,8 @@ private:
             return 0;
         filter->reset(data);
         if (hashes_.empty()) {
-            /* RocksDB does not ask for the filter of no keys, and makes a trailer if it is
-             * asked. */
+            /* RocksDB before 9.6 does not ask for the filter of no keys, and makes a trailer
+             * if it is asked. */
             data[0] = static_cast<char>(0xFF);
             data[1] = 0;
             data[2] = static_cast<char>(Probes());
@@ -314,16 +319,51 @@ private:
     std::atomic<size_t> count_{0};
 };
 
+/* The first byte of the trailer says which filter it is. */
+unsigned char Marker(const Slice &filter)
+{
+    return filter.size() < kTrailer ? 0 : static_cast<unsigned char>(filter[filter.size() - kTrailer]);
+}
+
+bool IsLegacy(const Slice &filter)
+{
+    return Marker(filter) >= 1 && Marker(filter) <= 127;
+}
+
+/* Filters of so many bytes may be out of the near caches. */
+constexpr size_t kFar = size_t{256} << 10;
+
+/* Asks for the line of a hash, which mostly lies across two lines of the cache. */
+void Prefetch(const char *lines, uint32_t count, uint64_t hash)
+{
+    const char *line = lines + ((hash & 0xFFFFFFFF) * count >> 32) * kLine;
+#if defined(__GNUC__)
+    __builtin_prefetch(line);
+    __builtin_prefetch(line + kLine - 1);
+#else
+    (void)line;
+#endif
+}
+
+/* The hash of a key, of the filters of one kind. */
+using Hash = uint64_t (*)(const void *key, size_t len);
+
+/* Hashes the keys of a batch before it asks for any: that is faster than to let
+ * bloomline_view_contains_keys() take turns, for so few. */
 class Reader final : public FilterBitsReader {
 public:
-    explicit Reader(const bloomline_view &view)
-        : view_(view)
+    Reader(const bloomline_view &view, const Slice &filter)
+        : view_(view), hash_(IsLegacy(filter) ? bloomline_rocksdb_legacy_hash : bloomline_rocksdb_hash)
     {
+        if (Marker(filter) == 0xFF && filter.size() >= kFar) {
+            lines_ = filter.data();
+            count_ = static_cast<uint32_t>((filter.size() - kTrailer) / kLine);
+        }
     }
 
     bool MayMatch(const Slice &key) override
     {
-        return bloomline_view_contains(&view_, key.data(), key.size());
+        return bloomline_view_contains_hash(&view_, hash_(key.data(), key.size()));
     }
 
     void MayMatch(int num_keys, Slice **keys, bool *may_match) override
@@ -332,33 +372,34 @@ public:
         constexpr int kBatch = 64;
         for (int from = 0; from < num_keys; from += kBatch) {
             const int n = num_keys - from < kBatch ? num_keys - from : kBatch;
-            bloomline_bytes bytes[kBatch];
+            uint64_t hashes[kBatch];
             uint64_t bitmap = 0;
             for (int i = 0; i < n; i++) {
-                const Slice &key = *keys[from + i];
-                bytes[i].data = reinterpret_cast<const uint8_t *>(key.data());
-                bytes[i].len = key.size();
+                hashes[i] = hash_(keys[from + i]->data(), keys[from + i]->size());
+                if (count_ > 0)
+                    Prefetch(lines_, count_, hashes[i]);
             }
-            bloomline_view_contains_keys(&view_, bytes, static_cast<size_t>(n), &bitmap);
+            bloomline_view_contains_hashes(&view_, hashes, static_cast<size_t>(n), &bitmap);
             for (int i = 0; i < n; i++)
                 may_match[from + i] = (bitmap >> i & 1) != 0;
         }
     }
 
 private:
-    bloomline_view view_;
+    const bloomline_view view_;
+    const Hash hash_;
+    const char *lines_ = nullptr; /* to be asked for before they are read */
+    uint32_t count_ = 0;
 };
 
 /* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with
  * lines of a size that no RocksDB has written, but that could have been. */
 bool HasOddLines(const Slice &filter)
 {
-    if (filter.size() <= kTrailer)
+    if (filter.size() <= kTrailer || !IsLegacy(filter))
         return false;
     const auto *trailer =
         reinterpret_cast<const unsigned char *>(filter.data()) + filter.size() - kTrailer;
-    if (trailer[0] < 1 || trailer[0] > 127)
-        return false;
     const uint64_t lines = uint64_t{trailer[1]} | uint64_t{trailer[2]} << 8 |
                            uint64_t{trailer[3]} << 16 | uint64_t{trailer[4]} << 24;
     const uint64_t bytes = filter.size() - kTrailer;
@@ -411,7 +452,7 @@ public:
         if (bloomline_view_open_rocksdb(data, filter.size(), &view) != BLOOMLINE_OK)
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
-        return new (std::nothrow) Reader(view);
+        return new (std::nothrow) Reader(view, filter);
     }
 
 private:
