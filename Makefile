@@ -7,8 +7,8 @@ FUZZ_SECONDS ?= 30
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo test test-rust test-c test-cross test-fuzz lint doc lib install \
-    header golden bench bench-ratios bench-sweep bench-billion bench-peers clean tools test-tools
+.PHONY: help demo test test-rust test-c test-engines test-cross test-fuzz lint doc lib install \
+    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-peers clean tools test-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -19,7 +19,7 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
 	target/demo/demo $(KEYS)
 
-test: test-tools test-rust test-c ## all tests that run on this CPU
+test: test-tools test-rust test-c test-engines ## all tests that run on this CPU
 
 test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
@@ -30,6 +30,10 @@ test-rust: tools lint ## the Rust tests: every backend against the definition, f
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C c-tests all
+
+test-engines: test-tools lib ## the filter policies, on the real RocksDB and LevelDB
+	scripts/apt-install.sh libleveldb-dev librocksdb-dev
+	$(MAKE) --no-print-directory -C adapters/tests test
 
 test-cross: tools ## the tests on aarch64 (NEON), s390x (big-endian), i686 (32 bits), emulated
 	scripts/cross-test.sh aarch64
@@ -74,6 +78,10 @@ bench-sweep: ## prefetch hints and distances
 
 bench-billion: ## 1,000,000,000 keys at 1 %
 	$(CARGO) bench --bench billion
+
+bench-engines: lib ## RocksDB and LevelDB with their own filters and with these
+	scripts/apt-install.sh libleveldb-dev librocksdb-dev
+	$(MAKE) --no-print-directory -C adapters/tests bench
 
 bench-peers: ## other Rust filters, at equal memory
 	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml
