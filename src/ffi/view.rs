@@ -37,15 +37,13 @@ pub struct bloomline_view {
 }
 
 /// A word that no other first five words are likely to have: changing any one of them
-/// always changes it, since each multiplier is odd; that of zeros is not zero.
+/// always changes it, and that of zeros is not zero. It is made on every probe, so it is
+/// rotations and no multiplications.
 #[inline(always)]
 fn check_word([a, b, c, d, e]: [u64; 5]) -> u64 {
-    a.wrapping_mul(0x9FB2_1C65_1E98_DF25)
-        ^ b.wrapping_mul(0xD1B5_4A32_D192_ED03)
-        ^ c.wrapping_mul(0xA0D5_3B6F_21C8_E497)
-        ^ d.wrapping_mul(0xC6BC_2796_92B5_CC83)
-        ^ e.wrapping_mul(0x8EBC_6AF0_9C88_C6E3)
-        ^ 0x4C42_4D4C_5649_4557
+    let ab = a ^ b.rotate_left(13);
+    let cd = c.rotate_left(26) ^ d.rotate_left(39);
+    ab ^ cd ^ e.rotate_left(52) ^ 0x4C42_4D4C_5649_4557
 }
 
 /// The words of a view.

@@ -93,16 +93,18 @@ pub(crate) struct Kernel {
 }
 
 /// The table of one backend: each function is the shared code compiled with the
-/// backend's instructions, once for each of the types that do the work, by k.
+/// backend's instructions, once for each of the types that do the work, by k: those of
+/// `one` for single keys, those of `many` for batches.
 macro_rules! kernel {
-    ($backend:ident, $layout:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {{
+    ($backend:ident, $layout:ident, $(#[$attribute:meta])*
+        one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
         unsafe fn insert(lines: Lines, hash: u64) {
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
-                    $($k => <$ops>::insert(lines, hash),)*
-                    _ => <$first>::insert(lines, hash),
+                    $($k1 => <$ops1>::insert(lines, hash),)*
+                    _ => <$one>::insert(lines, hash),
                 }
             }
         }
@@ -111,8 +113,8 @@ macro_rules! kernel {
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
-                    $($k => <$ops>::contains(lines, hash),)*
-                    _ => <$first>::contains(lines, hash),
+                    $($k1 => <$ops1>::contains(lines, hash),)*
+                    _ => <$one>::contains(lines, hash),
                 }
             }
         }
@@ -153,6 +155,10 @@ macro_rules! kernel {
         };
         &KERNEL
     }};
+    ($backend:ident, $layout:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {
+        kernel!($backend, $layout, $(#[$attribute])*
+            one: $first $(, $k => $ops)*; many: $first $(, $k => $ops)*)
+    };
 }
 
 impl Backend {
@@ -236,14 +242,20 @@ impl Backend {
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 if has_avx512() => {
+                // Single keys by AVX2: one 512-bit instruction makes what the caller does next
+                // slower on some CPUs (measured on Granite Rapids), which only a batch pays back.
+                use avx2::Avx2 as A;
                 use avx512::Avx512 as B;
                 (
-                    kernel!(Avx512, Native, #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    kernel!(Avx512, Native,
+                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
+                        one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
+                        many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(
                         Avx512,
                         FastLocal,
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
-                        fast_local::Avx512
+                        one: fast_local::Avx2; many: fast_local::Avx512
                     ),
                 )
             }
