@@ -94,6 +94,9 @@ pub(super) trait Ops {
     /// A line is `1 << LINE_LOG2` bytes.
     const LINE_LOG2: u32 = LINE_BYTES.ilog2();
 
+    /// Whether batches ask for lines ahead at all.
+    const PREFETCH: bool = true;
+
     /// Where the bits of a key are, to be asked for: the start of 64 bytes.
     #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
@@ -233,6 +236,9 @@ impl Hashes<'_> {
 trait Work {
     type Ops: Ops;
 
+    /// Whether a second prefetch, near, can pay.
+    const NEAR: bool;
+
     /// # Safety
     /// As for [`Ops`].
     unsafe fn block<P: Plan>(
@@ -257,10 +263,15 @@ unsafe fn for_each_block<W: Work>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        match (plan.far, plan.near) {
-            (0, _) => without_prefetch(lines, hashes, work),
-            (far, false) => with_prefetch::<W, Ahead<false>>(lines, hashes, far, work),
-            (far, true) => with_prefetch::<W, Ahead<true>>(lines, hashes, far, work),
+        // The constants leave out the loops that nobody needs.
+        match plan.far {
+            1.. if W::Ops::PREFETCH && W::NEAR && plan.near => {
+                with_prefetch::<W, Ahead<true>>(lines, hashes, plan.far, work);
+            }
+            1.. if W::Ops::PREFETCH => {
+                with_prefetch::<W, Ahead<false>>(lines, hashes, plan.far, work);
+            }
+            _ => without_prefetch(lines, hashes, work),
         }
     }
 }
@@ -330,6 +341,7 @@ struct Insert<O>(PhantomData<O>);
 
 impl<O: Ops> Work for Insert<O> {
     type Ops = O;
+    const NEAR: bool = false;
 
     #[inline(always)]
     unsafe fn block<P: Plan>(
@@ -372,6 +384,7 @@ struct Probe<'a, O> {
 
 impl<O: Ops> Work for Probe<'_, O> {
     type Ops = O;
+    const NEAR: bool = true;
 
     #[inline(always)]
     unsafe fn block<P: Plan>(

@@ -38,6 +38,8 @@ impl LevelDb {
 impl Ops for LevelDb {
     /// A line is a byte.
     const LINE_LOG2: u32 = 0;
+    /// Filters are small, and there are k lines to a key.
+    const PREFETCH: bool = false;
 
     #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
@@ -80,6 +82,8 @@ impl<const LOG2: u32> Legacy<LOG2> {
 
 impl<const LOG2: u32> Ops for Legacy<LOG2> {
     const LINE_LOG2: u32 = LOG2;
+    /// For the sake of old files; not worth loops of their own.
+    const PREFETCH: bool = false;
 
     #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
