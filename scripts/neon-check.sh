@@ -17,7 +17,7 @@ aarch64-linux-gnu-objdump -d --no-show-raw-insn "$directory/libbloomline.a" >"$l
 # The most of each instruction in one function.
 most() {
     awk -v instruction="$1" '
-        /^[0-9a-f]+ <.*>:$/ { inside = /Backend6kernel.*probe_batch/; count = 0 }
+        /^[0-9a-f]+ <.*>:$/ { inside = /Backend.*kernel.*probe_batch/; count = 0 }
         inside && $2 == instruction && /v[0-9]+\./ { if (++count > most) most = count }
         END { print most + 0 }' "$listing"
 }
