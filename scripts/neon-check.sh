@@ -4,7 +4,7 @@
 #
 #   scripts/neon-check.sh
 #
-# Two functions are called probe_batch, that of `scalar` and that of `portable`. Needs
+# There is a probe_batch for each backend and layout; the most that one has counts. Needs
 # what scripts/cross-test.sh needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
