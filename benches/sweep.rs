@@ -196,15 +196,15 @@ impl Sweep {
     }
 }
 
-/// The prefetch plans of the library.
+/// The prefetch plans of the library. Without the far prefetch there is no near one.
 fn plans(near: &[bool]) -> Vec<Prefetch> {
-    (0..=3).flat_map(|far| near.iter().map(move |&near| Prefetch { far, near })).collect()
+    let far = (1..=3).flat_map(|far| near.iter().map(move |&near| Prefetch { far, near }));
+    std::iter::once(Prefetch::NONE).chain(far).collect()
 }
 
 fn plan_name(plan: Prefetch) -> String {
     match plan {
-        Prefetch::NONE => "no prefetch".into(),
-        Prefetch { far: 0, .. } => "near".into(),
+        Prefetch { far: 0, .. } => "no prefetch".into(),
         Prefetch { far, near: false } => format!("L2 {} ahead", 64 * far),
         Prefetch { far, near: true } => format!("L2 {} ahead + near", 64 * far),
     }
