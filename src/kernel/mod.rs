@@ -243,7 +243,7 @@ impl Backend {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 if has_avx512() => {
                 // Single keys by AVX2: one 512-bit instruction makes what the caller does next
-                // slower on some CPUs (measured on Granite Rapids), which only a batch pays back.
+                // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
                 use avx2::Avx2 as A;
                 use avx512::Avx512 as B;
                 (

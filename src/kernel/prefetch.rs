@@ -55,7 +55,7 @@ pub struct Prefetch {
 // CPU for which other rows are better gets its own when somebody has measured them.
 // ns per key, k = 6, no prefetch / far 1 / far 1 and near / far 2 and near:
 //
-//   MiB   Intel Granite Rapids, AVX-512     the same, insert: none / far 1
+//   MiB   Intel Xeon, 480 MiB L3, AVX-512     the same, insert: none / far 1
 //     4   1.07 / 1.30 / 1.56 / 1.57          1.20 / 1.52
 //     8   2.64 / 2.34 / 2.48 / 2.45          2.49 / 2.68
 //    32   4.00 / 3.37 / 3.20 / 3.22          3.51 / 3.21
