@@ -124,7 +124,7 @@ impl Sweep {
             rounds.add(format!("{name}, the library's choice"), hashes, move |hashes| {
                 view.contains_hashes(hashes, &mut answers)
             });
-            for plan in plans(&[false, true]) {
+            for plan in PLANS {
                 let mut answers = bitmap();
                 rounds.add(format!("{name}, {}", plan_name(plan)), hashes, move |hashes| {
                     view.contains_hashes_with(hashes, plan, &mut answers)
@@ -165,7 +165,7 @@ impl Sweep {
             filter.borrow_mut().insert_hashes(hashes);
             0
         });
-        for plan in plans(&[false]) {
+        for plan in PLANS {
             rounds.add(format!("{name}, {}", plan_name(plan)), &probes.hashes, move |hashes| {
                 filter.borrow_mut().insert_hashes_with(hashes, plan);
                 0
@@ -196,16 +196,13 @@ impl Sweep {
     }
 }
 
-/// The prefetch plans of the library. Without the far prefetch there is no near one.
-fn plans(near: &[bool]) -> Vec<Prefetch> {
-    let far = (1..=3).flat_map(|far| near.iter().map(move |&near| Prefetch { far, near }));
-    std::iter::once(Prefetch::NONE).chain(far).collect()
-}
+/// The prefetch plans of the library.
+const PLANS: [Prefetch; 3] = [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear];
 
-fn plan_name(plan: Prefetch) -> String {
+fn plan_name(plan: Prefetch) -> &'static str {
     match plan {
-        Prefetch { far: 0, .. } => "no prefetch".into(),
-        Prefetch { far, near: false } => format!("L2 {} ahead", 64 * far),
-        Prefetch { far, near: true } => format!("L2 {} ahead + near", 64 * far),
+        Prefetch::None => "no prefetch",
+        Prefetch::Far => "L2 128 ahead",
+        Prefetch::FarAndNear => "L2 128 ahead + L1 8",
     }
 }

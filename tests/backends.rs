@@ -2,7 +2,7 @@
 //! after inserts, and all answers. Prints the backends that ran, and fails if one
 //! that `BLOOMLINE_REQUIRE_BACKENDS` names is missing.
 
-use bloomline::{Backend, Filter, Params, View, hash, line};
+use bloomline::{Backend, Filter, Params, Prefetch, View, hash, line};
 use proptest::prelude::*;
 
 /// The backends to test: all that this CPU has.
@@ -86,7 +86,7 @@ fn bytes_and_answers_for_every_k_and_size() {
 #[test]
 fn large_filters() {
     for backend in backends() {
-        for (megabytes, k) in [(4, 6), (5, 8), (40, 6), (40, 12)] {
+        for (megabytes, k) in [(4, 6), (8, 8), (40, 6), (40, 12)] {
             let lines = megabytes * 16384 + 1;
             let inserted = hashes(200_000, 3);
             let expected = lines_by_definition(lines, k, &inserted);
@@ -104,24 +104,35 @@ fn large_filters() {
     }
 }
 
+/// Batch lengths about those where something else begins: a block of 64, the 128 keys ahead
+/// that are asked for, the 256 that are hashed in one go.
+const LENGTHS: [usize; 22] = [
+    191, 192, 193, 255, 256, 257, 319, 320, 321, 383, 384, 385, 447, 448, 449, 511, 512, 513, 640,
+    641, 1000, 1025,
+];
+
+const PLANS: [Prefetch; 3] = [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear];
+
 #[test]
 fn every_batch_length() {
     for backend in backends() {
         for k in [1, 6, 8, 9, 16] {
-            for count in 0..=130 {
+            for count in (0..=130).chain(LENGTHS) {
                 let inserted = hashes(count, 4);
                 let expected = lines_by_definition(37, k, &inserted);
-                let mut filter = Filter::with_backend(params(37, k), backend).unwrap();
-                filter.insert_hashes(&inserted);
-                assert!(filter.as_bytes() == expected, "{backend:?} k={k} count={count}");
-
-                let probes: Vec<u64> = hashes(260, 5).split_off(260 - count);
+                let probes: Vec<u64> = hashes(2000, 5).split_off(2000 - count);
                 let bitmap = bitmap_by_definition(&expected, k, &probes);
-                // A word more than needed: it must be left alone.
-                let mut answers = vec![0xABCD; bitmap.len() + 1];
-                filter.contains_hashes(&probes, &mut answers);
-                assert_eq!(answers[..bitmap.len()], bitmap, "{backend:?} k={k} count={count}");
-                assert_eq!(answers[bitmap.len()], 0xABCD);
+                for plan in PLANS {
+                    let case = format!("{backend:?} k={k} count={count} {plan:?}");
+                    let mut filter = Filter::with_backend(params(37, k), backend).unwrap();
+                    filter.insert_hashes_with(&inserted, plan);
+                    assert!(filter.as_bytes() == expected, "{case}");
+                    // A word more than needed: it must be left alone.
+                    let mut answers = vec![0xABCD; bitmap.len() + 1];
+                    filter.view().contains_hashes_with(&probes, plan, &mut answers);
+                    assert_eq!(answers[..bitmap.len()], bitmap, "{case}");
+                    assert_eq!(answers[bitmap.len()], 0xABCD);
+                }
             }
         }
     }
@@ -132,10 +143,15 @@ fn every_batch_length() {
 #[test]
 fn keys_are_their_hashes() {
     let bytes: Vec<u8> = (0..3000u32).map(|i| (i * 7) as u8).collect();
-    let keys: Vec<&[u8]> = (0..400).map(|i| &bytes[i..i + i * 5 / 2]).collect();
+    let keys: Vec<&[u8]> = (0..1025).map(|i| &bytes[i..i + i * 5 / 2 % 999]).collect();
     for backend in backends() {
-        for lines in [200, 5 * 16384] {
-            for count in (0..=130).chain([400]) {
+        // Without prefetch, with it, and with both kinds of it.
+        for (lines, counts) in [
+            (200, Vec::from_iter((0..=130).chain(LENGTHS))),
+            (8 * 16384, Vec::from_iter([1, 63, 64, 127, 128, 129].into_iter().chain(LENGTHS))),
+            (33 * 16384, vec![130, 192, 385, 1025]),
+        ] {
+            for count in counts {
                 let params = params(lines, 6).with_seed(99);
                 let keys = &keys[..count];
                 let key_hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key, 99)).collect();

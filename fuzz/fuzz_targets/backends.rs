@@ -15,8 +15,7 @@ struct Input {
     lines: u16,
     k: u8,
     offset: u8,
-    far: u8,
-    near: bool,
+    plan: u8,
     /// Hashes as they come, and as many made from a seed.
     inserted: Vec<u64>,
     made: u8,
@@ -28,7 +27,8 @@ fuzz_target!(|input: Input| {
     let lines = usize::from(input.lines % 700) + 1;
     let k = u32::from(input.k % 16) + 1;
     let offset = usize::from(input.offset % 64);
-    let prefetch = Prefetch { far: usize::from(input.far % 5), near: input.near };
+    let plans = [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear];
+    let prefetch = plans[usize::from(input.plan % 3)];
     let params = Params::new(lines as u64, k, u64::from(input.made)).unwrap();
     let made = random_hashes(input.made.into(), params.seed());
     let inserted = [input.inserted, made].concat();

@@ -1,29 +1,43 @@
 //! The `avx2` backend: a line is two registers of four lanes. Uses `line` and
 //! `batch`; reached only through the detection in `mod.rs`.
+//!
+//! To insert, ones are shifted to their positions and put into the line. To probe, it is
+//! the other way round: each lane of the line is shifted so that the bit asked for becomes
+//! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
+//! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
 
-use super::batch::{BLOCK, Lines, Ops, Plan};
+use super::batch::{BLOCK, Lines, Ops, Plan, Window};
 use super::scalar::{Row, class, rows};
-use crate::line::{C1, C2, SHIFTS};
+use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+use std::arch::asm;
 use std::arch::x86_64::*;
-use std::hint::black_box;
-use std::mem::MaybeUninit;
 
 /// Half a line in a register.
 pub(super) struct Avx2<const CLASS: u8>;
 
 type Halves = [__m256i; 2];
 
+/// The bit positions of one round, in the low 6 bits of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn positions(g: u64) -> Halves {
+    let g = _mm256_set1_epi64x(g as i64);
+    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
+    [
+        _mm256_srlv_epi64(g, _mm256_setr_epi64x(a, b, c, d)),
+        _mm256_srlv_epi64(g, _mm256_setr_epi64x(e, f, h, i)),
+    ]
+}
+
 /// Ones moved to the bit positions of one round, in each half of the line.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn round(g: u64, ones: Halves) -> Halves {
-    let g = _mm256_set1_epi64x(g as i64);
-    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
-    let shifts = [_mm256_setr_epi64x(a, b, c, d), _mm256_setr_epi64x(e, f, h, i)];
-    let low = _mm256_set1_epi64x(63);
+    let [low, high] = positions(g);
+    let six_bits = _mm256_set1_epi64x(63);
     [
-        _mm256_sllv_epi64(ones[0], _mm256_and_si256(_mm256_srlv_epi64(g, shifts[0]), low)),
-        _mm256_sllv_epi64(ones[1], _mm256_and_si256(_mm256_srlv_epi64(g, shifts[1]), low)),
+        _mm256_sllv_epi64(ones[0], _mm256_and_si256(low, six_bits)),
+        _mm256_sllv_epi64(ones[1], _mm256_and_si256(high, six_bits)),
     ]
 }
 
@@ -52,20 +66,6 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
     unsafe { [_mm256_load_si256(row), _mm256_load_si256(row.add(1))] }
 }
 
-/// The bits of a mask that the line has not got, both halves in one.
-///
-/// # Safety
-/// 64 bytes can be read at `line`.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn unset(line: *const u8, [low, high]: Halves) -> __m256i {
-    // SAFETY: the caller's promise.
-    let line = unsafe {
-        [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.wrapping_add(32).cast())]
-    };
-    _mm256_or_si256(_mm256_andnot_si256(line[0], low), _mm256_andnot_si256(line[1], high))
-}
-
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) {
@@ -83,88 +83,196 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
-        let (line, k) = (lines.line(hash), lines.k());
+        let line = lines.line(hash);
+        let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
         unsafe {
-            let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-            let mask = mask::<CLASS>(g, g2, rows(k));
-            let unset = unset(line, mask);
-            _mm256_testz_si256(unset, unset) != 0
+            let line = load_line(line);
+            match CLASS {
+                class::BELOW_8 => missing(set_lanes(line, g), g, lines.k()) == 0,
+                class::EXACTLY_8 => missing(set_lanes(line, g), g, 8) == 0,
+                _ => {
+                    missing(set_lanes(line, g), g, 8)
+                        | missing(set_lanes(line, g2), g2, lines.k() - 8)
+                        == 0
+                }
+            }
         }
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64 {
-        let rows = rows(lines.k());
-        let mut hits = 0;
-        let mut g = [Four::uninit(); BLOCK / 4];
-        let mut g2 = [Four::uninit(); BLOCK / 4];
-        let (fours, rest) = hashes.as_chunks::<4>();
-        // SAFETY: the caller vouches for the CPU and for the lines. What is read of
-        // g, and of g2 if k > 8, is written first.
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+        // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
-            for (i, four) in fours.iter().enumerate() {
-                multiply(four, C1, &mut g[i]);
+            let (fours, rest) = hashes.as_chunks::<4>();
+            if let Ok(whole) = <&[[u64; 4]; 16]>::try_from(fours) {
+                return probe_fours::<CLASS, P>(lines, whole, window);
+            }
+            // The places past the end are probed with hash 0, whose line every
+            // filter has, and their answers are dropped.
+            let mut padded = [[0; 4]; 16];
+            padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
+            let fours = fours.len() + usize::from(!rest.is_empty());
+            let hits = probe_fours::<CLASS, P>(lines, &padded[..fours], window);
+            hits & ((1 << hashes.len()) - 1)
+        }
+    }
+}
+
+/// The answers for up to 16 groups of 4 hashes; any beyond.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn probe_fours<const CLASS: u8, P: Plan>(
+    lines: Lines,
+    hashes: &[[u64; 4]],
+    window: &Window,
+) -> u64 {
+    // Per key, the lanes whose bit is set, in each round, and the top byte of the last
+    // round's g.
+    let mut set = [[0; 4]; BLOCK / 4];
+    let mut set2 = [[0; 4]; BLOCK / 4];
+    let mut top = [[0; 4]; BLOCK / 4];
+    // SAFETY: the caller vouches for the CPU and for the lines.
+    unsafe {
+        for (i, hashes) in hashes.iter().enumerate() {
+            let mut lanes = [_mm256_setzero_si256(); 4];
+            let mut lanes2 = [_mm256_setzero_si256(); 4];
+            for (j, &hash) in hashes.iter().enumerate() {
+                P::ask::<Avx2<CLASS>>(lines, window, 4 * i + j);
+                let line = load_line(lines.line(hash));
+                let mut last = one_by_one(hash.wrapping_mul(C1));
+                lanes[j] = set_lanes(line, last);
                 if CLASS == class::ABOVE_8 {
-                    multiply(four, C2, &mut g2[i]);
+                    last = one_by_one(hash.wrapping_mul(C2));
+                    lanes2[j] = set_lanes(line, last);
+                }
+                if CLASS != class::EXACTLY_8 {
+                    top[i][j] = (last >> 56) as u8;
                 }
             }
-            // Through memory on purpose: a broadcast from memory costs no more than
-            // the load, one from a register two shuffles.
-            let (g, g2) = (black_box(&g), black_box(&g2));
-            for (i, four) in fours.iter().enumerate() {
-                P::ask::<Self>(lines, hashes, ahead, 4 * i..4 * i + 4);
-                let g = g[i].assume_init_ref();
-                let g2 = if CLASS == class::ABOVE_8 { g2[i].assume_init_ref() } else { g };
-                let mut missing = [_mm256_setzero_si256(); 4];
-                for j in 0..4 {
-                    missing[j] = unset(lines.line(four[j]), mask::<CLASS>(g[j], g2[j], rows));
-                }
-                hits |= none_of_four(missing) << (4 * i);
-            }
-            let done = 4 * fours.len();
-            for (i, &hash) in rest.iter().enumerate() {
-                P::ask::<Self>(lines, hashes, ahead, done + i..done + i + 1);
-                let hit = Self::contains(lines, hash);
-                hits |= u64::from(hit) << (done + i);
+            set[i] = a_byte_each(lanes);
+            if CLASS == class::ABOVE_8 {
+                set2[i] = a_byte_each(lanes2);
             }
         }
-        hits
+        let (set, top) = (set.as_flattened(), top.as_flattened());
+        match CLASS {
+            class::BELOW_8 => answers(set, top, lines.k()),
+            class::EXACTLY_8 => answers(set, top, 8),
+            _ => answers(set, top, 8) & answers(set2.as_flattened(), top, lines.k() - 8),
+        }
     }
 }
 
-/// A value for each of four keys, written as one register.
-type Four = MaybeUninit<[u64; 4]>;
-
-/// `hash * constant` for four hashes, out of products of 32 bits.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn multiply(hashes: &[u64; 4], constant: u64, products: &mut Four) {
-    // SAFETY: both places are 32 bytes.
+/// The value. The compiler does not see that, and so does not put the products of four keys
+/// into one register, which takes it 9 instructions, and as many to get them out again.
+#[inline(always)]
+fn one_by_one(mut product: u64) -> u64 {
+    // SAFETY: it is no instruction.
     unsafe {
-        let h = _mm256_loadu_si256(hashes.as_ptr().cast());
-        let low = _mm256_set1_epi64x((constant & 0xFFFF_FFFF) as i64);
-        let high = _mm256_set1_epi64x((constant >> 32) as i64);
-        let cross = _mm256_add_epi64(
-            _mm256_mul_epu32(_mm256_srli_epi64::<32>(h), low),
-            _mm256_mul_epu32(h, high),
-        );
-        let product = _mm256_add_epi64(_mm256_mul_epu32(h, low), _mm256_slli_epi64::<32>(cross));
-        _mm256_storeu_si256(products.as_mut_ptr().cast(), product);
+        asm!("/* {0} */", inout(reg) product, options(pure, nomem, nostack, preserves_flags));
     }
+    product
 }
 
-/// Bit `j` of the result says that register `j` is all zero.
+/// A line, as two registers of four lanes.
+///
+/// # Safety
+/// 64 bytes can be read at `line`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn none_of_four([a, b, c, d]: [__m256i; 4]) -> u64 {
-    // Lane by lane: fold each register into one lane of a common one.
-    let ab = _mm256_or_si256(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-    let cd = _mm256_or_si256(_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
-    let abcd = _mm256_or_si256(
-        _mm256_permute2x128_si256::<0x20>(ab, cd),
-        _mm256_permute2x128_si256::<0x31>(ab, cd),
-    );
-    let zero = _mm256_cmpeq_epi64(abcd, _mm256_setzero_si256());
-    _mm256_movemask_pd(_mm256_castsi256_pd(zero)) as u64
+unsafe fn load_line(line: *const u8) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.wrapping_add(32).cast())] }
+}
+
+/// The lanes of a line whose bit of a round is set: the sign bits of the result, in the
+/// order of [`ORDER`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn set_lanes(line: Halves, g: u64) -> __m256i {
+    let [low, high] = positions(g);
+    // The bit goes to the top of its lane: 63 - position places up.
+    let six_bits = _mm256_set1_epi64x(63);
+    let low = _mm256_sllv_epi64(line[0], _mm256_andnot_si256(low, six_bits));
+    let high = _mm256_sllv_epi64(line[1], _mm256_andnot_si256(high, six_bits));
+    let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+    // The upper halves of all lanes.
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high))
+}
+
+/// Where each lane's sign ends up in what [`set_lanes`] gives.
+const ORDER: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
+
+/// Bit `i` of `SELECT[count][start]` says that lane `ORDER[i]` counts in a run of `count`
+/// lanes turned by `start`.
+static SELECT: [[u8; 8]; 9] = {
+    let mut table = [[0; 8]; 9];
+    let mut count = 0;
+    while count <= 8 {
+        let mut start = 0;
+        while start < 8 {
+            let mut i = 0;
+            while i < LANES {
+                if lane_counts(ORDER[i], start as u64, count as u32) {
+                    table[count][start] |= 1 << i;
+                }
+                i += 1;
+            }
+            start += 1;
+        }
+        count += 1;
+    }
+    table
+};
+
+/// Those of the `count` lanes that g chooses that are not set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn missing(set: __m256i, g: u64, count: u32) -> u8 {
+    let set = _mm256_movemask_ps(_mm256_castsi256_ps(set)) as u8;
+    SELECT[count as usize][(g >> 61) as usize] & !set
+}
+
+/// The signs of 8 lanes of four keys, a byte for each key.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn a_byte_each([a, b, c, d]: [__m256i; 4]) -> [u8; 4] {
+    let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    // The packing keeps to the halves of the registers: each key has four bytes in each.
+    let together = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, together)).to_le_bytes()
+}
+
+/// The answers of 64 keys from their lanes that are set: whether these are all that count.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn answers(set: &[u8], top: &[u8], count: u32) -> u64 {
+    let mut hits = 0;
+    for half in [0, 32] {
+        let (set, top) = (load(&set[half..half + 32]), load(&top[half..half + 32]));
+        let select = if count == 8 {
+            _mm256_set1_epi8(-1)
+        } else {
+            let row = _mm256_set1_epi64x(i64::from_le_bytes(SELECT[count as usize]));
+            // Bytes have no shift of their own; bits that come from the neighbour go.
+            let start = _mm256_and_si256(_mm256_srli_epi16::<5>(top), _mm256_set1_epi8(7));
+            _mm256_shuffle_epi8(row, start)
+        };
+        let missing = _mm256_andnot_si256(set, select);
+        let hit = _mm256_cmpeq_epi8(missing, _mm256_setzero_si256());
+        hits |= u64::from(_mm256_movemask_epi8(hit) as u32) << half;
+    }
+    hits
+}
+
+/// 32 bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8]) -> __m256i {
+    assert!(bytes.len() == 32);
+    // SAFETY: there are 32 bytes.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }

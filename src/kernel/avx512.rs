@@ -9,7 +9,7 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::batch::{BLOCK, Lines, Ops, Plan};
+use super::batch::{BLOCK, Lines, Ops, Plan, Window};
 use super::scalar::class;
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 use std::arch::x86_64::*;
@@ -95,21 +95,53 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64 {
-        let (eights, rest) = hashes.as_chunks::<8>();
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
+            if P::ASKS {
+                return probe_and_ask::<CLASS, P>(lines, window);
+            }
+            let (eights, rest) = hashes.as_chunks::<8>();
             if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
-                return probe_groups::<CLASS, P>(lines, whole, ahead);
+                return probe_groups::<CLASS>(lines, whole);
             }
             // The places past the end are probed with hash 0, whose line every
             // filter has, and their answers are dropped.
             let mut padded = [[0; 8]; 8];
             padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
             let groups = eights.len() + usize::from(!rest.is_empty());
-            let hits = probe_groups::<CLASS, P>(lines, &padded[..groups], ahead);
+            let hits = probe_groups::<CLASS>(lines, &padded[..groups]);
             hits & ((1 << hashes.len()) - 1)
         }
+    }
+}
+
+/// The answers for the first 64 hashes of a window, lines being asked for in between. Key
+/// by key: the memory is what takes the time, and requests that come evenly suit it best.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, window: &Window) -> u64 {
+    // SAFETY: the caller vouches for the CPU and for the lines.
+    unsafe {
+        let mut unset = [0; BLOCK];
+        let mut unset2 = [0; BLOCK];
+        for i in 0..BLOCK {
+            P::ask::<Avx512<CLASS>>(lines, window, i);
+            let hash = window[i];
+            let line = _mm512_loadu_si512(lines.line(hash).cast());
+            unset[i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C1)));
+            if CLASS == class::ABOVE_8 {
+                unset2[i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C2)));
+            }
+        }
+        let last = if CLASS == class::ABOVE_8 { C2 } else { C1 };
+        let mut start = [[0; 8]; BLOCK / 8];
+        for (start, hashes) in start.iter_mut().zip(window.as_chunks::<8>().0) {
+            *start = starts(_mm512_mullo_epi64(load(hashes), _mm512_set1_epi64(last as i64)));
+        }
+        answers::<CLASS>(lines.k(), &unset, &unset2, &start)
     }
 }
 
@@ -131,11 +163,7 @@ type Eight = MaybeUninit<[u64; 8]>;
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_groups<const CLASS: u8, P: Plan>(
-    lines: Lines,
-    hashes: &[[u64; 8]],
-    ahead: &[u64; BLOCK],
-) -> u64 {
+unsafe fn probe_groups<const CLASS: u8>(lines: Lines, hashes: &[[u64; 8]]) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the lines. Of what is staged,
     // the groups that are there are read, the second round's if k > 8; and the
     // offsets are those of lines.
@@ -160,12 +188,6 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
             for j in 0..8 {
-                P::ask::<Avx512<CLASS>>(
-                    lines,
-                    hashes.as_flattened(),
-                    ahead,
-                    8 * i + j..8 * i + j + 1,
-                );
                 let line = _mm512_loadu_si512(lines.first().add(offset[j] as usize).cast());
                 unset[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g[j]));
                 if CLASS == class::ABOVE_8 {
@@ -174,17 +196,21 @@ unsafe fn probe_groups<const CLASS: u8, P: Plan>(
                 }
             }
         }
-        let unset = load(unset.as_flattened());
-        match CLASS {
-            class::BELOW_8 => _mm512_testn_epi8_mask(unset, selectors(lines.k(), &start)),
-            class::EXACTLY_8 => _mm512_testn_epi8_mask(unset, unset),
-            _ => {
-                _mm512_testn_epi8_mask(unset, unset)
-                    & _mm512_testn_epi8_mask(
-                        load(unset2.as_flattened()),
-                        selectors(lines.k() - 8, &start),
-                    )
-            }
+        answers::<CLASS>(lines.k(), unset.as_flattened(), unset2.as_flattened(), &start)
+    }
+}
+
+/// The answers of 64 keys, from the lanes that are not set in each round.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn answers<const CLASS: u8>(k: u32, unset: &[u8], unset2: &[u8], start: &[[u8; 8]; 8]) -> u64 {
+    let unset = load(unset);
+    match CLASS {
+        class::BELOW_8 => _mm512_testn_epi8_mask(unset, selectors(k, start)),
+        class::EXACTLY_8 => _mm512_testn_epi8_mask(unset, unset),
+        _ => {
+            _mm512_testn_epi8_mask(unset, unset)
+                & _mm512_testn_epi8_mask(load(unset2), selectors(k - 8, start))
         }
     }
 }
@@ -224,8 +250,14 @@ fn stage<const CLASS: u8>(
         last = _mm512_mullo_epi64(h, _mm512_set1_epi64(C2 as i64));
         store(&mut staged.g2[i], last);
     }
-    let start = _mm512_cvtepi64_epi8(_mm512_srli_epi64::<61>(last));
-    _mm_cvtsi128_si64(start).to_le_bytes()
+    starts(last)
+}
+
+/// The top 3 bits of each g: where the runs of lanes that count start.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn starts(g: __m512i) -> [u8; 8] {
+    _mm_cvtsi128_si64(_mm512_cvtepi64_epi8(_mm512_srli_epi64::<61>(g))).to_le_bytes()
 }
 
 /// For 64 keys, the lanes that count, from where their run of `count` lanes starts.

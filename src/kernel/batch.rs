@@ -8,13 +8,22 @@
 use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
-use std::ops::Range;
 
 /// Keys in a block: the bits of a word of the answer.
 pub(crate) const BLOCK: usize = 64;
 
-/// Keys from one that is probed to the one whose line is brought near.
+/// Keys from one that is probed to the one whose line is asked for into L2.
+const FAR_KEYS: usize = 2 * BLOCK;
+
+/// Keys from one that is probed to the one whose line is asked for into L1.
 const NEAR_KEYS: usize = 8;
+
+/// The hashes of a block, and of the keys after it that are asked for meanwhile.
+pub(super) type Window = [u64; WINDOW];
+const WINDOW: usize = BLOCK + FAR_KEYS;
+
+/// Keys that are hashed in one go.
+const RUN: usize = 256;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -103,16 +112,17 @@ pub(super) trait Ops {
         lines.line(hash)
     }
 
-    /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines
-    /// of `ahead` are asked for, as the plan says.
+    /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines of
+    /// later keys are asked for, as the plan says. Where the plan asks for any, there are
+    /// 64 hashes, and they are the first of `window`.
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK]) -> u64
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64
     where
         Self: Sized,
     {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, hashes, ahead, i..i + 1);
+            P::ask::<Self>(lines, window, i);
             // SAFETY: the caller's promise.
             let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
@@ -123,30 +133,34 @@ pub(super) trait Ops {
 
 /// A prefetch plan as a type, so that each has a loop of its own.
 pub(super) trait Plan {
-    /// Asks for what should be under way while keys `now` of a block are probed: the
-    /// lines of the same keys of the block ahead, and of a few keys on in this one.
-    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>);
+    /// Whether there is anything it asks for.
+    const ASKS: bool;
+
+    /// Asks for what should be under way while key `i` of a window is probed.
+    fn ask<O: Ops>(lines: Lines, window: &Window, i: usize);
 }
 
 /// No prefetch.
 struct Nothing;
 
 impl Plan for Nothing {
+    const ASKS: bool = false;
+
     #[inline(always)]
-    fn ask<O: Ops>(_: Lines, _: &[u64], _: &[u64; BLOCK], _: Range<usize>) {}
+    fn ask<O: Ops>(_: Lines, _: &Window, _: usize) {}
 }
 
 /// Far ahead into L2 and, if `NEAR_TOO`, near into L1.
 struct Ahead<const NEAR_TOO: bool>;
 
 impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
+    const ASKS: bool = true;
+
     #[inline(always)]
-    fn ask<O: Ops>(lines: Lines, hashes: &[u64], ahead: &[u64; BLOCK], now: Range<usize>) {
-        for i in now {
-            ask_for::<O, FAR>(lines, ahead[i % BLOCK]);
-            if NEAR_TOO {
-                ask_for::<O, NEAR>(lines, hashes[(i + NEAR_KEYS).min(hashes.len() - 1)]);
-            }
+    fn ask<O: Ops>(lines: Lines, window: &Window, i: usize) {
+        ask_for::<O, FAR>(lines, window[i + FAR_KEYS]);
+        if NEAR_TOO {
+            ask_for::<O, NEAR>(lines, window[i + NEAR_KEYS]);
         }
     }
 }
@@ -162,71 +176,28 @@ pub(super) fn ask_for<O: Ops, const HINT: u8>(lines: Lines, hash: u64) {
 }
 
 /// Where the hashes of a batch come from.
+#[derive(Clone, Copy)]
 pub(crate) enum Hashes<'a> {
     /// The caller has them.
     Given(&'a [u64]),
-    /// They are made from keys, a block at a time, some blocks ahead of their use.
-    Made(&'a mut Ring<'a>),
+    /// They are made from keys, somewhat ahead of their use.
+    Made(Keys<'a>),
 }
 
-/// Blocks of hashes on their way from being made to being used.
-pub(crate) struct Ring<'a> {
-    keys: usize,
+/// Keys to be hashed.
+#[derive(Clone, Copy)]
+pub(crate) struct Keys<'a> {
+    /// How many.
+    pub(crate) len: usize,
     /// Writes the hashes of the keys from the given index on.
-    hash: &'a dyn Fn(usize, &mut [u64]),
-    blocks: [[u64; BLOCK]; RING],
-}
-
-/// Blocks in the ring: one is probed, the lines of the next are on their way, and the one
-/// after that is hashed.
-const RING: usize = 3;
-
-/// Keys that are hashed at a time, lines being asked for in between.
-const CHUNK: usize = 8;
-
-impl<'a> Ring<'a> {
-    /// For the hashes of `keys` keys; `hash(i, out)` writes those of the keys from `i` on.
-    pub(crate) fn new(keys: usize, hash: &'a dyn Fn(usize, &mut [u64])) -> Self {
-        Ring { keys, hash, blocks: [[0; BLOCK]; RING] }
-    }
-
-    /// The hashes of a block made before.
-    #[inline(always)]
-    fn get(&self, block: usize) -> &[u64] {
-        &self.blocks[block % RING][..BLOCK.min(self.keys - block * BLOCK)]
-    }
-
-    /// Makes the hashes of a block, if there is one, and meanwhile asks for the lines of
-    /// the first half of the block before it: else the memory would idle.
-    #[inline(always)]
-    fn make<O: Ops>(&mut self, lines: Lines, block: usize) {
-        let first = block * BLOCK;
-        for at in (0..BLOCK.min(self.keys.saturating_sub(first))).step_by(CHUNK) {
-            let end = (at + CHUNK).min(self.keys - first).min(BLOCK);
-            (self.hash)(first + at, &mut self.blocks[block % RING][at..end]);
-            if block > 0 {
-                for &hash in &self.blocks[(block - 1) % RING][at / 2..][..CHUNK / 2] {
-                    ask_for::<O, FAR>(lines, hash);
-                }
-            }
-        }
-    }
+    pub(crate) hash: &'a dyn Fn(usize, &mut [u64]),
 }
 
 impl Hashes<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Hashes::Given(hashes) => hashes.len(),
-            Hashes::Made(ring) => ring.keys,
-        }
-    }
-
-    /// The hashes of a block that is there.
-    #[inline(always)]
-    fn get(&self, block: usize) -> &[u64] {
-        match self {
-            Hashes::Given(hashes) => &hashes[block * BLOCK..hashes.len().min((block + 1) * BLOCK)],
-            Hashes::Made(ring) => ring.get(block),
+            Hashes::Made(keys) => keys.len,
         }
     }
 }
@@ -236,9 +207,9 @@ impl Hashes<'_> {
 trait Work {
     type Ops: Ops;
 
-    /// Whether a second prefetch, near, can pay.
-    const NEAR: bool;
-
+    /// Does 1 to 64 keys, the first being key `64 * block`, with what [`Ops::probe_block`]
+    /// says of plan and window.
+    ///
     /// # Safety
     /// As for [`Ops`].
     unsafe fn block<P: Plan>(
@@ -246,7 +217,7 @@ trait Work {
         lines: Lines,
         block: usize,
         hashes: &[u64],
-        ahead: &[u64; BLOCK],
+        window: &Window,
     );
 }
 
@@ -255,21 +226,16 @@ trait Work {
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn for_each_block<W: Work>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    plan: Prefetch,
-    work: &mut W,
-) {
+unsafe fn for_each_block<W: Work>(lines: Lines, hashes: Hashes<'_>, plan: Prefetch, work: &mut W) {
     // SAFETY: the caller's promise.
     unsafe {
         // The constants leave out the loops that nobody needs.
-        match plan.far {
-            1.. if W::Ops::PREFETCH && W::NEAR && plan.near => {
-                with_prefetch::<W, Ahead<true>>(lines, hashes, plan.far, work);
+        match plan {
+            Prefetch::FarAndNear if W::Ops::PREFETCH => {
+                with_prefetch::<W, Ahead<true>>(lines, hashes, work);
             }
-            1.. if W::Ops::PREFETCH => {
-                with_prefetch::<W, Ahead<false>>(lines, hashes, plan.far, work);
+            Prefetch::Far if W::Ops::PREFETCH => {
+                with_prefetch::<W, Ahead<false>>(lines, hashes, work);
             }
             _ => without_prefetch(lines, hashes, work),
         }
@@ -277,53 +243,86 @@ unsafe fn for_each_block<W: Work>(
 }
 
 #[inline(always)]
-unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: &mut Hashes<'_>, work: &mut W) {
-    for block in 0..hashes.len().div_ceil(BLOCK) {
-        if let Hashes::Made(ring) = hashes {
-            let first = block * BLOCK;
-            let count = BLOCK.min(ring.keys - first);
-            (ring.hash)(first, &mut ring.blocks[block % RING][..count]);
+unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match hashes {
+            Hashes::Given(hashes) => blocks(lines, hashes, 0, work),
+            Hashes::Made(keys) => {
+                let mut made = [0; BLOCK];
+                for block in 0..keys.len.div_ceil(BLOCK) {
+                    let made = &mut made[..BLOCK.min(keys.len - block * BLOCK)];
+                    (keys.hash)(block * BLOCK, made);
+                    blocks(lines, made, block, work);
+                }
+            }
         }
-        // SAFETY: the caller's promise.
-        unsafe { work.block::<Nothing>(lines, block, hashes.get(block), &[0; BLOCK]) };
     }
 }
 
-/// Asks for the lines of the first blocks, then does each block while asking for
-/// those of the one that is `far` blocks ahead.
+/// Does blocks, the first of them being number `first`.
 #[inline(always)]
-unsafe fn with_prefetch<W: Work, P: Plan>(
-    lines: Lines,
-    hashes: &mut Hashes<'_>,
-    far: usize,
-    work: &mut W,
-) {
-    let blocks = hashes.len().div_ceil(BLOCK);
-    let far = if let Hashes::Made(ring) = hashes {
-        for block in 0..2 {
-            ring.make::<W::Ops>(lines, block);
-        }
-        1
-    } else {
-        far
-    };
-    for block in 0..far.min(blocks) {
-        for &hash in hashes.get(block) {
-            ask_for::<W::Ops, FAR>(lines, hash);
+unsafe fn blocks<W: Work>(lines: Lines, hashes: &[u64], first: usize, work: &mut W) {
+    for (i, hashes) in hashes.chunks(BLOCK).enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { work.block::<Nothing>(lines, first + i, hashes, &[0; WINDOW]) };
+    }
+}
+
+/// Does each block while asking for the lines of later keys. When fewer are left than
+/// a window has, those not asked for yet are asked for at once.
+#[inline(always)]
+unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
+    let mut block = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match hashes {
+            Hashes::Given(mut rest) => {
+                ask_for_all::<W::Ops>(lines, &rest[..rest.len().min(FAR_KEYS)]);
+                while let Some(window) = rest.first_chunk() {
+                    work.block::<P>(lines, block, &window[..BLOCK], window);
+                    rest = &rest[BLOCK..];
+                    block += 1;
+                }
+                ask_for_all::<W::Ops>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
+                blocks(lines, rest, block, work);
+            }
+            Hashes::Made(keys) => {
+                let mut ring = [0; FAR_KEYS + RUN];
+                let mut made = 0;
+                loop {
+                    // The hashes from the block on, of which the first are made already.
+                    let left = keys.len - BLOCK * block;
+                    let there = made - BLOCK * block;
+                    let ring = &mut ring[..left.min(RUN + FAR_KEYS)];
+                    (keys.hash)(made, &mut ring[there..]);
+                    made += ring.len() - there;
+                    if block == 0 {
+                        ask_for_all::<W::Ops>(lines, &ring[..ring.len().min(FAR_KEYS)]);
+                    }
+                    let mut rest = &ring[..];
+                    while let Some(window) = rest.first_chunk() {
+                        work.block::<P>(lines, block, &window[..BLOCK], window);
+                        rest = &rest[BLOCK..];
+                        block += 1;
+                    }
+                    if made == keys.len {
+                        ask_for_all::<W::Ops>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
+                        blocks(lines, rest, block, work);
+                        return;
+                    }
+                    let from = ring.len() - rest.len();
+                    ring.copy_within(from.., 0);
+                }
+            }
         }
     }
-    for block in 0..blocks {
-        if let Hashes::Made(ring) = hashes {
-            ring.make::<W::Ops>(lines, block + 2);
-        }
-        // Past the end there is nothing to ask for; a line asked for again is there.
-        let mut ahead = [hashes.get(block)[0]; BLOCK];
-        if block + far < blocks {
-            let last = hashes.get(block + far);
-            ahead[..last.len()].copy_from_slice(last);
-        }
-        // SAFETY: the caller's promise.
-        unsafe { work.block::<P>(lines, block, hashes.get(block), &ahead) };
+}
+
+#[inline(always)]
+fn ask_for_all<O: Ops>(lines: Lines, hashes: &[u64]) {
+    for &hash in hashes {
+        ask_for::<O, FAR>(lines, hash);
     }
 }
 
@@ -332,7 +331,7 @@ unsafe fn with_prefetch<W: Work, P: Plan>(
 /// # Safety
 /// As for [`Ops`], with lines that can be written.
 #[inline(always)]
-pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
+pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
     // SAFETY: the caller's promise.
     unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
 }
@@ -341,18 +340,11 @@ struct Insert<O>(PhantomData<O>);
 
 impl<O: Ops> Work for Insert<O> {
     type Ops = O;
-    const NEAR: bool = false;
 
     #[inline(always)]
-    unsafe fn block<P: Plan>(
-        &mut self,
-        lines: Lines,
-        _: usize,
-        hashes: &[u64],
-        ahead: &[u64; BLOCK],
-    ) {
+    unsafe fn block<P: Plan>(&mut self, lines: Lines, _: usize, hashes: &[u64], window: &Window) {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<O>(lines, hashes, ahead, i..i + 1);
+            P::ask::<O>(lines, window, i);
             // SAFETY: the caller's promise.
             unsafe { O::insert(lines, hash) };
         }
@@ -366,7 +358,7 @@ impl<O: Ops> Work for Insert<O> {
 #[inline(always)]
 pub(super) unsafe fn probe<O: Ops>(
     lines: Lines,
-    hashes: &mut Hashes<'_>,
+    hashes: Hashes<'_>,
     plan: Prefetch,
     bitmap: &mut [u64],
 ) -> usize {
@@ -384,7 +376,6 @@ struct Probe<'a, O> {
 
 impl<O: Ops> Work for Probe<'_, O> {
     type Ops = O;
-    const NEAR: bool = true;
 
     #[inline(always)]
     unsafe fn block<P: Plan>(
@@ -392,10 +383,10 @@ impl<O: Ops> Work for Probe<'_, O> {
         lines: Lines,
         block: usize,
         hashes: &[u64],
-        ahead: &[u64; BLOCK],
+        window: &Window,
     ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<P>(lines, hashes, ahead) };
+        let hits = unsafe { O::probe_block::<P>(lines, hashes, window) };
         self.bitmap[block] = hits;
         self.hits += hits.count_ones() as usize;
     }

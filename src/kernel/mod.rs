@@ -24,7 +24,7 @@ mod scalar;
 mod spread;
 
 use batch::Lines;
-pub(crate) use batch::{Hashes, Ring};
+pub(crate) use batch::{Hashes, Keys};
 pub use prefetch::Prefetch;
 
 use crate::error::Error;
@@ -88,8 +88,8 @@ pub(crate) struct Kernel {
     ask: fn(Lines, u64),
     insert: unsafe fn(Lines, u64),
     contains: unsafe fn(Lines, u64) -> bool,
-    insert_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch),
-    probe_batch: unsafe fn(Lines, &mut Hashes<'_>, Prefetch, &mut [u64]) -> usize,
+    insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
+    probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
 }
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -119,7 +119,7 @@ macro_rules! kernel {
             }
         }
         $(#[$attribute])*
-        unsafe fn insert_batch(lines: Lines, hashes: &mut Hashes<'_>, plan: Prefetch) {
+        unsafe fn insert_batch(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
@@ -131,7 +131,7 @@ macro_rules! kernel {
         $(#[$attribute])*
         unsafe fn probe_batch(
             lines: Lines,
-            hashes: &mut Hashes<'_>,
+            hashes: Hashes<'_>,
             plan: Prefetch,
             bitmap: &mut [u64],
         ) -> usize {
@@ -377,12 +377,12 @@ impl Kernel {
         &self,
         lines: &mut [u8],
         k: u32,
-        mut hashes: Hashes<'_>,
+        hashes: Hashes<'_>,
         plan: Prefetch,
     ) {
         let lines = Lines::writable(lines, k, self.line_log2);
         // SAFETY: as in `insert`.
-        unsafe { (self.insert_batch)(lines, &mut hashes, plan) }
+        unsafe { (self.insert_batch)(lines, hashes, plan) }
     }
 
     /// Answers many keys: a bit each in `bitmap`, first in the lowest bit of the
@@ -405,14 +405,14 @@ impl Kernel {
         &self,
         lines: &[u8],
         k: u32,
-        mut hashes: Hashes<'_>,
+        hashes: Hashes<'_>,
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
         let lines = Lines::readable(lines, k, self.line_log2);
         // SAFETY: as in `contains`.
-        unsafe { (self.probe_batch)(lines, &mut hashes, plan, bitmap) }
+        unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
 
     /// Asks for the line of a hash, to be probed soon. Does nothing else.

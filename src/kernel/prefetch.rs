@@ -41,14 +41,15 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     let _ = address;
 }
 
-/// How far ahead a batch asks for its lines.
+/// How a batch asks for its lines ahead of their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prefetch {
-    /// Blocks of 64 keys from a key to the one whose line is asked for into L2;
-    /// 0 = no prefetch at all.
-    pub far: usize,
-    /// Whether lines are asked for once more, into L1, 8 keys ahead.
-    pub near: bool,
+pub enum Prefetch {
+    /// Not at all.
+    None,
+    /// Into L2, 128 keys ahead.
+    Far,
+    /// The same, and into L1, 8 keys ahead.
+    FarAndNear,
 }
 
 // What pays, by the size of the filter. `cargo bench --bench sweep` measures it; a
@@ -67,25 +68,21 @@ pub struct Prefetch {
 const MIB: usize = 1 << 20;
 
 impl Prefetch {
-    /// No prefetch at all.
-    pub const NONE: Prefetch = Prefetch { far: 0, near: false };
-    const FAR: Prefetch = Prefetch { far: 1, near: false };
-    const TWO_STAGES: Prefetch = Prefetch { far: 1, near: true };
-
     /// What pays when a filter of so many bytes is probed.
     pub(crate) fn to_probe(bytes: usize) -> Prefetch {
         match bytes / MIB {
-            0..6 => Prefetch::NONE,
-            6..16 => Prefetch::FAR,
-            _ => Prefetch::TWO_STAGES,
+            0..6 => Prefetch::None,
+            6..16 => Prefetch::Far,
+            _ => Prefetch::FarAndNear,
         }
     }
 
     /// What pays when keys are inserted into a filter of so many bytes.
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
         match bytes / MIB {
-            0..8 => Prefetch::NONE,
-            _ => Prefetch::FAR,
+            0..8 => Prefetch::None,
+            8..32 => Prefetch::Far,
+            _ => Prefetch::FarAndNear,
         }
     }
 }
