@@ -68,6 +68,16 @@ impl KeyHash {
         }
     }
 
+    /// The hash, if that takes few instructions: no call and no loop.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn hash_in_place(self, key: &[u8]) -> Option<u64> {
+        match self {
+            KeyHash::Xxph3 if key.len() <= xxph3::SHORT => Some(xxph3::xxph3(key)),
+            _ => None,
+        }
+    }
+
     /// The hashes of some keys, with the choice made once.
     pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
         fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {

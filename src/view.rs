@@ -85,7 +85,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+        View::found(rocksdb::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?)
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
@@ -128,19 +128,19 @@ impl<'a> View<'a> {
         View { lines, k: params.k(), hash: KeyHash::Xxh3(params.seed()), key_count, kernel }
     }
 
-    /// A view of lines of any layout: what another view's `raw` gave. None unless the
-    /// numbers fit each other.
+    /// A view of lines of any layout, by the layout's number: what another view's `raw` gave.
     #[cfg(feature = "capi")]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn from_raw(
         lines: &'a [u8],
         k: u32,
-        layout: Layout,
+        layout: u16,
         hash: KeyHash,
         key_count: u64,
     ) -> Option<View<'a>> {
-        let kernel = Kernel::active(layout).ok()?;
-        kernel.accepts(lines, k).then_some(View { lines, k, hash, key_count, kernel })
+        // Who has something to give has chosen kernels.
+        let kernel = Kernels::chosen()?.numbered(layout)?;
+        Some(View { lines, k, hash, key_count, kernel })
     }
 
     /// The lines, k, layout and hash.
@@ -150,13 +150,13 @@ impl<'a> View<'a> {
     }
 
     /// Whether a key may be in. False means that it is not.
-    #[inline]
+    #[inline(always)]
     pub fn contains(&self, key: &[u8]) -> bool {
         self.contains_hash(self.hash(key))
     }
 
     /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
+    #[inline(always)]
     pub fn contains_hash(&self, hash: u64) -> bool {
         self.kernel.contains(self.lines, self.k, hash)
     }
@@ -196,8 +196,15 @@ impl<'a> View<'a> {
         })
     }
 
+    /// The hash of a key, if that takes few instructions: no call and no loop.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn hash_in_place(&self, key: &[u8]) -> Option<u64> {
+        self.hash.hash_in_place(key)
+    }
+
     /// The hash of a key that this filter's probes take.
-    #[inline]
+    #[inline(always)]
     pub fn hash(&self, key: &[u8]) -> u64 {
         self.hash.hash(key)
     }

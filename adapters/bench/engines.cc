@@ -107,7 +107,7 @@ std::unique_ptr<FilterBitsBuilder> Builder(bool ours)
         table.filter_policy->GetBuilderWithContext(FilterBuildingContext(table)));
 }
 
-/* The readers alone, of one filter: keys of 8 bytes, half of them present. */
+/* The readers alone, of one filter: keys of 8 bytes, half of them present, in no order. */
 void BareReader(const char *size, size_t keys, double single_target, double batch_target)
 {
     std::vector<uint64_t> present(keys);
@@ -126,7 +126,7 @@ void BareReader(const char *size, size_t keys, double single_target, double batc
 
     std::vector<uint64_t> probes(1 << 20);
     for (size_t i = 0; i < probes.size(); i++)
-        probes[i] = i % 2 == 0 ? present[random.Next() % keys] : random.Next();
+        probes[i] = random.Next() % 2 == 0 ? present[random.Next() % keys] : random.Next();
     std::unique_ptr<FilterBitsReader> readers[2];
     std::function<void()> single[2], batch[2];
     for (int ours : {0, 1}) {

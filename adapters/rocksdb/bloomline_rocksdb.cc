@@ -330,40 +330,15 @@ bool IsLegacy(const Slice &filter)
     return Marker(filter) >= 1 && Marker(filter) <= 127;
 }
 
-/* Filters of so many bytes may be out of the near caches. */
-constexpr size_t kFar = size_t{256} << 10;
-
-/* Asks for the line of a hash, which mostly lies across two lines of the cache. */
-void Prefetch(const char *lines, uint32_t count, uint64_t hash)
-{
-    const char *line = lines + ((hash & 0xFFFFFFFF) * count >> 32) * kLine;
-#if defined(__GNUC__)
-    __builtin_prefetch(line);
-    __builtin_prefetch(line + kLine - 1);
-#else
-    (void)line;
-#endif
-}
-
-/* The hash of a key, of the filters of one kind. */
-using Hash = uint64_t (*)(const void *key, size_t len);
-
-/* Hashes the keys of a batch before it asks for any: that is faster than to let
- * bloomline_view_contains_keys() take turns, for so few. */
 class Reader final : public FilterBitsReader {
 public:
-    Reader(const bloomline_view &view, const Slice &filter)
-        : view_(view), hash_(IsLegacy(filter) ? bloomline_rocksdb_legacy_hash : bloomline_rocksdb_hash)
+    explicit Reader(const bloomline_view &view) : view_(view)
     {
-        if (Marker(filter) == 0xFF && filter.size() >= kFar) {
-            lines_ = filter.data();
-            count_ = static_cast<uint32_t>((filter.size() - kTrailer) / kLine);
-        }
     }
 
     bool MayMatch(const Slice &key) override
     {
-        return bloomline_view_contains_hash(&view_, hash_(key.data(), key.size()));
+        return bloomline_view_contains(&view_, key.data(), key.size());
     }
 
     void MayMatch(int num_keys, Slice **keys, bool *may_match) override
@@ -372,14 +347,14 @@ public:
         constexpr int kBatch = 64;
         for (int from = 0; from < num_keys; from += kBatch) {
             const int n = num_keys - from < kBatch ? num_keys - from : kBatch;
-            uint64_t hashes[kBatch];
+            bloomline_bytes bytes[kBatch];
             uint64_t bitmap = 0;
             for (int i = 0; i < n; i++) {
-                hashes[i] = hash_(keys[from + i]->data(), keys[from + i]->size());
-                if (count_ > 0)
-                    Prefetch(lines_, count_, hashes[i]);
+                const Slice &key = *keys[from + i];
+                bytes[i].data = reinterpret_cast<const uint8_t *>(key.data());
+                bytes[i].len = key.size();
             }
-            bloomline_view_contains_hashes(&view_, hashes, static_cast<size_t>(n), &bitmap);
+            bloomline_view_contains_keys(&view_, bytes, static_cast<size_t>(n), &bitmap);
             for (int i = 0; i < n; i++)
                 may_match[from + i] = (bitmap >> i & 1) != 0;
         }
@@ -387,9 +362,6 @@ public:
 
 private:
     const bloomline_view view_;
-    const Hash hash_;
-    const char *lines_ = nullptr; /* to be asked for before they are read */
-    uint32_t count_ = 0;
 };
 
 /* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with
@@ -452,7 +424,7 @@ public:
         if (bloomline_view_open_rocksdb(data, filter.size(), &view) != BLOOMLINE_OK)
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
-        return new (std::nothrow) Reader(view, filter);
+        return new (std::nothrow) Reader(view);
     }
 
 private:

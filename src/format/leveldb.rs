@@ -9,7 +9,7 @@ use crate::hash::KeyHash;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
 
 /// What the bytes of one filter are.
-pub(crate) fn parse(bytes: &[u8], kernels: Kernels) -> Found<'_> {
+pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
     let hash = KeyHash::LevelDb;
     match bytes.split_last() {
         // LevelDB's answer for a filter without bits, that of a stretch without keys.

@@ -19,13 +19,13 @@ pub(crate) struct Found<'a> {
 
 impl Found<'_> {
     /// A filter that says "maybe" to every key: what cannot be read must not hide one.
-    pub(crate) fn anything(hash: KeyHash, kernels: Kernels) -> Found<'static> {
+    pub(crate) fn anything(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
         static FULL: [u8; LINE_BYTES] = [0xFF; LINE_BYTES];
         Found { lines: &FULL, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 
     /// A filter that says "no" to every key: that of no keys.
-    pub(crate) fn nothing(hash: KeyHash, kernels: Kernels) -> Found<'static> {
+    pub(crate) fn nothing(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
         static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
         Found { lines: &EMPTY, k: 1, kernel: kernels.of(Layout::Native), hash }
     }

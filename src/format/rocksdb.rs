@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 0xFFFF_FFC0;
 /// # Errors
 /// [`Error::Layout`] for a filter that is RocksDB's and not read here: Ribbon, or
 /// something newer.
-pub(crate) fn parse(bytes: &[u8], kernels: Kernels) -> Result<Found<'_>, Error> {
+pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>, Error> {
     let hash = KeyHash::Xxph3;
     // RocksDB takes a block without lines for that of a table without keys.
     let Some((lines, trailer)) = bytes.split_last_chunk::<TRAILER>() else {

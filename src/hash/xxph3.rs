@@ -33,8 +33,12 @@ static SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
+/// Keys up to this length take few instructions.
+#[cfg(feature = "capi")]
+pub(crate) const SHORT: usize = 16;
+
 /// The hash of a key, as RocksDB's `GetSliceHash64` makes it.
-#[inline]
+#[inline(always)]
 pub fn xxph3(key: &[u8]) -> u64 {
     match key.len() {
         0 => fold(secret(0), PRIME64_2),
@@ -57,7 +61,15 @@ pub fn xxph3(key: &[u8]) -> u64 {
             let sum = (n as u64).wrapping_add(low).wrapping_add(high);
             avalanche(sum.wrapping_add(fold(low, high)))
         }
-        17..=128 => up_to_128(key),
+        _ => above_16(key),
+    }
+}
+
+/// Apart, so that short keys are not made to save the registers that long ones need.
+#[inline(never)]
+fn above_16(key: &[u8]) -> u64 {
+    match key.len() {
+        ..=128 => up_to_128(key),
         129..=240 => up_to_240(key),
         _ => long(key),
     }

@@ -22,8 +22,10 @@ const NEAR_KEYS: usize = 8;
 pub(super) type Window = [u64; WINDOW];
 const WINDOW: usize = BLOCK + FAR_KEYS;
 
-/// Keys that are hashed in one go.
+/// Keys that are hashed in one go; of a batch of one block, a few, so that the first lines
+/// are asked for soon.
 const RUN: usize = 256;
+const FEW: usize = 8;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -42,10 +44,7 @@ impl Lines {
     /// If there is not a single line.
     #[inline(always)]
     pub(crate) fn readable(lines: &[u8], k: u32, log2: u32) -> Lines {
-        let count = (lines.len() >> log2) as u64;
-        assert!(count > 0, "a filter has at least one line");
-        let base = lines.as_ptr().cast_mut();
-        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
+        Lines::new(lines.as_ptr().cast_mut(), lines.len(), k, log2)
     }
 
     /// Lines to insert into.
@@ -54,7 +53,15 @@ impl Lines {
     /// If there is not a single line.
     #[inline(always)]
     pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
-        Lines { base: lines.as_mut_ptr(), ..Lines::readable(lines, k, log2) }
+        Lines::new(lines.as_mut_ptr(), lines.len(), k, log2)
+    }
+
+    /// Lines in `bytes` bytes from `base` on.
+    #[inline(always)]
+    pub(super) fn new(base: *mut u8, bytes: usize, k: u32, log2: u32) -> Lines {
+        let count = (bytes >> log2) as u64;
+        assert!(count > 0, "a filter has at least one line");
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
     }
 
     /// Lines that are not there, to ask where they would be.
@@ -99,6 +106,20 @@ pub(super) trait Ops {
 
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line.
+    /// Meanwhile lines are asked for as [`Ops::probe_block`] says.
+    #[inline(always)]
+    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window)
+    where
+        Self: Sized,
+    {
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::ask::<Self>(lines, window, i);
+            // SAFETY: the caller's promise.
+            unsafe { Self::insert(lines, hash) };
+        }
+    }
 
     /// A line is `1 << LINE_LOG2` bytes.
     const LINE_LOG2: u32 = LINE_BYTES.ilog2();
@@ -231,6 +252,9 @@ unsafe fn for_each_block<W: Work>(lines: Lines, hashes: Hashes<'_>, plan: Prefet
     unsafe {
         // The constants leave out the loops that nobody needs.
         match plan {
+            Prefetch::Far | Prefetch::FarAndNear if W::Ops::PREFETCH && hashes.len() <= BLOCK => {
+                one_block(lines, hashes, work);
+            }
             Prefetch::FarAndNear if W::Ops::PREFETCH => {
                 with_prefetch::<W, Ahead<true>>(lines, hashes, work);
             }
@@ -269,6 +293,28 @@ unsafe fn blocks<W: Work>(lines: Lines, hashes: &[u64], first: usize, work: &mut
     }
 }
 
+/// Does a batch of one block: all lines are needed soon, so they are asked for into L1.
+#[inline(always)]
+unsafe fn one_block<W: Work>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
+    let mut made = [0; BLOCK];
+    let hashes = match hashes {
+        Hashes::Given(hashes) => {
+            ask_for_all::<W::Ops, FAR>(lines, hashes);
+            hashes
+        }
+        Hashes::Made(keys) => {
+            let made = &mut made[..keys.len];
+            for (i, some) in made.chunks_mut(FEW).enumerate() {
+                (keys.hash)(FEW * i, some);
+                ask_for_all::<W::Ops, FAR>(lines, some);
+            }
+            made
+        }
+    };
+    // SAFETY: the caller's promise.
+    unsafe { blocks(lines, hashes, 0, work) };
+}
+
 /// Does each block while asking for the lines of later keys. When fewer are left than
 /// a window has, those not asked for yet are asked for at once.
 #[inline(always)]
@@ -278,13 +324,13 @@ unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work
     unsafe {
         match hashes {
             Hashes::Given(mut rest) => {
-                ask_for_all::<W::Ops>(lines, &rest[..rest.len().min(FAR_KEYS)]);
+                ask_for_all::<W::Ops, FAR>(lines, &rest[..rest.len().min(FAR_KEYS)]);
                 while let Some(window) = rest.first_chunk() {
                     work.block::<P>(lines, block, &window[..BLOCK], window);
                     rest = &rest[BLOCK..];
                     block += 1;
                 }
-                ask_for_all::<W::Ops>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
+                ask_for_all::<W::Ops, FAR>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
                 blocks(lines, rest, block, work);
             }
             Hashes::Made(keys) => {
@@ -296,10 +342,10 @@ unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work
                     let there = made - BLOCK * block;
                     let ring = &mut ring[..left.min(RUN + FAR_KEYS)];
                     (keys.hash)(made, &mut ring[there..]);
-                    made += ring.len() - there;
-                    if block == 0 {
-                        ask_for_all::<W::Ops>(lines, &ring[..ring.len().min(FAR_KEYS)]);
+                    if made == 0 {
+                        ask_for_all::<W::Ops, FAR>(lines, &ring[..ring.len().min(FAR_KEYS)]);
                     }
+                    made += ring.len() - there;
                     let mut rest = &ring[..];
                     while let Some(window) = rest.first_chunk() {
                         work.block::<P>(lines, block, &window[..BLOCK], window);
@@ -307,7 +353,7 @@ unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work
                         block += 1;
                     }
                     if made == keys.len {
-                        ask_for_all::<W::Ops>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
+                        ask_for_all::<W::Ops, FAR>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
                         blocks(lines, rest, block, work);
                         return;
                     }
@@ -320,13 +366,13 @@ unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work
 }
 
 #[inline(always)]
-fn ask_for_all<O: Ops>(lines: Lines, hashes: &[u64]) {
+fn ask_for_all<O: Ops, const HINT: u8>(lines: Lines, hashes: &[u64]) {
     for &hash in hashes {
-        ask_for::<O, FAR>(lines, hash);
+        ask_for::<O, HINT>(lines, hash);
     }
 }
 
-/// Sets the bits of all keys, one key after the other: two keys may share a line.
+/// Sets the bits of all keys, in order.
 ///
 /// # Safety
 /// As for [`Ops`], with lines that can be written.
@@ -343,11 +389,8 @@ impl<O: Ops> Work for Insert<O> {
 
     #[inline(always)]
     unsafe fn block<P: Plan>(&mut self, lines: Lines, _: usize, hashes: &[u64], window: &Window) {
-        for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<O>(lines, window, i);
-            // SAFETY: the caller's promise.
-            unsafe { O::insert(lines, hash) };
-        }
+        // SAFETY: the caller's promise.
+        unsafe { O::insert_block::<P>(lines, hashes, window) };
     }
 }
 

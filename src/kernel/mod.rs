@@ -64,21 +64,10 @@ pub(crate) enum Layout {
     LevelDb = 6,
 }
 
-impl Layout {
-    /// The layout of that number.
-    #[cfg(feature = "capi")]
-    pub(crate) fn from_number(number: u64) -> Option<Layout> {
-        Some(match number {
-            1 => Layout::Native,
-            2 => Layout::FastLocal,
-            3 => Layout::Legacy64,
-            4 => Layout::Legacy128,
-            5 => Layout::Legacy256,
-            6 => Layout::LevelDb,
-            _ => return None,
-        })
-    }
-}
+/// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. The
+/// arguments are such that they go in registers, and C's rules say that it does not unwind:
+/// so who calls it last can jump to it, with no registers to save.
+type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
 pub(crate) struct Kernel {
@@ -86,8 +75,8 @@ pub(crate) struct Kernel {
     layout: Layout,
     line_log2: u32,
     ask: fn(Lines, u64),
-    insert: unsafe fn(Lines, u64),
-    contains: unsafe fn(Lines, u64) -> bool,
+    insert: unsafe fn(&mut [u8], u32, u64),
+    contains: Contains,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
 }
@@ -99,7 +88,8 @@ macro_rules! kernel {
     ($backend:ident, $layout:ident, $(#[$attribute:meta])*
         one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
-        unsafe fn insert(lines: Lines, hash: u64) {
+        unsafe fn insert(lines: &mut [u8], k: u32, hash: u64) {
+            let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
@@ -109,7 +99,8 @@ macro_rules! kernel {
             }
         }
         $(#[$attribute])*
-        unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        unsafe extern "C" fn contains(lines: *const u8, len: usize, k: u32, hash: u64) -> bool {
+            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
@@ -199,7 +190,7 @@ impl Backend {
     /// [`Error::Backend`] if the variable names an unknown backend or one that this
     /// CPU cannot run. Nothing else is chosen in its place.
     pub fn active() -> Result<Backend, Error> {
-        Kernels::active().map(|kernels| kernels.native.backend)
+        Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
     }
 
     /// The one way to kernels: through the detection of what they need.
@@ -248,31 +239,27 @@ impl Backend {
                 use avx512::Avx512 as B;
                 (
                     kernel!(Avx512, Native,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
+                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
                         many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(
                         Avx512,
                         FastLocal,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
+                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: fast_local::Avx2; many: fast_local::Avx512
                     ),
                 )
             }
             Backend::Avx2 | Backend::Avx512 => return None,
         };
-        Some(Kernels { native, fast_local, legacy, leveldb })
+        let [legacy64, legacy128, legacy256] = legacy;
+        Some(Kernels([native, fast_local, legacy64, legacy128, legacy256, leveldb]))
     }
 }
 
-/// The kernels of a backend, one for each layout of lines.
+/// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels {
-    native: &'static Kernel,
-    fast_local: &'static Kernel,
-    legacy: [&'static Kernel; 3],
-    leveldb: &'static Kernel,
-}
+pub(crate) struct Kernels([&'static Kernel; 6]);
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 #[cfg(target_arch = "x86_64")]
@@ -291,26 +278,36 @@ fn has_avx512() -> bool {
         && std::is_x86_feature_detected!("avx512f")
         && std::is_x86_feature_detected!("avx512bw")
         && std::is_x86_feature_detected!("avx512dq")
+        && std::is_x86_feature_detected!("avx512vl")
         && std::is_x86_feature_detected!("avx512vbmi")
 }
 
+static ACTIVE: OnceLock<Option<Kernels>> = OnceLock::new();
+
 impl Kernels {
-    pub(crate) fn of(self, layout: Layout) -> &'static Kernel {
-        match layout {
-            Layout::Native => self.native,
-            Layout::FastLocal => self.fast_local,
-            Layout::Legacy64 => self.legacy[0],
-            Layout::Legacy128 => self.legacy[1],
-            Layout::Legacy256 => self.legacy[2],
-            Layout::LevelDb => self.leveldb,
-        }
+    #[inline(always)]
+    pub(crate) fn of(&self, layout: Layout) -> &'static Kernel {
+        self.0[layout as usize - 1]
+    }
+
+    /// The kernel of the layout of that number.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn numbered(&self, layout: u16) -> Option<&'static Kernel> {
+        self.0.get(usize::from(layout).wrapping_sub(1)).copied()
     }
 
     /// The kernels in use, chosen once per process.
     #[inline]
-    pub(crate) fn active() -> Result<Kernels, Error> {
-        static ACTIVE: OnceLock<Option<Kernels>> = OnceLock::new();
-        ACTIVE.get_or_init(Kernels::choose).ok_or(Error::Backend)
+    pub(crate) fn active() -> Result<&'static Kernels, Error> {
+        ACTIVE.get_or_init(Kernels::choose).as_ref().ok_or(Error::Backend)
+    }
+
+    /// The same if they have been chosen already, as for anything that has been opened.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn chosen() -> Option<&'static Kernels> {
+        ACTIVE.get()?.as_ref()
     }
 
     fn choose() -> Option<Kernels> {
@@ -332,19 +329,6 @@ impl Kernel {
         self.layout
     }
 
-    /// Whether these can be lines and a k of the layout.
-    #[cfg(feature = "capi")]
-    #[inline]
-    pub(crate) fn accepts(&self, lines: &[u8], k: u32) -> bool {
-        let most = match self.layout {
-            Layout::Native => crate::line::MAX_K,
-            Layout::FastLocal | Layout::LevelDb => crate::fast_local::MAX_K,
-            Layout::Legacy64 | Layout::Legacy128 | Layout::Legacy256 => 127,
-        };
-        let line = 1 << self.line_log2;
-        (1..=most).contains(&k) && lines.len() >= line && lines.len().is_multiple_of(line)
-    }
-
     pub(crate) fn backend(&self) -> Backend {
         self.backend
     }
@@ -352,18 +336,16 @@ impl Kernel {
     /// Sets the bits of one key. `lines` is a whole filter's lines.
     #[inline]
     pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) {
-        let lines = Lines::writable(lines, k, self.line_log2);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a
         // mutable slice's.
-        unsafe { (self.insert)(lines, hash) }
+        unsafe { (self.insert)(lines, k, hash) }
     }
 
     /// Whether all bits of one key are set.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
-        let lines = Lines::readable(lines, k, self.line_log2);
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-        unsafe { (self.contains)(lines, hash) }
+        unsafe { (self.contains)(lines.as_ptr(), lines.len(), k, hash) }
     }
 
     /// Sets the bits of many keys, in order.

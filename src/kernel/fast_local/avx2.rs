@@ -39,7 +39,8 @@ unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
         (_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.wrapping_add(32).cast()))
     };
     let mut x = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers());
-    let mut left = k as i32;
+    let mut left = k as usize;
+    let mut all = 1;
     loop {
         // Of the 9 bits of a position the top 4 are the word, the low 5 the bit in it.
         let word = _mm256_srli_epi32::<28>(x);
@@ -52,28 +53,33 @@ unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
             _mm256_castsi256_ps(x),
         ));
         let bit = _mm256_and_si256(_mm256_srli_epi32::<23>(x), _mm256_set1_epi32(31));
-        // A one for each position that counts: those past k are no bits at all.
-        let ones = _mm256_srli_epi32::<31>(_mm256_cmpgt_epi32(_mm256_set1_epi32(left), indices()));
-        if _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bit)) == 0 {
-            return false;
-        }
+        // SAFETY: a row is 32 bytes.
+        let ones = unsafe { _mm256_loadu_si256(ONES[left.min(8)].as_ptr().cast()) };
+        // No branch here: for half of the keys that are asked for, it would be the wrong one.
+        all &= _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bit));
         if left <= 8 {
-            return true;
+            return all != 0;
         }
         left -= 8;
         x = _mm256_mullo_epi32(x, _mm256_set1_epi32(step_by(8) as i32));
     }
 }
 
+/// A one for each position that counts, by how many do: those past k are no bits at all.
+static ONES: [[u32; 8]; 9] = {
+    let mut rows = [[0; 8]; 9];
+    let mut count = 1;
+    while count <= 8 {
+        rows[count] = rows[count - 1];
+        rows[count][count - 1] = 1;
+        count += 1;
+    }
+    rows
+};
+
 #[inline]
 #[target_feature(enable = "avx2")]
 fn powers() -> __m256i {
     let [a, b, c, d, e, f, g, h]: [i32; 8] = std::array::from_fn(|i| POWERS[i] as i32);
     _mm256_setr_epi32(a, b, c, d, e, f, g, h)
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn indices() -> __m256i {
-    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
 }
