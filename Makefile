@@ -96,3 +96,4 @@ tools:
 
 test-tools: tools
 	scripts/apt-install.sh $(TEST_PACKAGES)
+	scripts/clang-sanitizers.sh
