@@ -169,6 +169,28 @@ fn keys_are_their_hashes() {
     }
 }
 
+/// Keys of every short length, all alike and with others among them.
+#[test]
+fn keys_of_like_length() {
+    let bytes: Vec<u8> = (0..3000u32).map(|i| (i * 11) as u8).collect();
+    for backend in backends() {
+        for seed in [0, 0xFEDC_BA98_7654_3210] {
+            for (one, two) in (0..=40).flat_map(|len| [(len, len), (len, len + 1), (len, 8)]) {
+                let len = |i| if i % 16 == 9 { two } else { one };
+                let keys: Vec<&[u8]> = (0..100).map(|i| &bytes[i * 7..][..len(i)]).collect();
+                let key_hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key, seed)).collect();
+                let params = params(77, 6).with_seed(seed);
+                let mut filter = Filter::with_backend(params, backend).unwrap();
+                filter.insert_keys(&keys);
+                let expected = lines_by_definition(77, 6, &key_hashes);
+                assert!(filter.as_bytes() == expected, "{backend:?} {one} and {two} bytes");
+                let mut answers = [0; 2];
+                assert_eq!(filter.contains_keys(&keys, &mut answers), 100, "{backend:?} {one}");
+            }
+        }
+    }
+}
+
 /// An encoded filter at every distance from a cache line.
 #[test]
 fn every_misalignment() {

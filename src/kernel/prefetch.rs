@@ -54,17 +54,21 @@ pub enum Prefetch {
 
 // What pays, by the size of the filter. `cargo bench --bench sweep` measures it; a
 // CPU for which other rows are better gets its own when somebody has measured them.
-// ns per key, k = 6, no prefetch / far 1 / far 1 and near / far 2 and near:
+// ns per key, k = 6, none / far / far and near:
 //
-//   MiB   Intel Xeon, 480 MiB L3, AVX-512     the same, insert: none / far 1
-//     4   1.07 / 1.30 / 1.56 / 1.57          1.20 / 1.52
-//     8   2.64 / 2.34 / 2.48 / 2.45          2.49 / 2.68
-//    32   4.00 / 3.37 / 3.20 / 3.22          3.51 / 3.21
-//    64   4.29 / 3.75 / 3.58 / 3.65          3.81 / 3.52
-//   512   7.70 / 7.15 / 6.66 / 6.86          7.28 / 6.20
+//   MiB   AMD Zen 4 (1 MiB L2), AVX-512    AVX2                   insert, AVX-512
+//     4   1.59 / 1.31 / 1.74               3.2 / 2.2 / 2.7        1.9 / 1.9 / 2.6
+//     8   4.5 / 1.64 / 1.90                10 / 2.4 / 2.8         2.5 / 2.0 / 2.7
+//    16   6.7 / 2.1 / 2.2                  16 / 2.6 / 2.9         7.4 / 2.6 / 3.0
+//    64   9.7 / 4.9 / 2.9                  14 / 3.0 / 3.0         12 / 4.1 / 3.2
+//   512   11.6 / 6.9 / 4.8                 22 / 4.7 / 4.9         15 / 6.3 / 5.6
 //
-// On AMD Zen 4 the gain is larger, since its L1 has fewer miss buffers than its L2
-// has places: at 64 MiB 11 / 3.7 / 3.4, at 512 MiB 13 / 5.0 / 4.4.
+// On an Intel Xeon (2 MiB L2, 480 MiB L3; an earlier form, 64 ahead), AVX-512 and insert:
+//
+//     4   1.07 / 1.30 / 1.56               insert 1.20 / 1.52
+//     8   2.64 / 2.34 / 2.48               2.49 / 2.68
+//    64   4.29 / 3.75 / 3.58               3.81 / 3.52
+//   512   7.70 / 7.15 / 6.66               7.28 / 6.20
 const MIB: usize = 1 << 20;
 
 impl Prefetch {
