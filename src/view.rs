@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::format::{Found, leveldb, native, rocksdb};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, RING};
 use crate::line::LINE_BYTES;
 use crate::memory::FileBytes;
 use crate::params::Params;
@@ -242,7 +242,12 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
     batch: impl FnOnce(Hashes<'_>) -> T,
 ) -> T {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
-    batch(Hashes::Made(Keys { len: keys.len(), hash: &make }))
+    // A short batch is not made to pay for a long one's ring.
+    if keys.len() <= BLOCK {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }))
+    } else {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }))
+    }
 }
 
 /// One hash against many filters: a point lookup over the tables of an LSM tree, or

@@ -22,11 +22,6 @@ const NEAR_KEYS: usize = 8;
 pub(super) type Window = [u64; WINDOW];
 const WINDOW: usize = BLOCK + FAR_KEYS;
 
-/// Keys that are hashed in one go; of a batch of one block, a few, so that the first lines
-/// are asked for soon.
-const RUN: usize = 256;
-const FEW: usize = 8;
-
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
 pub(crate) struct Lines {
@@ -154,7 +149,8 @@ pub(super) trait Ops {
 
 /// A prefetch plan as a type, so that each has a loop of its own.
 pub(super) trait Plan {
-    /// Whether there is anything it asks for.
+    /// Whether there is anything it asks for. Only `avx512` makes a difference.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const ASKS: bool;
 
     /// Asks for what should be under way while key `i` of a window is probed.
@@ -197,7 +193,6 @@ pub(super) fn ask_for<O: Ops, const HINT: u8>(lines: Lines, hash: u64) {
 }
 
 /// Where the hashes of a batch come from.
-#[derive(Clone, Copy)]
 pub(crate) enum Hashes<'a> {
     /// The caller has them.
     Given(&'a [u64]),
@@ -206,13 +201,23 @@ pub(crate) enum Hashes<'a> {
 }
 
 /// Keys to be hashed.
-#[derive(Clone, Copy)]
 pub(crate) struct Keys<'a> {
     /// How many.
     pub(crate) len: usize,
     /// Writes the hashes of the keys from the given index on.
     pub(crate) hash: &'a dyn Fn(usize, &mut [u64]),
+    /// Room for hashes on their way from being made to being used: [`RING`] of them, or as
+    /// many as there are keys.
+    pub(crate) ring: &'a mut [u64],
 }
+
+/// Hashes that are made and not used yet: those whose lines are on their way, and a run of
+/// new ones.
+pub(crate) const RING: usize = FAR_KEYS + 256;
+
+/// Keys whose hashes are made at a time at the start, so that the first lines are asked for
+/// soon.
+const FEW: usize = 8;
 
 impl Hashes<'_> {
     pub(crate) fn len(&self) -> usize {
@@ -220,6 +225,26 @@ impl Hashes<'_> {
             Hashes::Given(hashes) => hashes.len(),
             Hashes::Made(keys) => keys.len,
         }
+    }
+}
+
+impl Keys<'_> {
+    /// The hashes from key `done` on, as many as there is room for. The first `there` have
+    /// been made already. `ask` is called with the first `to_ask` of all.
+    #[inline(always)]
+    fn make(&mut self, done: usize, there: usize, to_ask: usize, ask: impl Fn(&[u64])) -> &[u64] {
+        let run = &mut self.ring[..(self.len - done).min(RING)];
+        let mut at = there;
+        while at < run.len() {
+            let soon = done + at < to_ask;
+            let end = run.len().min(at + if soon { FEW } else { RING });
+            (self.hash)(done + at, &mut run[at..end]);
+            if soon {
+                ask(&run[at..end]);
+            }
+            at = end;
+        }
+        run
     }
 }
 
@@ -242,133 +267,65 @@ trait Work {
     );
 }
 
-/// Does the work block by block, in order, the lines prefetched as the plan says.
+/// Does the work block by block, in order, the lines prefetched as the plan says. Written so
+/// that the code for a block is there once for each plan: it is long.
 ///
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn for_each_block<W: Work>(lines: Lines, hashes: Hashes<'_>, plan: Prefetch, work: &mut W) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        // The constants leave out the loops that nobody needs.
-        match plan {
-            Prefetch::Far | Prefetch::FarAndNear if W::Ops::PREFETCH && hashes.len() <= BLOCK => {
-                one_block(lines, hashes, work);
-            }
-            Prefetch::FarAndNear if W::Ops::PREFETCH => {
-                with_prefetch::<W, Ahead<true>>(lines, hashes, work);
-            }
-            Prefetch::Far if W::Ops::PREFETCH => {
-                with_prefetch::<W, Ahead<false>>(lines, hashes, work);
-            }
-            _ => without_prefetch(lines, hashes, work),
-        }
-    }
-}
-
-#[inline(always)]
-unsafe fn without_prefetch<W: Work>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match hashes {
-            Hashes::Given(hashes) => blocks(lines, hashes, 0, work),
-            Hashes::Made(keys) => {
-                let mut made = [0; BLOCK];
-                for block in 0..keys.len.div_ceil(BLOCK) {
-                    let made = &mut made[..BLOCK.min(keys.len - block * BLOCK)];
-                    (keys.hash)(block * BLOCK, made);
-                    blocks(lines, made, block, work);
-                }
-            }
-        }
-    }
-}
-
-/// Does blocks, the first of them being number `first`.
-#[inline(always)]
-unsafe fn blocks<W: Work>(lines: Lines, hashes: &[u64], first: usize, work: &mut W) {
-    for (i, hashes) in hashes.chunks(BLOCK).enumerate() {
-        // SAFETY: the caller's promise.
-        unsafe { work.block::<Nothing>(lines, first + i, hashes, &[0; WINDOW]) };
-    }
-}
-
-/// Does a batch of one block: all lines are needed soon, so they are asked for into L1.
-#[inline(always)]
-unsafe fn one_block<W: Work>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
-    let mut made = [0; BLOCK];
-    let hashes = match hashes {
-        Hashes::Given(hashes) => {
-            ask_for_all::<W::Ops, FAR>(lines, hashes);
-            hashes
-        }
-        Hashes::Made(keys) => {
-            let made = &mut made[..keys.len];
-            for (i, some) in made.chunks_mut(FEW).enumerate() {
-                (keys.hash)(FEW * i, some);
-                ask_for_all::<W::Ops, FAR>(lines, some);
-            }
-            made
-        }
+unsafe fn for_each_block<W: Work>(
+    lines: Lines,
+    mut hashes: Hashes<'_>,
+    plan: Prefetch,
+    work: &mut W,
+) {
+    let asks = W::Ops::PREFETCH && plan != Prefetch::None;
+    let at_once = if asks { FAR_KEYS } else { 0 };
+    let ask = |hashes: &[u64]| {
+        hashes.iter().for_each(|&hash| ask_for::<W::Ops, FAR>(lines, hash));
     };
-    // SAFETY: the caller's promise.
-    unsafe { blocks(lines, hashes, 0, work) };
-}
-
-/// Does each block while asking for the lines of later keys. When fewer are left than
-/// a window has, those not asked for yet are asked for at once.
-#[inline(always)]
-unsafe fn with_prefetch<W: Work, P: Plan>(lines: Lines, hashes: Hashes<'_>, work: &mut W) {
-    let mut block = 0;
-    // SAFETY: the caller's promise.
-    unsafe {
-        match hashes {
-            Hashes::Given(mut rest) => {
-                ask_for_all::<W::Ops, FAR>(lines, &rest[..rest.len().min(FAR_KEYS)]);
-                while let Some(window) = rest.first_chunk() {
-                    work.block::<P>(lines, block, &window[..BLOCK], window);
-                    rest = &rest[BLOCK..];
-                    block += 1;
-                }
-                ask_for_all::<W::Ops, FAR>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
-                blocks(lines, rest, block, work);
+    let len = hashes.len();
+    // Keys that are done, and those of them and after them whose hashes are there.
+    let (mut done, mut made) = (0, 0);
+    while done < len {
+        let run = match &mut hashes {
+            Hashes::Given(all) => {
+                ask(&all[..all.len().min(at_once)]);
+                *all
             }
-            Hashes::Made(keys) => {
-                let mut ring = [0; FAR_KEYS + RUN];
-                let mut made = 0;
-                loop {
-                    // The hashes from the block on, of which the first are made already.
-                    let left = keys.len - BLOCK * block;
-                    let there = made - BLOCK * block;
-                    let ring = &mut ring[..left.min(RUN + FAR_KEYS)];
-                    (keys.hash)(made, &mut ring[there..]);
-                    if made == 0 {
-                        ask_for_all::<W::Ops, FAR>(lines, &ring[..ring.len().min(FAR_KEYS)]);
-                    }
-                    made += ring.len() - there;
-                    let mut rest = &ring[..];
-                    while let Some(window) = rest.first_chunk() {
-                        work.block::<P>(lines, block, &window[..BLOCK], window);
-                        rest = &rest[BLOCK..];
-                        block += 1;
-                    }
-                    if made == keys.len {
-                        ask_for_all::<W::Ops, FAR>(lines, rest.get(FAR_KEYS..).unwrap_or_default());
-                        blocks(lines, rest, block, work);
-                        return;
-                    }
-                    let from = ring.len() - rest.len();
-                    ring.copy_within(from.., 0);
+            Hashes::Made(keys) => keys.make(done, made - done, at_once, ask),
+        };
+        made = done + run.len();
+        let mut rest = run;
+        // SAFETY: the caller's promise.
+        unsafe {
+            while let (true, Some(window)) = (asks, rest.first_chunk()) {
+                let (block, hashes) = (done / BLOCK, &window[..BLOCK]);
+                match plan {
+                    Prefetch::Far => work.block::<Ahead<false>>(lines, block, hashes, window),
+                    _ => work.block::<Ahead<true>>(lines, block, hashes, window),
                 }
+                rest = &rest[BLOCK..];
+                done += BLOCK;
+            }
+            // At the end there is no window left, and less to ask for than one has.
+            if asks && made == len {
+                ask(rest.get(FAR_KEYS..).unwrap_or_default());
+            }
+            if made == len || !asks {
+                for hashes in rest.chunks(BLOCK) {
+                    work.block::<Nothing>(lines, done / BLOCK, hashes, &[0; WINDOW]);
+                    done += hashes.len();
+                }
+                rest = &[];
             }
         }
-    }
-}
-
-#[inline(always)]
-fn ask_for_all<O: Ops, const HINT: u8>(lines: Lines, hashes: &[u64]) {
-    for &hash in hashes {
-        ask_for::<O, HINT>(lines, hash);
+        let used = run.len() - rest.len();
+        if let Hashes::Made(keys) = &mut hashes
+            && done < len
+        {
+            keys.ring.copy_within(used.., 0);
+        }
     }
 }
 

@@ -24,7 +24,7 @@ mod scalar;
 mod spread;
 
 use batch::Lines;
-pub(crate) use batch::{Hashes, Keys};
+pub(crate) use batch::{BLOCK, Hashes, Keys, RING};
 pub use prefetch::Prefetch;
 
 use crate::error::Error;

@@ -57,11 +57,13 @@ pub enum Prefetch {
 // ns per key, k = 6, none / far / far and near:
 //
 //   MiB   AMD Zen 4 (1 MiB L2), AVX-512    AVX2                   insert, AVX-512
-//     4   1.59 / 1.31 / 1.74               3.2 / 2.2 / 2.7        1.9 / 1.9 / 2.6
+//     4   1.6 to 4.0 / 1.5 / 1.8           3.2 / 2.1 / 2.4        1.9 to 3.4 / 1.8 / 2.6
 //     8   4.5 / 1.64 / 1.90                10 / 2.4 / 2.8         2.5 / 2.0 / 2.7
 //    16   6.7 / 2.1 / 2.2                  16 / 2.6 / 2.9         7.4 / 2.6 / 3.0
 //    64   9.7 / 4.9 / 2.9                  14 / 3.0 / 3.0         12 / 4.1 / 3.2
 //   512   11.6 / 6.9 / 4.8                 22 / 4.7 / 4.9         15 / 6.3 / 5.6
+//
+// (At 4 MiB it depends on who else uses L3; asking costs little where it does not pay.)
 //
 // On an Intel Xeon (2 MiB L2, 480 MiB L3; an earlier form, 64 ahead), AVX-512 and insert:
 //
@@ -75,8 +77,8 @@ impl Prefetch {
     /// What pays when a filter of so many bytes is probed.
     pub(crate) fn to_probe(bytes: usize) -> Prefetch {
         match bytes / MIB {
-            0..6 => Prefetch::None,
-            6..16 => Prefetch::Far,
+            0..3 => Prefetch::None,
+            3..16 => Prefetch::Far,
             _ => Prefetch::FarAndNear,
         }
     }
@@ -84,8 +86,8 @@ impl Prefetch {
     /// What pays when keys are inserted into a filter of so many bytes.
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
         match bytes / MIB {
-            0..8 => Prefetch::None,
-            8..32 => Prefetch::Far,
+            0..3 => Prefetch::None,
+            3..32 => Prefetch::Far,
             _ => Prefetch::FarAndNear,
         }
     }
