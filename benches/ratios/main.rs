@@ -14,6 +14,7 @@ mod lookup;
 mod probe;
 mod table;
 
+use bloomline::Backend;
 use common::data::SIZES;
 use common::rounds::{BATCH, Keys, Plan};
 use std::time::{Duration, Instant};
@@ -21,6 +22,16 @@ use table::Report;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
+
+/// What counts as no slower, of times that are taken in turn.
+const NO_SLOWER: f64 = 1.03;
+
+/// Whether a backend has vectors for the line: the baseline of x86-64 gives `portable` none
+/// that are of use.
+fn is_simd(backend: Backend) -> bool {
+    let portable = cfg!(any(target_feature = "neon", target_feature = "avx2"));
+    backend != Backend::Scalar && (backend != Backend::Portable || portable)
+}
 
 fn main() {
     let Some(mut arguments) = common::arguments() else { return };

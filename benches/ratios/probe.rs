@@ -6,7 +6,7 @@ use crate::common::memory::warn_of_small_pages;
 use crate::common::rounds::{Keys, Plan, Rounds, Times};
 use crate::common::touch::{self, READ, READ_L1_32, READ_UNROLLED};
 use crate::table::{Report, Row};
-use crate::{KIB, MIB};
+use crate::{KIB, MIB, NO_SLOWER, is_simd};
 use bloomline::Backend;
 
 /// Times of all backends and touch loops on one filter.
@@ -47,7 +47,7 @@ pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
     }
     let simd = |race: &Race, backend, at_most| {
         let set = race.size >= 64 * MIB && race.k == 6 && race.keys == Keys::Hot;
-        (set && backend != Backend::Scalar).then_some(at_most)
+        (set && is_simd(backend)).then_some(at_most)
     };
     if touch::HAS_HINTS {
         report.heading(
@@ -74,7 +74,7 @@ pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
             ours,
             with: "scalar",
             theirs,
-            at_most: (*keys == Keys::Hot).then_some(1.0),
+            at_most: (*keys == Keys::Hot).then_some(NO_SLOWER),
         });
     }
 }
