@@ -1,6 +1,8 @@
 # What can be done here. `make help` lists it.
 
 CARGO ?= cargo
+# The recipes and scripts look for what was built in target/.
+unexport CARGO_TARGET_DIR
 PREFIX ?= /usr/local
 KEYS ?=
 FUZZ_SECONDS ?= 30
