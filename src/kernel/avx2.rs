@@ -7,8 +7,8 @@
 //! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
 
 use super::batch::{BLOCK, Lines, Ops, Plan, Window};
-use super::scalar::{Row, class, rows};
-use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+use super::scalar::{Row, class, rows, select};
+use crate::line::{C1, C2, LANES, SHIFTS};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -208,25 +208,7 @@ const ORDER: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
 
 /// Bit `i` of `SELECT[count][start]` says that lane `ORDER[i]` counts in a run of `count`
 /// lanes turned by `start`.
-static SELECT: [[u8; 8]; 9] = {
-    let mut table = [[0; 8]; 9];
-    let mut count = 0;
-    while count <= 8 {
-        let mut start = 0;
-        while start < 8 {
-            let mut i = 0;
-            while i < LANES {
-                if lane_counts(ORDER[i], start as u64, count as u32) {
-                    table[count][start] |= 1 << i;
-                }
-                i += 1;
-            }
-            start += 1;
-        }
-        count += 1;
-    }
-    table
-};
+static SELECT: [[u8; 8]; 9] = select(ORDER);
 
 /// Those of the `count` lanes that g chooses that are not set.
 #[inline]

@@ -10,33 +10,15 @@
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
 use super::batch::{BLOCK, Lines, Ops, Plan, Window};
-use super::scalar::class;
-use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+use super::scalar::{class, select};
+use crate::line::{C1, C2, SHIFTS};
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
 /// Bit `i` of `SELECT[count][start]` says that lane `i` counts in a run of `count`
 /// lanes turned by `start`.
-static SELECT: [[u8; 8]; 9] = {
-    let mut table = [[0; 8]; 9];
-    let mut count = 0;
-    while count <= 8 {
-        let mut start = 0;
-        while start < 8 {
-            let mut lane = 0;
-            while lane < LANES {
-                if lane_counts(lane, start as u64, count as u32) {
-                    table[count][start] |= 1 << lane;
-                }
-                lane += 1;
-            }
-            start += 1;
-        }
-        count += 1;
-    }
-    table
-};
+static SELECT: [[u8; 8]; 9] = select([0, 1, 2, 3, 4, 5, 6, 7]);
 
 /// A whole line in a register.
 pub(super) struct Avx512<const CLASS: u8>;

@@ -2,8 +2,8 @@
 //!
 //! A batch goes in blocks of 64 keys: one word of the answer bitmap. A backend
 //! says how to answer a block; here is what goes around it: where the hashes come
-//! from, and the rolling prefetch that asks for the lines of a later block before
-//! this one is answered.
+//! from, and the rolling prefetch, which asks for the lines of later keys while a
+//! block is answered.
 
 use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};

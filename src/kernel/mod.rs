@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 pub enum Backend {
     /// One lane after the other, on every CPU.
     Scalar,
-    /// 8 lanes through `wide`: NEON on aarch64, SSE2 on x86-64.
+    /// 8 lanes through `wide`: NEON on aarch64. On x86-64 as `Scalar`: see `portable.rs`.
     Portable,
     /// x86-64 with AVX2.
     Avx2,

@@ -38,6 +38,27 @@ static ROWS: [[Row; 8]; 9] = {
     rows
 };
 
+/// The same as bits: bit `i` of `[count][start]` says that lane `order[i]` counts.
+#[cfg(target_arch = "x86_64")]
+pub(super) const fn select(order: [usize; LANES]) -> [[u8; 8]; 9] {
+    let mut table = [[0; 8]; 9];
+    let mut count = 0;
+    while count <= 8 {
+        let mut start = 0;
+        while start < 8 {
+            let mut i = 0;
+            while i < LANES {
+                let counts = lane_counts(order[i], start as u64, count as u32);
+                table[count][start] |= (counts as u8) << i;
+                i += 1;
+            }
+            start += 1;
+        }
+        count += 1;
+    }
+    table
+}
+
 /// The rows of the round that does not use all lanes, by the top 3 bits of its g:
 /// the first round if k < 8, the second if k > 8.
 #[inline(always)]

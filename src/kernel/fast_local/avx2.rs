@@ -2,7 +2,7 @@
 //! halves of the line. Uses `batch`; reached only through the detection in `kernel`.
 
 use super::super::batch::{Lines, Ops};
-use super::{POWERS, step_by};
+use super::{POWERS, first_of, step_by};
 use std::arch::x86_64::*;
 
 /// Eight positions at a time.
@@ -66,16 +66,7 @@ unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
 }
 
 /// A one for each position that counts, by how many do: those past k are no bits at all.
-static ONES: [[u32; 8]; 9] = {
-    let mut rows = [[0; 8]; 9];
-    let mut count = 1;
-    while count <= 8 {
-        rows[count] = rows[count - 1];
-        rows[count][count - 1] = 1;
-        count += 1;
-    }
-    rows
-};
+static ONES: [[u32; 8]; 9] = first_of([1; 8]);
 
 #[inline]
 #[target_feature(enable = "avx2")]

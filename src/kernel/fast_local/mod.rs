@@ -40,19 +40,18 @@ const POWERS: [u32; 16] = {
     powers
 };
 
-/// `FIRST[count]`: the first `count` of eight positions, the first one again for the rest:
-/// to set a bit twice is to set it, and eight are quicker than a loop of six.
+/// `[count]`: the first `count` of eight values, then zeros.
 #[cfg(target_arch = "x86_64")]
-static FIRST: [[u32; 8]; 9] = {
+const fn first_of(values: [u32; 8]) -> [[u32; 8]; 9] {
     let mut rows = [[0; 8]; 9];
     let mut count = 1;
     while count <= 8 {
         rows[count] = rows[count - 1];
-        rows[count][count - 1] = count as u32 - 1;
+        rows[count][count - 1] = values[count - 1];
         count += 1;
     }
     rows
-};
+}
 
 /// The factor from one group of positions to the next.
 const fn step_by(count: usize) -> u32 {
