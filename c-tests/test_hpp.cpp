@@ -7,6 +7,7 @@
 
 #include "check.h"
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 #include <vector>
@@ -241,6 +242,12 @@ void blocks_and_builders()
     CHECK(View::open(*block)->contains("apple") && View::open(*block)->contains_u64(99));
     CHECK(block_build(*params, hashes, block->data(), 10).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
     CHECK(block_build(Params{0, 1, 0, 0}, hashes).code() != BLOOMLINE_OK);
+
+    std::vector<std::uint8_t> lines(params->line_count * 64);
+    CHECK(lines_insert_hashes(*params, lines.data(), lines.size(), hashes));
+    CHECK(std::equal(lines.begin(), lines.end(), block->begin()));
+    CHECK(lines_view(*params, lines.data(), lines.size())->contains("apple"));
+    CHECK(lines_view(*params, lines.data(), 63).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
 }
 
 } // namespace

@@ -11,6 +11,7 @@
  *   bloomline_filter    grows key by key in memory, and can be saved
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
  *   bloomline_builder   the same, for keys that come one by one
+ *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_view      probes any of their bytes where they are, without a copy
  *   bloomline_map       is a file of such bytes in memory
  *
@@ -740,6 +741,39 @@ bloomline_status bloomline_builder_finish(bloomline_builder *builder,
                                           void *out,
                                           size_t cap,
                                           size_t *written);
+
+/* Lines: filters that are the caller's own memory --------------------------------------- */
+
+/**
+ * bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines',
+ * 64 bytes for each of the 'line_count' of 'params'; 'len' says how many bytes are there.
+ * Lines of zeros are an empty filter. Nothing is allocated, or remembered about them.
+ * Lines aligned to 64 bytes are faster.
+ *
+ * The lines are the first part of an encoded filter, without its footer, which a caller
+ * who wants one adds as docs/FORMAT.md describes.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than 64 times the line count;
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
+ * BLOOMLINE_ERR_BACKEND. Nothing is inserted then.
+ */
+bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
+                                               void *lines,
+                                               size_t len,
+                                               const uint64_t *hashes,
+                                               size_t n);
+
+/**
+ * bloomline_lines_view() makes a view of the lines at 'lines', as
+ * bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
+ * none of them, so it can be done before each probe.
+ *
+ * Errors: as bloomline_lines_insert_hashes().
+ */
+bloomline_status bloomline_lines_view(const bloomline_params *params,
+                                      const void *lines,
+                                      size_t len,
+                                      bloomline_view *out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

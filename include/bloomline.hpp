@@ -442,6 +442,18 @@ inline Result<std::vector<std::uint8_t>> block_build(const Params &params,
     return status ? Result<std::vector<std::uint8_t>>(std::move(block)) : status;
 }
 
+/// Inserts into lines that are the caller's own memory, 64 bytes each; zeros are empty ones.
+inline Status lines_insert_hashes(const Params &params, void *lines, std::size_t len,
+                                  Span<const std::uint64_t> hashes) noexcept {
+    return bloomline_lines_insert_hashes(&params, lines, len, hashes.data(), hashes.size());
+}
+/// To be used for as long as the lines are there.
+inline Result<View> lines_view(const Params &params, const void *lines, std::size_t len) noexcept {
+    bloomline_view view{};
+    Status status = bloomline_lines_view(&params, lines, len, &view);
+    return status ? Result<View>(View(view)) : status;
+}
+
 /// The filters of one block after the other, from keys that come one by one.
 class Builder : public detail::Handle<bloomline_builder> {
 public:

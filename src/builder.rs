@@ -24,6 +24,18 @@ pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<us
     Ok(len)
 }
 
+/// Inserts the keys of many hashes into lines that the caller owns: the first
+/// [`Params::bytes`] of `lines`, which begin as zeros.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
+pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result<(), Error> {
+    let kernel = Kernel::active(Layout::Native)?;
+    let lines = lines.get_mut(..params.bytes()).ok_or(Error::BufferTooSmall)?;
+    kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
+    Ok(())
+}
+
 /// Collects keys that come one by one, and builds an encoded filter when their
 /// number is known. It keeps 8 bytes per key.
 pub struct Builder {

@@ -49,7 +49,7 @@ mod params;
 pub mod sizing;
 mod view;
 
-pub use builder::{Builder, block_build};
+pub use builder::{Builder, block_build, lines_insert};
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

@@ -4,7 +4,7 @@
 
 mod definition;
 
-use bloomline::{Builder, Error, Filter, Params, View, block_build, line, sizing};
+use bloomline::{Builder, Error, Filter, Params, View, block_build, line, lines_insert, sizing};
 use definition::{encode, lines_of, random_hashes};
 
 fn params(lines: u64, k: u32) -> Params {
@@ -350,6 +350,14 @@ fn blocks_of_every_shape() {
             );
             assert!(buffer[offset..] == expected, "{lines} lines at {offset}");
         }
+        let mut bare = vec![0; 64 * lines + 1];
+        let (first, rest) = hashes.split_at(lines * 10);
+        lines_insert(&params, first, &mut bare[..64 * lines]).unwrap();
+        lines_insert(&params, rest, &mut bare).unwrap();
+        assert!(bare[..64 * lines] == expected[..64 * lines] && bare[64 * lines] == 0);
+        let few = &mut bare[..64 * lines - 1];
+        assert!(matches!(lines_insert(&params, rest, few), Err(Error::BufferTooSmall)));
+
         let mut small = vec![0xEE; expected.len() - 1];
         assert!(matches!(block_build(&params, &hashes, &mut small), Err(Error::BufferTooSmall)));
         assert!(small.iter().all(|&byte| byte == 0xEE));

@@ -100,6 +100,22 @@ pub(super) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u
     unsafe { slice(data.cast::<u8>(), len) }
 }
 
+/// Lines to insert into: bytes that keep their value.
+///
+/// # Safety
+/// Unless NULL, `lines` points at `len` initialized bytes that nobody else touches
+/// during `'a`.
+pub(super) unsafe fn lines_at<'a>(lines: *mut c_void, len: usize) -> Option<&'a mut [u8]> {
+    if len == 0 {
+        return Some(&mut []);
+    }
+    if !can_be_slice(lines.cast::<u8>(), len) {
+        return None;
+    }
+    // SAFETY: not NULL and not too long, by the check above; the caller vouches for the bytes.
+    Some(unsafe { std::slice::from_raw_parts_mut(lines.cast::<u8>(), len) })
+}
+
 /// An output array, zeroed, so that it may have been uninitialized: empty for count
 /// 0, `None` for NULL (or what can be no array).
 ///

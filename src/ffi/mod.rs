@@ -27,6 +27,7 @@
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
+//! | `lines` | `bloomline_lines_*` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
@@ -54,6 +55,7 @@ mod encode;
 mod engines;
 mod filter;
 mod hash;
+mod lines;
 mod map;
 mod params;
 mod status;
@@ -65,6 +67,7 @@ pub use encode::*;
 pub use engines::*;
 pub use filter::*;
 pub use hash::*;
+pub use lines::*;
 pub use map::*;
 pub use params::*;
 pub use status::*;

@@ -1,0 +1,73 @@
+//! `bloomline_lines_*`: a filter whose lines are the caller's own memory, such as that of a
+//! garbage-collected language, or memory that processes share. Uses `builder` and `view`.
+
+use super::boundary::{Failure, NULL, bytes, guard, lines_at, output, slice};
+use super::params::{bloomline_params, checked};
+use super::status::{BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_status};
+use super::view::{bloomline_view, pack};
+use crate::builder::lines_insert;
+use crate::view::View;
+use std::ffi::c_void;
+
+/// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines',
+/// 64 bytes for each of the 'line_count' of 'params'; 'len' says how many bytes are there.
+/// Lines of zeros are an empty filter. Nothing is allocated, or remembered about them.
+/// Lines aligned to 64 bytes are faster.
+///
+/// The lines are the first part of an encoded filter, without its footer, which a caller
+/// who wants one adds as docs/FORMAT.md describes.
+///
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than 64 times the line count;
+/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
+/// BLOOMLINE_ERR_BACKEND. Nothing is inserted then.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_lines_insert_hashes(
+    params: *const bloomline_params,
+    lines: *mut c_void,
+    len: usize,
+    hashes: *const u64,
+    n: usize,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: rules of the header: `params` is NULL or there.
+        let params = unsafe { checked(params) }?;
+        // SAFETY: rules of the header: the array has its count unless NULL.
+        let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
+        // SAFETY: rules of the header: `len` initialized bytes that are this call's alone.
+        let lines = unsafe { lines_at(lines, len) }.ok_or(NULL)?;
+        lines_insert(&params, hashes, lines)?;
+        Ok(())
+    })
+}
+
+/// bloomline_lines_view() makes a view of the lines at 'lines', as
+/// bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
+/// none of them, so it can be done before each probe.
+///
+/// Errors: as bloomline_lines_insert_hashes().
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_lines_view(
+    params: *const bloomline_params,
+    lines: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: rules of the header: `params` is NULL or there.
+        let params = unsafe { checked(params) }?;
+        // SAFETY: rules of the header: `len` bytes are there unless NULL.
+        let lines = unsafe { bytes(lines, len) }.ok_or(NULL)?;
+        let lines = lines.get(..params.bytes()).ok_or(Failure(BLOOMLINE_ERR_BUFFER_TOO_SMALL))?;
+        let view = pack(&View::of_lines(lines, params, 0)?);
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(view) };
+        Ok(())
+    })
+}
