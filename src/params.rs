@@ -38,7 +38,7 @@ impl Params {
     ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below
-    /// about 1e-27; [`Error::LineCount`] if the size cannot be addressed.
+    /// about 3e-24; [`Error::LineCount`] if the size cannot be addressed.
     pub fn for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
         let (bits, k) = sizing::bits_for_rate(rate).ok_or(Error::Rate)?;
         Params::of(keys, bits, k)

@@ -66,7 +66,7 @@ pub fn best_k(bits_per_key: f64) -> u32 {
 /// The fewest bits per key that give `rate`, and the k to use with them.
 ///
 /// None if the rate is not between 0 and 1, or too small for any sensible size
-/// (below about 1e-27).
+/// (below about 3e-24).
 pub fn bits_for_rate(target: f64) -> Option<(f64, u32)> {
     if !(target > 0.0 && target < 1.0) {
         return None;

@@ -8,7 +8,7 @@
 
 mod definition;
 
-use bloomline::{Backend, Filter, View, hash, line};
+use bloomline::{Backend, Filter, Params, View, hash, line};
 use definition::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -289,6 +289,28 @@ fn keys() -> String {
     text
 }
 
+/// What is asked for to the shape of the filter. No part of the format; but a program in
+/// another language that asks for the same gets a filter that can be united with this one.
+fn sizes() -> String {
+    let keys = [0, 1, 10, 51, 52, 1000, 1_000_000, 123_456_789];
+    let rates = [0.5, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-6, 1e-9, 1e-15, 1e-22];
+    let bits = [0.001, 0.5, 1.0, 4.0, 8.0, 9.9, 10.0, 12.5, 16.0, 20.0, 24.0, 40.0, 1000.0];
+    let mut text = String::new();
+    for keys in keys {
+        for (what, values) in [("rate", &rates[..]), ("bits", &bits)] {
+            for &value in values {
+                let params = match what {
+                    "rate" => Params::for_rate(keys, value),
+                    _ => Params::for_bits(keys, value),
+                };
+                let (lines, k) = params.map(|params| (params.line_count(), params.k())).unwrap();
+                writeln!(text, "{what} {keys} {value:?} {lines} {k}").unwrap();
+            }
+        }
+    }
+    text
+}
+
 /// All golden files but the README: their names under `golden/` and their bytes.
 fn all() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
@@ -313,6 +335,7 @@ fn all() -> BTreeMap<String, Vec<u8>> {
     files.insert("MANIFEST".into(), manifest.into_bytes());
     files.insert("vectors.txt".into(), vectors().into_bytes());
     files.insert("keys.txt".into(), keys().into_bytes());
+    files.insert("sizes.txt".into(), sizes().into_bytes());
     files
 }
 

@@ -1,0 +1,109 @@
+package bloomline
+
+// Batches, as far as they are the same with and without C: keys to hashes, and the loops in
+// plain Go.
+
+import "runtime"
+
+const (
+	// Keys are hashed so many at a time. A multiple of 64, so that a bitmap's words are not
+	// divided.
+	hashedAhead = 512
+	// Lines that are far are touched before they are used, so many at a time, so that the
+	// waits for them overlap.
+	touched = 64
+)
+
+// bytesOrString is what a key can be.
+type bytesOrString interface{ []byte | string }
+
+// hashKeys hashes keys as the view's format does.
+func hashKeys[K bytesOrString](v *View, keys []K, hashes []uint64) {
+	switch {
+	case len(v.all) == 0:
+		for i, key := range keys {
+			hashes[i] = v.block.Hash([]byte(key))
+		}
+	default:
+		for i, key := range keys {
+			hashes[i] = Hash([]byte(key), v.seed)
+		}
+	}
+}
+
+// containsKeys answers keys, a bit each.
+func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		part := keys[at:min(at+hashedAhead, len(keys))]
+		hashes := ahead[:len(part)]
+		hashKeys(v, part, hashes)
+		v.answer(hashes, out[at/64:])
+	}
+	runtime.KeepAlive(v.owner)
+	return out
+}
+
+// insertKeys inserts keys into a view that is a filter's own.
+func insertKeys[K bytesOrString](v *View, keys []K) {
+	var ahead [hashedAhead]uint64
+	for len(keys) > 0 {
+		part := keys[:min(hashedAhead, len(keys))]
+		hashes := ahead[:len(part)]
+		hashKeys(v, part, hashes)
+		v.insertAll(hashes)
+		keys = keys[len(part):]
+	}
+}
+
+// answerInGo answers hashes in plain Go. out is zero.
+func (v *View) answerInGo(hashes []uint64, out []uint64) {
+	for word := 0; len(hashes) > 0; word++ {
+		part := hashes[:min(touched, len(hashes))]
+		if len(v.all) != 0 {
+			out[word] = v.lines.answerWord(part)
+		} else {
+			for i, hash := range part {
+				if v.block.Contains(hash) {
+					out[word] |= 1 << i
+				}
+			}
+		}
+		hashes = hashes[len(part):]
+	}
+}
+
+// answerWord answers at most 64 hashes.
+func (l *lines) answerWord(hashes []uint64) (answers uint64) {
+	if len(l.all) >= farFrom {
+		l.touch(hashes)
+	}
+	for i, hash := range hashes {
+		answers |= l.answer(hash) << i
+	}
+	return answers
+}
+
+// insertInGo inserts hashes in plain Go.
+func (l *lines) insertInGo(hashes []uint64) {
+	for len(hashes) > 0 {
+		part := hashes[:min(touched, len(hashes))]
+		if len(l.all) >= farFrom {
+			l.touch(part)
+		}
+		for _, hash := range part {
+			l.insert(hash)
+		}
+		hashes = hashes[len(part):]
+	}
+}
+
+// touch reads a byte of each hash's line: loads that do not wait for each other.
+func (l *lines) touch(hashes []uint64) {
+	sum := byte(0)
+	for _, hash := range hashes {
+		sum += l.at(hash)[0]
+	}
+	runtime.KeepAlive(sum)
+}

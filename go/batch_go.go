@@ -1,0 +1,19 @@
+//go:build !bloomline_cgo
+
+package bloomline
+
+// Batches without C.
+
+// Backend tells what answers batches: "go" here; with the build tag bloomline_cgo, "cgo/" and
+// the name of the C library's backend, such as "cgo/avx512".
+func Backend() string {
+	return "go"
+}
+
+func (l *lines) insertAll(hashes []uint64) {
+	l.insertInGo(hashes)
+}
+
+func (v *View) answer(hashes []uint64, out []uint64) {
+	v.answerInGo(hashes, out)
+}

@@ -1,0 +1,53 @@
+package bloomline
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Bitmap holds the answers for a batch: bit i%64 of word i/64 is that for key i. Bits past
+// the last key are 0.
+//
+// The methods that fill one take a Bitmap to use again, which may be nil, and return the
+// result, as append does:
+//
+//	answers = filter.ContainsHashes(hashes, answers)
+type Bitmap []uint64
+
+// Has tells whether key i may be in.
+func (b Bitmap) Has(i int) bool {
+	return b[i/64]>>(i%64)&1 != 0
+}
+
+// Count returns how many keys may be in.
+func (b Bitmap) Count() int {
+	count := 0
+	for _, word := range b {
+		count += bits.OnesCount64(word)
+	}
+	return count
+}
+
+// All yields the numbers of the keys that may be in, in ascending order.
+func (b Bitmap) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range b {
+			for ; word != 0; word &= word - 1 {
+				if !yield(i*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sized returns a bitmap for n answers, all 0, in the memory of b if that is enough.
+func (b Bitmap) sized(n int) Bitmap {
+	words := (n + 63) / 64
+	if cap(b) < words {
+		return make(Bitmap, words)
+	}
+	b = b[:words]
+	clear(b)
+	return b
+}

@@ -1,0 +1,35 @@
+package bloomline
+
+import "errors"
+
+// What can be wrong. Errors of this package are these or wrap them: test with [errors.Is].
+// Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
+var (
+	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24.
+	ErrRate = errors.New("bloomline: false-positive rate not between 0 and 1")
+	// ErrKeys: a number of keys is negative.
+	ErrKeys = errors.New("bloomline: negative number of keys")
+	// ErrBitsPerKey: the bits per key have to be a positive finite number.
+	ErrBitsPerKey = errors.New("bloomline: bits per key not a positive number")
+	// ErrK: a key sets 1 to 16 bits.
+	ErrK = errors.New("bloomline: k not between 1 and 16")
+	// ErrLineCount: no line, or more than memory can address.
+	ErrLineCount = errors.New("bloomline: line count is 0 or cannot be addressed")
+	// ErrMismatch: two filters differ in line count, k or seed.
+	ErrMismatch = errors.New("bloomline: filters of different line count, k or seed")
+	// ErrOddLineCount: only an even number of lines can be halved.
+	ErrOddLineCount = errors.New("bloomline: odd line count")
+	// ErrTruncated: bytes are missing, or there are too many.
+	ErrTruncated = errors.New("bloomline: not the length of the filter that it ends as")
+	// ErrNotAFilter: the bytes do not end as a filter does.
+	ErrNotAFilter = errors.New("bloomline: not a Bloomline filter")
+	// ErrVersion: a filter of a version that this package does not know.
+	ErrVersion = errors.New("bloomline: unknown version")
+	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
+	// not read.
+	ErrLayout = errors.New("bloomline: unknown layout")
+	// ErrChecksum: the bytes are damaged.
+	ErrChecksum = errors.New("bloomline: checksum does not match")
+	// ErrReserved: a field is used that this version knows no use of.
+	ErrReserved = errors.New("bloomline: reserved field is not 0")
+)

@@ -1,0 +1,215 @@
+package bloomline_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/bloomline/bloomline/go"
+)
+
+func Example() {
+	// For a million keys, with one false positive in a hundred.
+	filter, err := bloomline.New(1_000_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+	filter.AddString("pear")
+
+	fmt.Println(filter.ContainsString("apple"))
+	fmt.Println(filter.ContainsString("plum"))
+	// Output:
+	// true
+	// false
+}
+
+// Many keys at once: each is faster, since the waits for memory overlap.
+func ExampleFilter_ContainsBatch() {
+	filter, err := bloomline.New(1000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddBatch([][]byte{[]byte("apple"), []byte("pear")})
+
+	keys := [][]byte{[]byte("apple"), []byte("plum"), []byte("pear")}
+	var answers bloomline.Bitmap // used again for each batch
+	answers = filter.ContainsBatch(keys, answers)
+	for i := range answers.All() {
+		fmt.Printf("%s may be in\n", keys[i])
+	}
+	// Output:
+	// apple may be in
+	// pear may be in
+}
+
+// A hash that is made once serves all filters of its seed.
+func ExampleFilter_ContainsHashes() {
+	var shards [4]*bloomline.Filter
+	for i := range shards {
+		filter, err := bloomline.New(1000, 0.01)
+		if err != nil {
+			log.Fatal(err)
+		}
+		shards[i] = filter
+	}
+	shards[2].AddHash(bloomline.HashUint64(4711, 0))
+
+	ids := []uint64{4711, 4712}
+	hashes := make([]uint64, len(ids))
+	for i, id := range ids {
+		hashes[i] = bloomline.HashUint64(id, 0)
+	}
+	var answers bloomline.Bitmap
+	for i, shard := range shards {
+		answers = shard.ContainsHashes(hashes, answers)
+		fmt.Println("shard", i, answers.Has(0), answers.Has(1))
+	}
+	// Output:
+	// shard 0 false false
+	// shard 1 false false
+	// shard 2 true false
+	// shard 3 false false
+}
+
+// A service that replaces its filter while others read it: readers load the pointer, once for
+// each request, and keep what they have loaded. Nobody waits for anybody, and no reader ever
+// sees a filter that is half built.
+//
+// Keys that are added while the new filter is being built have to get into both: go/examples/guard
+// of the project is a service that does it.
+func Example_swap() {
+	var current atomic.Pointer[bloomline.Filter]
+
+	rebuild := func(keys []string) error {
+		filter, err := bloomline.New(len(keys), 0.01)
+		if err != nil {
+			return err
+		}
+		filter.AddStrings(keys) // nobody else has it yet
+		current.Store(filter)
+		return nil
+	}
+	if err := rebuild([]string{"apple", "pear"}); err != nil {
+		log.Fatal(err)
+	}
+
+	filter := current.Load() // in any goroutine
+	fmt.Println(filter.ContainsString("apple"))
+
+	if err := rebuild([]string{"plum"}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filter.ContainsString("plum"), current.Load().ContainsString("plum"))
+	// Output:
+	// true
+	// false true
+}
+
+// A file that is mapped, not read: it is there at once, and all processes share it.
+func ExampleOpen() {
+	path := filepath.Join(os.TempDir(), fmt.Sprint("bloomline-example-", os.Getpid()))
+	defer os.Remove(path)
+
+	filter, err := bloomline.New(1000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+	if err := filter.Save(path); err != nil {
+		log.Fatal(err)
+	}
+
+	mapped, err := bloomline.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer mapped.Close()
+	fmt.Println(mapped.KeyCount(), mapped.ContainsString("apple"), mapped.ContainsString("plum"))
+
+	_, err = bloomline.Open(path + ".none")
+	fmt.Println(errors.Is(err, os.ErrNotExist))
+	// Output:
+	// 1 true false
+	// true
+}
+
+// A filter as a message: of a peer's cache, say.
+func ExampleFilter_WriteTo() {
+	filter, err := bloomline.New(100, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+
+	var message bytes.Buffer
+	if _, err := filter.WriteTo(&message); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(message.Len(), "bytes")
+
+	var received bloomline.Filter
+	if _, err := received.ReadFrom(&message); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(received.ContainsString("apple"))
+	// Output:
+	// 192 bytes
+	// true
+}
+
+// A filter in bytes that are already there: no copy, no allocation.
+func ExampleOpenView() {
+	filter, err := bloomline.New(100, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+	block, err := filter.MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	view, err := bloomline.OpenView(block)
+	fmt.Println(view.ContainsString("apple"), view.ContainsString("plum"), err)
+
+	// What is damaged is refused, and answers yes: no key is lost.
+	block[0] ^= 1
+	view, err = bloomline.OpenView(block)
+	fmt.Println(view.ContainsString("plum"), errors.Is(err, bloomline.ErrChecksum))
+	// Output:
+	// true false <nil>
+	// true true
+}
+
+// A filter block as it stands in a RocksDB table.
+func ExampleOpenRocksDB() {
+	// Of the keys "hello" and "world", with 10 bits each.
+	block, err := hex.DecodeString("00000001004100000000000002000002000200008000000000000000000000" +
+		"000000000000000000020800000000400000000000000040000000080000000000ff00060000")
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := bloomline.OpenRocksDB(block)
+	fmt.Println(view.ContainsString("hello"), view.ContainsString("other"), err)
+	// Output:
+	// true false <nil>
+}
+
+// The shape of a filter, without making one.
+func ExampleParamsForRate() {
+	params, err := bloomline.ParamsForRate(1_000_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f bits per key, %d of them set\n", float64(params.Bytes())*8/1e6, params.K)
+	fmt.Printf("%.2f %% with twice as many keys\n", params.Rate(2_000_000)*100)
+	// Output:
+	// 9.9 bits per key, 6 of them set
+	// 12.30 % with twice as many keys
+}

@@ -1,0 +1,127 @@
+package bloomline
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "filter")
+	filter := mustNew(t, 10_000, 0.01)
+	filter.AddString("apple")
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	first, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Replaced under a reader, who keeps the old one.
+	filter.AddString("pear")
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	second, err := OpenUnverified(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.AddString("plum")
+	for i, view := range []View{first.View, second.View, loaded.View()} {
+		if !view.ContainsString("apple") || view.ContainsString("pear") != (i > 0) || view.ContainsString("plum") != (i > 1) {
+			t.Errorf("file %d has the wrong keys", i)
+		}
+		if view.KeyCount() != uint64(i+1) {
+			t.Errorf("file %d: %d keys", i, view.KeyCount())
+		}
+	}
+	if err := errors.Join(first.Close(), first.Close(), second.Close()); err != nil {
+		t.Error(err)
+	}
+	if !first.ContainsString("anything") || first.ContainsStrings([]string{"a", "b"}, nil).Count() != 2 {
+		t.Error("a closed file says no")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("%d files are left", len(left))
+	}
+}
+
+// A View keeps its file mapped when the Mapped is gone.
+func TestViewOutlivesMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "filter")
+	filter := mustNew(t, 10, 0.01)
+	filter.AddString("apple")
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	view := func() View {
+		mapped, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mapped.View
+	}()
+	for range 5 {
+		runtime.GC()
+		if !view.ContainsString("apple") || view.ContainsString("pear") {
+			t.Fatal("the file is gone")
+		}
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for path, want := range map[string]error{
+		filepath.Join(dir, "none"):               fs.ErrNotExist,
+		write("empty", ""):                       ErrTruncated,
+		write("short", "short"):                  ErrTruncated,
+		write("other", strings.Repeat("x", 640)): ErrNotAFilter,
+	} {
+		for _, open := range []func(string) (*Mapped, error){Open, OpenUnverified} {
+			if _, err := open(path); !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("open %s: %v", path, err)
+			}
+		}
+		if _, err := Load(path); !errors.Is(err, want) {
+			t.Errorf("load %s: %v", path, err)
+		}
+	}
+	if _, err := Open(dir); err == nil {
+		t.Error("a directory is a filter")
+	}
+
+	filter := mustNew(t, 10, 0.01)
+	if err := filter.Save(filepath.Join(dir, "none", "filter")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	// A name that is taken by a directory: nothing is left beside it.
+	if err := filter.Save(dir); err == nil {
+		t.Error("a directory was replaced")
+	}
+	var zero Filter
+	if err := zero.Save(filepath.Join(dir, "zero")); !errors.Is(err, ErrLineCount) {
+		t.Error(err)
+	}
+	for _, where := range []string{dir, filepath.Dir(dir)} {
+		left, err := filepath.Glob(filepath.Join(where, ".bloomline-*"))
+		if err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package bloomline
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+)
+
+var (
+	_ encoding.BinaryMarshaler   = (*Filter)(nil)
+	_ encoding.BinaryUnmarshaler = (*Filter)(nil)
+	_ encoding.BinaryAppender    = (*Filter)(nil)
+	_ io.WriterTo                = (*Filter)(nil)
+	_ io.ReaderFrom              = (*Filter)(nil)
+)
+
+func sqrt(x float64) float64 { return math.Sqrt(x) }
+
+func mustNew(t testing.TB, keys int, rate float64, options ...Option) *Filter {
+	t.Helper()
+	filter, err := New(keys, rate, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filter
+}
+
+func TestBadParams(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		err  error
+		want error
+	}{
+		{"rate 0", second(ParamsForRate(1, 0)), ErrRate},
+		{"rate 1", second(ParamsForRate(1, 1)), ErrRate},
+		{"rate -1", second(ParamsForRate(1, -1)), ErrRate},
+		{"rate NaN", second(ParamsForRate(1, math.NaN())), ErrRate},
+		{"rate 1e-300", second(ParamsForRate(1, 1e-300)), ErrRate},
+		{"keys -1", second(ParamsForRate(-1, 0.1)), ErrKeys},
+		{"bits 0", second(ParamsForBits(1, 0)), ErrBitsPerKey},
+		{"bits -1", second(ParamsForBits(1, -1)), ErrBitsPerKey},
+		{"bits NaN", second(ParamsForBits(1, math.NaN())), ErrBitsPerKey},
+		{"bits inf", second(ParamsForBits(1, math.Inf(1))), ErrBitsPerKey},
+		{"keys -2", second(ParamsForBits(-2, 1)), ErrKeys},
+		{"too many", second(ParamsForBits(math.MaxInt, 1000)), ErrLineCount},
+		{"New", second(New(10, 2)), ErrRate},
+		{"k 0", second(NewWithParams(Params{1, 0, 0})), ErrK},
+		{"k 17", second(NewWithParams(Params{1, 17, 0})), ErrK},
+		{"no lines", second(NewWithParams(Params{0, 6, 0})), ErrLineCount},
+		{"all lines", second(NewWithParams(Params{math.MaxUint64, 6, 0})), ErrLineCount},
+		{"2^58 lines", second(NewWithParams(Params{1 << 58, 6, 0})), ErrLineCount},
+	} {
+		if !errors.Is(test.err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
+		}
+	}
+	if rate := (Params{}).Rate(5); rate != 1 {
+		t.Errorf("the rate of no shape is %v", rate)
+	}
+	if rate := (Params{LineCount: 1, K: 6}).Rate(0); rate != 0 {
+		t.Errorf("the rate of no keys is %v", rate)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestOptions(t *testing.T) {
+	filter := mustNew(t, 10, 0.01, WithSeed(7))
+	filter.AddString("apple")
+	if filter.Params().Seed != 7 || filter.Hash([]byte("apple")) != Hash([]byte("apple"), 7) {
+		t.Error("the seed is not the one asked for")
+	}
+	if !filter.ContainsHash(Hash([]byte("apple"), 7)) || filter.ContainsHash(Hash([]byte("apple"), 0)) {
+		t.Error("the seed is not used")
+	}
+	a, b := mustNew(t, 10, 0.01, WithRandomSeed()), mustNew(t, 10, 0.01, WithRandomSeed())
+	if a.Params().Seed == b.Params().Seed {
+		t.Error("two random seeds are one")
+	}
+}
+
+// What is not there answers yes, and nothing can be lost in it.
+func TestZeroValues(t *testing.T) {
+	var filter Filter
+	var view View
+	var mapped Mapped
+	keys := []string{"a", "b", "c"}
+	for name, yes := range map[string]bool{
+		"filter":       filter.Contains(nil) && filter.ContainsString("a") && filter.ContainsHash(0),
+		"filter batch": filter.ContainsStrings(keys, nil).Count() == 3,
+		"view":         view.Contains([]byte("a")) && view.ContainsHash(1),
+		"view batch":   view.ContainsHashes(make([]uint64, 100), nil).Count() == 100,
+		"mapped":       mapped.Contains(nil) && mapped.Close() == nil,
+	} {
+		if !yes {
+			t.Errorf("the zero %s says no", name)
+		}
+	}
+	if _, err := filter.MarshalBinary(); !errors.Is(err, ErrLineCount) {
+		t.Error(err)
+	}
+	if _, err := filter.WriteTo(io.Discard); !errors.Is(err, ErrLineCount) {
+		t.Error(err)
+	}
+	if err := filter.Fold(); !errors.Is(err, ErrOddLineCount) {
+		t.Error(err)
+	}
+	if _, ok := view.Params(); ok || filter.EstimatedRate() != 1 || filter.EstimatedKeys() != 0 || filter.Fill() != 0 {
+		t.Error("the zero values have something in them")
+	}
+	defer func() {
+		if text, _ := recover().(string); !strings.Contains(text, "zero Filter") {
+			t.Errorf("adding to the zero Filter: %q", text)
+		}
+	}()
+	filter.AddString("a")
+}
+
+func TestUnionClearFold(t *testing.T) {
+	hashes := randomHashes(600, 8)
+	all, lines := filterOf(t, 12, 6, hashes)
+	a, _ := filterOf(t, 12, 6, hashes[:300])
+	b, _ := filterOf(t, 12, 6, hashes[300:])
+	if err := a.Union(b); err != nil || !bytes.Equal(bytesOf(a.view.all), lines) || a.KeyCount() != 600 {
+		t.Errorf("union: %v", err)
+	}
+	for _, other := range []Params{{13, 6, 0}, {12, 7, 0}, {12, 6, 1}} {
+		filter, err := NewWithParams(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Union(filter); !errors.Is(err, ErrMismatch) {
+			t.Errorf("union with %v: %v", other, err)
+		}
+	}
+	for _, count := range []uint64{6, 3} {
+		_, lines := filterOf(t, count, 6, hashes)
+		if err := all.Fold(); err != nil || !bytes.Equal(bytesOf(all.view.all), lines) || all.Params().LineCount != count {
+			t.Errorf("fold to %d: %v", count, err)
+		}
+	}
+	if err := all.Fold(); !errors.Is(err, ErrOddLineCount) || all.Params().LineCount != 3 {
+		t.Errorf("fold of 3 lines: %v", err)
+	}
+	all.Clear()
+	if all.Fill() != 0 || all.KeyCount() != 0 || all.ContainsHash(hashes[0]) {
+		t.Error("clear leaves something")
+	}
+}
+
+func TestBinary(t *testing.T) {
+	filter := mustNew(t, 1000, 0.01, WithSeed(3))
+	filter.AddStrings([]string{"apple", "pear"})
+	data, err := filter.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	appended, err := filter.AppendBinary([]byte("before"))
+	if err != nil || string(appended) != "before"+string(data) {
+		t.Error("append:", err)
+	}
+	var stream bytes.Buffer
+	if n, err := filter.WriteTo(&stream); err != nil || n != int64(len(data)) || !bytes.Equal(stream.Bytes(), data) {
+		t.Error("write:", n, err)
+	}
+	var back Filter
+	if n, err := back.ReadFrom(iotest.OneByteReader(&stream)); err != nil || n != int64(len(data)) {
+		t.Error("read:", n, err)
+	}
+	if back.Params() != filter.Params() || back.KeyCount() != 2 || !back.ContainsString("pear") || back.ContainsString("plum") {
+		t.Error("what was read is another filter")
+	}
+	// A filter that was read can grow.
+	back.AddString("plum")
+	if !back.ContainsString("plum") || filter.ContainsString("plum") {
+		t.Error("what was read shares memory with what was written")
+	}
+	// What fails leaves everything as it was.
+	for cut := range len(data) {
+		if err := back.UnmarshalBinary(data[:cut]); err == nil {
+			t.Fatalf("%d of %d bytes are accepted", cut, len(data))
+		}
+	}
+	if _, err := back.ReadFrom(iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	if _, err := filter.WriteTo(failing{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Error(err)
+	}
+	if !back.ContainsString("plum") {
+		t.Error("a failed read has changed the filter")
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// Every bit that is turned in an encoded filter is found.
+func TestEveryBitCounts(t *testing.T) {
+	filter, _ := filterOf(t, 2, 6, randomHashes(20, 1))
+	data, _ := filter.MarshalBinary()
+	for bit := range len(data) * 8 {
+		data[bit/8] ^= 1 << (bit % 8)
+		if _, err := OpenView(data); err == nil {
+			t.Fatalf("bit %d turned: accepted", bit)
+		}
+		data[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	filter := mustNew(t, 1000, 0.01)
+	encoded, _ := filter.MarshalBinary()
+	key, text := []byte("a key of some length"), "a key of some length"
+	keys, texts, hashes := [][]byte{key, key}, []string{text, text}, make([]uint64, 2000)
+	out := make(Bitmap, 40)
+	for name, do := range map[string]func(){
+		"Add":             func() { filter.Add(key) },
+		"AddString":       func() { filter.AddString(text) },
+		"AddBatch":        func() { filter.AddBatch(keys) },
+		"AddStrings":      func() { filter.AddStrings(texts) },
+		"AddHashes":       func() { filter.AddHashes(hashes) },
+		"Contains":        func() { filter.Contains(key) },
+		"ContainsString":  func() { filter.ContainsString(text) },
+		"ContainsBatch":   func() { filter.ContainsBatch(keys, out) },
+		"ContainsStrings": func() { filter.ContainsStrings(texts, out) },
+		"ContainsHashes":  func() { filter.ContainsHashes(hashes, out) },
+		"OpenView":        func() { v, _ := OpenView(encoded); v.ContainsString(text) },
+		"OpenRocksDB":     func() { v, _ := OpenRocksDB(encoded); v.ContainsHashes(hashes, out) },
+	} {
+		if n := testing.AllocsPerRun(100, do); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+// Many readers, and a writer that swaps: for the race detector.
+func TestReadersAndSwaps(t *testing.T) {
+	const keys = 2000
+	var current atomic.Pointer[Filter]
+	build := func(generation uint64) *Filter {
+		filter := mustNew(t, keys+100, 0.01, WithSeed(generation))
+		batch := make([]string, keys)
+		for i := range batch {
+			batch[i] = string(rune('a'+i%26)) + strings.Repeat("x", i%40)
+		}
+		filter.AddStrings(batch)
+		return filter
+	}
+	current.Store(build(0))
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			var out Bitmap
+			texts := []string{"a", "bx", "cxx", "dxxx"}
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				filter := current.Load()
+				out = filter.ContainsStrings(texts, out)
+				if out.Count() != 4 || !filter.ContainsString("a") {
+					t.Error("a key is gone")
+					return
+				}
+			}
+		}()
+	}
+	for generation := range uint64(30) {
+		current.Store(build(generation))
+	}
+	close(stop)
+	readers.Wait()
+}

@@ -1,0 +1,168 @@
+package bloomline
+
+// The golden files of the project: what every reader and writer of the format is held to, in
+// any language. golden/README.md says what is in them.
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The errors by the numbers of the C interface, which the manifest has.
+var byNumber = map[int]error{
+	4: ErrK, 5: ErrLineCount, 11: ErrTruncated, 12: ErrNotAFilter, 13: ErrVersion,
+	14: ErrLayout, 15: ErrChecksum, 16: ErrReserved,
+}
+
+// golden returns the fields of each line of a golden file.
+func golden(t *testing.T, name string) (rows [][]string) {
+	for line := range strings.Lines(string(goldenBytes(t, name))) {
+		rows = append(rows, strings.Fields(line))
+	}
+	if len(rows) == 0 {
+		t.Fatalf("golden/%s is empty", name)
+	}
+	return rows
+}
+
+// goldenBytes reads a golden file. A copy of the module alone has none.
+func goldenBytes(t *testing.T, name string) []byte {
+	data, err := os.ReadFile(filepath.Join("..", "golden", name))
+	if errors.Is(err, os.ErrNotExist) && os.Getenv("BLOOMLINE_REQUIRE_GOLDEN") == "" {
+		t.Skip("SKIPPED: the golden files are in the project's repository, not in the Go module")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func number(t *testing.T, text string, base int) uint64 {
+	value, err := strconv.ParseUint(text, base, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func TestGoldenFiles(t *testing.T) {
+	accepted, rejected := 0, 0
+	for _, row := range golden(t, "MANIFEST") {
+		data := goldenBytes(t, row[1])
+		view, err := OpenView(data)
+		var filter Filter
+		decoded := filter.UnmarshalBinary(data)
+		if row[0] == "rejected" {
+			rejected++
+			want := byNumber[int(number(t, row[2], 10))]
+			if want == nil || !errors.Is(err, want) || !errors.Is(decoded, want) {
+				t.Errorf("%s: %v and %v, want %v", row[1], err, decoded, want)
+			}
+			if !view.Contains([]byte("any")) || !filter.Contains([]byte("any")) {
+				t.Errorf("%s: what was rejected says no", row[1])
+			}
+			_, err = OpenViewUnverified(data)
+			if onlyLines := strings.Contains(row[1], "/lines-"); onlyLines && err != nil {
+				t.Errorf("%s: unverified: %v", row[1], err)
+			} else if !onlyLines && !errors.Is(err, want) {
+				t.Errorf("%s: unverified: %v, want %v", row[1], err, want)
+			}
+			continue
+		}
+		accepted++
+		if err != nil || decoded != nil {
+			t.Errorf("%s: %v, %v", row[1], err, decoded)
+			continue
+		}
+		want := Params{number(t, row[2], 10), int(number(t, row[3], 10)), number(t, row[4], 10)}
+		if params, ok := view.Params(); !ok || params != want || view.KeyCount() != number(t, row[5], 10) {
+			t.Errorf("%s: %v, %d keys, want %v", row[1], params, view.KeyCount(), row[2:])
+		}
+		var hashes []uint64
+		probes := golden(t, row[1]+".probes")
+		for _, probe := range probes {
+			hashes = append(hashes, number(t, probe[0], 16))
+		}
+		answers := view.ContainsHashes(hashes, nil)
+		for i, probe := range probes {
+			want := probe[1] == "1"
+			if view.ContainsHash(hashes[i]) != want || answers.Has(i) != want || filter.ContainsHash(hashes[i]) != want {
+				t.Errorf("%s: hash %s: want %v", row[1], probe[0], want)
+			}
+		}
+		encoded, err := filter.MarshalBinary()
+		if err != nil || !bytes.Equal(encoded, data) {
+			t.Errorf("%s: encoded again, it is another: %v", row[1], err)
+		}
+	}
+	if accepted < 20 || rejected < 50 {
+		t.Errorf("%d accepted and %d rejected files: too few", accepted, rejected)
+	}
+}
+
+func TestGoldenVectors(t *testing.T) {
+	for _, row := range golden(t, "vectors.txt") {
+		hash, k := number(t, row[0], 16), int(number(t, row[2], 10))
+		// The index is tried where memory can hold so many lines.
+		if count := number(t, row[1], 10); count <= 1000 {
+			l := lines{make([]line, count), k}
+			if l.at(hash) != &l.all[number(t, row[3], 10)] {
+				t.Errorf("%v: another line", row[:4])
+			}
+		}
+		one := lines{make([]line, 1), k}
+		one.insert(hash)
+		mask := ""
+		for lane := range lanes {
+			mask += fmt.Sprintf(" %016x", one.all[0].lane(lane))
+		}
+		if want := " " + strings.Join(row[4:], " "); mask != want {
+			t.Errorf("%v: mask %s", row, mask)
+		}
+	}
+}
+
+func TestGoldenKeys(t *testing.T) {
+	for _, row := range golden(t, "keys.txt") {
+		key, err := hex.DecodeString(strings.TrimPrefix(row[0], "-"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed, want := number(t, row[1], 10), number(t, row[2], 16)
+		if Hash(key, seed) != want || HashString(string(key), seed) != want {
+			t.Errorf("%v: %x", row, Hash(key, seed))
+		}
+		if len(key) == 8 && HashUint64(le.Uint64(key), seed) != want {
+			t.Errorf("%v: as an integer: %x", row, HashUint64(le.Uint64(key), seed))
+		}
+	}
+}
+
+// Who asks for the same in another language gets the same shape.
+func TestGoldenSizes(t *testing.T) {
+	for _, row := range golden(t, "sizes.txt") {
+		keys, err := strconv.Atoi(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := strconv.ParseFloat(row[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := map[string]func(int, float64) (Params, error){"rate": ParamsForRate, "bits": ParamsForBits}[row[0]]
+		params, err := size(keys, value)
+		if err == ErrLineCount && number(t, row[3], 10) > maxLines {
+			continue // more than this machine can address
+		}
+		if err != nil || params.LineCount != number(t, row[3], 10) || params.K != int(number(t, row[4], 10)) {
+			t.Errorf("%v: %v, %v", row, params, err)
+		}
+	}
+}

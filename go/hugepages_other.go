@@ -1,0 +1,5 @@
+//go:build !linux
+
+package bloomline
+
+func adviseHugePages([]byte) {}

@@ -1,0 +1,182 @@
+package bloomline
+
+// How many lines, how many bits per key, and what rate to expect. Plain arithmetic.
+//
+// Keys fall on lines at random, so the number of keys in a line is Poisson distributed, and
+// a false positive needs all its k bits set by the keys of its line:
+//
+//	rate(b, k) = sum over n of Poisson(n; 512/b) * (1 - (1 - k/512)^n)^k
+//
+// Products are converted to float64 where a sum follows: Go then may not fuse the two, and
+// the results are the same on every CPU.
+
+import "math"
+
+// Params is the shape of a filter. Filters of the same Params can be united.
+type Params struct {
+	// LineCount is the number of 64-byte lines: any number above 0.
+	LineCount uint64
+	// K is how many bits a key sets, 1 to 16.
+	K int
+	// Seed is the seed of the hash of keys. Where whoever chooses the keys must not be
+	// able to choose false positives, it has to be secret and random.
+	Seed uint64
+}
+
+const (
+	minBits = 0.01
+	maxBits = 1e5
+	// A footer included, bytes have to fit an int.
+	maxLines = math.MaxInt/lineBytes - 1
+)
+
+// ParamsForRate returns the smallest shape that holds keys at a false-positive rate of at
+// most rate. For no keys it has one line.
+//
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+func ParamsForRate(keys int, rate float64) (Params, error) {
+	bits, k, ok := bitsForRate(rate)
+	if !ok {
+		return Params{}, ErrRate
+	}
+	return paramsOf(keys, bits, k)
+}
+
+// ParamsForBits returns a shape of so many bits per key, a fraction if need be, with the K
+// that suits it best.
+//
+// Errors: [ErrKeys], [ErrBitsPerKey], [ErrLineCount].
+func ParamsForBits(keys int, bitsPerKey float64) (Params, error) {
+	if !(bitsPerKey > 0) || math.IsInf(bitsPerKey, 0) {
+		return Params{}, ErrBitsPerKey
+	}
+	return paramsOf(keys, bitsPerKey, bestK(bitsPerKey))
+}
+
+func paramsOf(keys int, bitsPerKey float64, k int) (Params, error) {
+	if keys < 0 {
+		return Params{}, ErrKeys
+	}
+	count := math.Ceil(float64(keys) * bitsPerKey / lineBits)
+	if count > maxLines {
+		return Params{}, ErrLineCount
+	}
+	return Params{LineCount: max(uint64(count), 1), K: k}, nil
+}
+
+// check returns what is wrong with the shape.
+func (p Params) check() error {
+	if p.K < 1 || p.K > maxK {
+		return ErrK
+	}
+	if p.LineCount < 1 || p.LineCount > maxLines {
+		return ErrLineCount
+	}
+	return nil
+}
+
+// Bytes returns the size of the lines in bytes. An encoded filter has 64 bytes more.
+func (p Params) Bytes() uint64 {
+	return p.LineCount * lineBytes
+}
+
+// Rate returns the false-positive rate to expect, 0 to 1, once keys keys are in. It is 1
+// for a shape that cannot be.
+func (p Params) Rate(keys int) float64 {
+	if p.check() != nil {
+		return 1
+	}
+	if keys <= 0 {
+		return 0
+	}
+	return rateOf(float64(p.LineCount)*lineBits/float64(keys), p.K)
+}
+
+// rateOf is the sum above, from the most probable number of keys outwards, so that nothing
+// underflows: the sum of the weights divides out what the first weight is.
+func rateOf(bitsPerKey float64, k int) float64 {
+	keys := lineBits / math.Max(bitsPerKey, minBits)
+	unsetByOne := 1 - float64(k)/lineBits
+	mode := math.Floor(keys)
+	term := func(n, weight float64) float64 {
+		return float64(weight * power(1-math.Pow(unsetByOne, n), k))
+	}
+	sum, weights := term(mode, 1), 1.0
+	for n, weight := mode, 1.0; weight > 1e-30; {
+		n++
+		weight *= keys / n
+		sum += term(n, weight)
+		weights += weight
+	}
+	for n, weight := mode, 1.0; n > 0 && weight > 1e-30; {
+		weight *= n / keys
+		n--
+		sum += term(n, weight)
+		weights += weight
+	}
+	return sum / weights
+}
+
+// power is x^k for a small k.
+func power(x float64, k int) float64 {
+	result := 1.0
+	for ; k > 0; k >>= 1 {
+		if k&1 != 0 {
+			result *= x
+		}
+		x *= x
+	}
+	return result
+}
+
+// bestK is the k with the lowest rate: the rate falls with k, and then rises.
+func bestK(bitsPerKey float64) int {
+	k := int(math.Min(math.Max(bitsPerKey*math.Ln2*0.9, 1), maxK))
+	least := rateOf(bitsPerKey, k)
+	for k < maxK && rateOf(bitsPerKey, k+1) < least {
+		k++
+		least = rateOf(bitsPerKey, k)
+	}
+	for k > 1 && rateOf(bitsPerKey, k-1) < least {
+		k--
+		least = rateOf(bitsPerKey, k)
+	}
+	return k
+}
+
+// bitsForRate is the fewest bits per key that give a rate, and the k to use with them.
+func bitsForRate(target float64) (bitsPerKey float64, k int, ok bool) {
+	if !(target > 0 && target < 1) {
+		return 0, 0, false
+	}
+	least := func(bitsPerKey float64) float64 { return rateOf(bitsPerKey, bestK(bitsPerKey)) }
+	low, high := minBits, 1.0
+	for least(high) > target {
+		low, high = high, 2*high
+		if high > maxBits {
+			return 0, 0, false
+		}
+	}
+	// 50 halvings: as exact as a float64 gets.
+	for range 50 {
+		if middle := (low + high) / 2; least(middle) > target {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high, bestK(high), true
+}
+
+// keysForFill is how many keys set the fraction fill of all bits.
+func keysForFill(fill float64, count uint64, k int) float64 {
+	unset := math.Max(1-fill, 0.5/(float64(count)*lineBits))
+	return float64(count) * -math.Log(unset) / bitProbability(k)
+}
+
+// bitProbability is the probability that a key sets a given bit of its line.
+func bitProbability(k int) float64 {
+	first := float64(min(k, 8)) / lineBits
+	second := float64(max(k-8, 0)) / lineBits
+	return 1 - float64((1-first)*(1-second))
+}

@@ -1,0 +1,65 @@
+package bloomline
+
+// How full a filter is. All of this reads the whole filter.
+
+import "math/bits"
+
+// Fill returns the fraction of all bits that are set, 0 to 1. It reads the whole filter.
+func (f *Filter) Fill() float64 {
+	set := 0
+	for i := range f.view.all {
+		for lane := range lanes {
+			set += bits.OnesCount64(f.view.all[i].lane(lane))
+		}
+	}
+	if set == 0 {
+		return 0
+	}
+	return float64(set) / (float64(len(f.view.all)) * lineBits)
+}
+
+// EstimatedKeys returns how many different keys are in, estimated from the fill: within a few
+// per cent until nearly all bits are set. It reads the whole filter.
+func (f *Filter) EstimatedKeys() float64 {
+	if len(f.view.all) == 0 {
+		return 0
+	}
+	return keysForFill(f.Fill(), uint64(len(f.view.all)), f.view.k)
+}
+
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that a service
+// can see when to rebuild. It reads the whole filter. That of the zero Filter is 1.
+func (f *Filter) EstimatedRate() float64 {
+	if len(f.view.all) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for i := range f.view.all {
+		var fills [lanes]float64
+		for lane := range fills {
+			fills[lane] = float64(bits.OnesCount64(f.view.all[i].lane(lane))) / 64
+		}
+		sum += lineRate(&fills, f.view.k)
+	}
+	return sum / float64(len(f.view.all))
+}
+
+// lineRate is the probability that a key which is not in the line finds its bits set. A round
+// tests so many lanes in a row, from one of 8 starts, one bit in each.
+func lineRate(fills *[lanes]float64, k int) float64 {
+	round := func(count int) float64 {
+		sum := 0.0
+		for start := range lanes {
+			product := 1.0
+			for i := range count {
+				product *= fills[(start+i)%lanes]
+			}
+			sum += product
+		}
+		return sum / lanes
+	}
+	if k <= 8 {
+		return round(k)
+	}
+	return round(8) * round(k-8)
+}

@@ -1,0 +1,103 @@
+package bloomline
+
+import (
+	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/engine"
+)
+
+// View is a filter in bytes that belong to somebody else: a block of a file, a mapped file, a
+// message. It copies nothing and allocates nothing, and is made to be passed by value. The
+// bytes must not change while it is used.
+//
+// The zero View answers true to every key: a filter that is not there must not hide one.
+type View struct {
+	lines                 // of a Bloomline filter; for any other there are none
+	block    engine.Block // of another engine; the zero Block answers true
+	encoded  []byte       // that block, as the engine wrote it
+	seed     uint64
+	keyCount uint64
+	owner    *mapping // keeps mapped bytes mapped
+}
+
+// OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
+// or the C library wrote. It checks all of it, checksums included, and so reads it from end to
+// end.
+//
+// Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
+// [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
+func OpenView(data []byte) (View, error) {
+	return parse(data, true)
+}
+
+// OpenViewUnverified is [OpenView] without the checksum of the lines: it looks at the last 64
+// bytes only, so that it can be done before each probe of bytes that have been verified
+// before. Whatever the bytes are, probing stays within them. But if the lines were damaged, it
+// may say no to a key that was added.
+func OpenViewUnverified(data []byte) (View, error) {
+	return parse(data, false)
+}
+
+// Contains tells whether a key may be in. False means that it is not.
+func (v *View) Contains(key []byte) bool {
+	if len(v.all) == 0 {
+		return v.ContainsHash(v.block.Hash(key))
+	}
+	return v.ContainsHash(Hash(key, v.seed))
+}
+
+// ContainsString is [View.Contains] for a string.
+func (v *View) ContainsString(key string) bool {
+	return v.Contains([]byte(key))
+}
+
+// ContainsHash tells whether the key of a hash, made by [View.Hash], may be in.
+func (v *View) ContainsHash(hash uint64) bool {
+	var in bool
+	if len(v.all) != 0 {
+		in = v.lines.contains(hash)
+	} else {
+		in = v.block.Contains(hash)
+	}
+	runtime.KeepAlive(v.owner)
+	return in
+}
+
+// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+func (v *View) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return containsKeys(v, keys, out)
+}
+
+// ContainsStrings is [View.ContainsBatch] for strings.
+func (v *View) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return containsKeys(v, keys, out)
+}
+
+// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+func (v *View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	v.answer(hashes, out)
+	runtime.KeepAlive(v.owner)
+	return out
+}
+
+// Hash returns the hash of a key as the format of this filter makes it: XXH3-64 with the
+// filter's seed, or that of the engine whose block it is.
+func (v *View) Hash(key []byte) uint64 {
+	if len(v.all) == 0 {
+		return v.block.Hash(key)
+	}
+	return Hash(key, v.seed)
+}
+
+// Params returns the shape of the filter; false if it is not in Bloomline's own format, and
+// so has none.
+func (v *View) Params() (Params, bool) {
+	return Params{LineCount: uint64(len(v.all)), K: v.k, Seed: v.seed}, len(v.all) != 0
+}
+
+// KeyCount returns how many keys the writer of the filter says that it holds. It is a hint:
+// repeated keys may count each time, and 0 means unknown or none.
+func (v *View) KeyCount() uint64 {
+	return v.keyCount
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Tests the Go packages:
+#
+#   scripts/go-test.sh core       plain Go and with C, linked both ways, each backend, races
+#   scripts/go-test.sh adapters   pebblefilter and goleveldbfilter, on real stores
+#   scripts/go-test.sh guard      the example service, with a real Redis
+#   scripts/go-test.sh cross      plain Go on arm64, s390x (big-endian) and 386
+#   scripts/go-test.sh fuzz N     every fuzzer for N seconds
+#
+# Prints what ran and, for each run of tests, "N passed, 0 failed"; a test that was skipped
+# is a failure. `core` needs the C library: `make go` builds it. Uses go, and for `core` a C
+# compiler and pkg-config; for `cross` qemu-user.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The compiler that is here, and the modules that go.sum names.
+export GOTOOLCHAIN=local GOFLAGS=-mod=readonly
+export BLOOMLINE_REQUIRE_GOLDEN=1
+out=$PWD/target/go
+mkdir -p "$out"
+static=bloomline_cgo,bloomline_static
+
+die() { echo "go-test: $*" >&2; exit 1; }
+
+# run NAME COMMAND...: a command whose output is that of go test -v.
+run() {
+    local log=$out/log.txt passed
+    echo "== $1"
+    shift
+    "$@" >"$log" 2>&1 || { cat "$log"; die "FAILED: $*"; }
+    # Tests and examples, not subtests, which are indented.
+    if grep -E '^ *--- SKIP' "$log"; then die "skipped, which is no pass: $*"; fi
+    passed=$(grep -c '^--- PASS' "$log") || { cat "$log"; die "no test ran: $*"; }
+    grep -E '^ +[a-z_]+_test.go:[0-9]+: backend ' "$log" | sort -u | sed 's/.*: /   /' || true
+    echo "$passed passed, 0 failed"
+}
+
+lint() { # DIRECTORY [TAGS]
+    local unformatted
+    unformatted=$(gofmt -l "$1")
+    [ -z "$unformatted" ] || die "not as gofmt has it: $unformatted"
+    (cd "$1" && go vet ${2:+-tags "$2"} ./...)
+}
+
+# refused NAME TEXT COMMAND...: a command that must fail, and say so with this text.
+refused() {
+    local name=$1 text=$2 log=$out/refused.txt
+    shift 2
+    echo "== refused: $name"
+    if "$@" >"$log" 2>&1; then die "was not refused: $name"; fi
+    grep -qF -- "$text" "$log" || { cat "$log"; die "refused without saying '$text'"; }
+}
+
+core() {
+    lint go
+    lint go "$static"
+    cd go
+    run "plain Go" go test -v ./...
+    run "plain Go, race detector" go test -v -race ./...
+    run "C, archive in the tree" go test -v -tags "$static" ./...
+    run "C, race detector" go test -v -race -tags "$static" .
+    run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -tags "$static" .
+
+    go test -c -tags "$static" -o "$out/static.test" .
+    local backend backends
+    IFS=, read -ra backends <<<"$(../scripts/required-backends.sh)"
+    for backend in "${backends[@]}"; do
+        run "C, backend $backend" env BLOOMLINE_BACKEND="$backend" \
+            BLOOMLINE_EXPECT_BACKEND="cgo/$backend" "$out/static.test" -test.v
+    done
+    run "C, a backend that there is not: Go does it all" env BLOOMLINE_BACKEND=abacus \
+        BLOOMLINE_EXPECT_BACKEND=go "$out/static.test" -test.v
+
+    # An installed library, shared.
+    ../scripts/install.sh PREFIX="$out/prefix" ../target/release >/dev/null
+    export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig
+    go test -c -tags bloomline_cgo -o "$out/shared.test" .
+    run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v
+    # A library of another time takes its place.
+    mkdir -p "$out/other"
+    cc -shared -fPIC -Wl,-soname,libbloomline.so.0 -o "$out/other/libbloomline.so.0" -x c - <<'C'
+unsigned bloomline_abi_version(void) { return 99; }
+const char *bloomline_version(void) { return "99.0.0"; }
+const char *bloomline_backend(void) { return "none"; }
+int bloomline_lines_view(void) { __builtin_trap(); }
+int bloomline_lines_insert_hashes(void) { __builtin_trap(); }
+int bloomline_view_open_rocksdb(void) { __builtin_trap(); }
+int bloomline_view_open_leveldb(void) { __builtin_trap(); }
+int bloomline_view_contains_hashes(void) { __builtin_trap(); }
+C
+    refused "another version of the C library" "running with version 99" \
+        env LD_LIBRARY_PATH="$out/other" "$out/shared.test"
+
+    # What is missing is named.
+    rm -rf "$out/bare"
+    mkdir -p "$out/bare"
+    tar -c --exclude=./clib/*_* --exclude=./bench --exclude=./examples --exclude='./*filter' . | tar -x -C "$out/bare"
+    refused "no archive in the tree" "make go" go -C "$out/bare" build -tags "$static" .
+    refused "no installed library" "PKG_CONFIG_PATH" \
+        env PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=/nowhere go build -tags bloomline_cgo .
+    refused "C without cgo" "needs_CGO_ENABLED_1" env CGO_ENABLED=0 go build -tags bloomline_cgo .
+    # And the plain package needs no C compiler.
+    CGO_ENABLED=0 go -C "$out/bare" build ./...
+}
+
+adapters() {
+    local module
+    for module in pebblefilter goleveldbfilter; do
+        lint "go/$module"
+        run "$module" go -C "go/$module" test -v ./...
+        run "$module, batches in C" go -C "go/$module" test -v -tags "$static" ./...
+    done
+}
+
+guard() {
+    lint go/examples/guard
+    run "guard" go -C go/examples/guard test -v ./...
+    run "guard, race detector" go -C go/examples/guard test -v -race ./...
+}
+
+cross() {
+    cd go
+    local arch runner
+    for arch in arm64 s390x 386; do
+        case $arch in
+            arm64) runner=qemu-aarch64 ;;
+            s390x) runner=qemu-s390x ;;
+            # The kernel of an x86-64 machine runs it as it is.
+            386) runner=env ;;
+        esac
+        for package in . ./internal/engine; do
+            GOARCH=$arch CGO_ENABLED=0 go test -c -o "$out/$arch.test" "$package"
+            (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v)
+        done
+    done
+    # Systems that are only compiled for.
+    local system
+    for system in windows/amd64 darwin/arm64 freebsd/amd64 js/wasm; do
+        echo "== compiles for $system"
+        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 go vet . ./internal/engine
+    done
+}
+
+fuzz() {
+    local seconds=$1 module package target count=0
+    for module in go go/pebblefilter go/goleveldbfilter; do
+        while read -r package target; do
+            echo "== $package $target, $seconds seconds"
+            # What it finds on top of the committed corpus goes to Go's cache.
+            go -C "$module" test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" |
+                tail -n 2
+            count=$((count + 1))
+        done < <(go -C "$module" test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $1 } /^ok/ { for (i = 0; i < n; i++) print $2, names[i]; n = 0 }')
+    done
+    [ "$count" -gt 0 ] || die "there is no fuzzer"
+    echo "go-test: $count fuzzers ran $seconds seconds each and found nothing"
+}
+
+case ${1-} in
+    core | adapters | guard | cross) "$1" ;;
+    fuzz) fuzz "${2:?how many seconds}" ;;
+    *) sed -n '2,/^set/p' "$0" | sed -n 's/^# \{0,1\}//p' >&2; exit 2 ;;
+esac
