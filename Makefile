@@ -9,8 +9,9 @@ FUZZ_SECONDS ?= 30
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo test test-rust test-c test-engines test-cross test-fuzz lint doc lib install \
-    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-peers clean tools test-tools
+.PHONY: help demo go test test-rust test-c test-engines test-go test-cross test-fuzz lint doc lib install \
+    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-peers bench-go \
+    clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -21,7 +22,7 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
 	target/demo/demo $(KEYS)
 
-test: test-tools test-rust test-c test-engines ## all tests that run on this CPU
+test: test-tools go-tools test-rust test-c test-engines test-go ## all tests that run on this CPU
 
 test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
@@ -37,15 +38,23 @@ test-engines: test-tools lib ## the filter policies, on the real RocksDB and Lev
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
 	$(MAKE) --no-print-directory -C adapters/tests test
 
-test-cross: tools ## the tests on aarch64 (NEON), s390x (big-endian), i686 (32 bits), emulated
+test-go: go test-tools ## the Go packages: plain, with C, on Pebble and goleveldb, a service
+	scripts/go-test.sh core
+	scripts/go-test.sh adapters
+	scripts/apt-install.sh redis-server
+	scripts/go-test.sh guard
+
+test-cross: tools go-tools ## the tests on aarch64 (NEON), s390x (big-endian), i686 (32 bits), emulated
 	scripts/cross-test.sh aarch64
 	scripts/neon-check.sh
 	scripts/cross-test.sh s390x
 	scripts/cross-test.sh i686
 	$(MAKE) --no-print-directory -C c-tests cross
+	scripts/go-test.sh cross
 
-test-fuzz: tools ## the fuzzers, FUZZ_SECONDS each
+test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each
 	scripts/fuzz.sh $(FUZZ_SECONDS)
+	scripts/go-test.sh fuzz $(FUZZ_SECONDS)
 
 lint: tools
 	$(CARGO) fmt --check
@@ -59,6 +68,10 @@ doc: ## the Rust documentation
 # and the archive would be three times as large.
 lib: tools ## target/release/libbloomline.{a,so}
 	$(CARGO) rustc --release --lib --crate-type staticlib,cdylib
+
+go: lib go-tools ## the C library into the Go package, for the build tag bloomline_static
+	@platform=$$(go env GOOS)_$$(go env GOARCH); set -ex; mkdir -p go/clib/$$platform; \
+	cp target/release/libbloomline.a include/bloomline.h go/clib/$$platform/
 
 install: lib ## headers, libraries, pkg-config and CMake files, to PREFIX (and DESTDIR)
 	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -88,6 +101,9 @@ bench-engines: lib ## RocksDB and LevelDB with their own filters and with these
 bench-peers: ## other Rust filters, at equal memory
 	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml
 
+bench-go: go ## other Go filters, at equal memory, in plain Go and with C
+	scripts/go-bench.sh
+
 clean: ## removes what was built
 	$(CARGO) clean
 
@@ -95,6 +111,10 @@ tools:
 	@command -v $(CARGO) >/dev/null || \
 	    { echo "make: there is no cargo here; install Rust 1.89 or later (rustup.rs, or your system's)" >&2; exit 1; }
 	@command -v $(CC) >/dev/null || scripts/apt-install.sh gcc libc6-dev
+
+go-tools:
+	@command -v go >/dev/null || \
+	    { echo "make: there is no go here; install Go 1.25 or later (go.dev/dl, or your system's)" >&2; exit 1; }
 
 test-tools: tools
 	scripts/apt-install.sh $(TEST_PACKAGES)

@@ -98,30 +98,33 @@ func rateOf(bitsPerKey float64, k int) float64 {
 	keys := lineBits / math.Max(bitsPerKey, minBits)
 	unsetByOne := 1 - float64(k)/lineBits
 	mode := math.Floor(keys)
-	term := func(n, weight float64) float64 {
-		return float64(weight * power(1-math.Pow(unsetByOne, n), k))
+	unsetByMode := power(unsetByOne, int(mode)) // the probability that so many keys leave a bit unset
+	term := func(unset, weight float64) float64 {
+		return float64(weight * power(1-unset, k))
 	}
-	sum, weights := term(mode, 1), 1.0
-	for n, weight := mode, 1.0; weight > 1e-30; {
+	sum, weights := term(unsetByMode, 1), 1.0
+	for n, weight, unset := mode, 1.0, unsetByMode; weight > 1e-30; {
 		n++
 		weight *= keys / n
-		sum += term(n, weight)
+		unset *= unsetByOne
+		sum += term(unset, weight)
 		weights += weight
 	}
-	for n, weight := mode, 1.0; n > 0 && weight > 1e-30; {
+	for n, weight, unset := mode, 1.0, unsetByMode; n > 0 && weight > 1e-30; {
 		weight *= n / keys
 		n--
-		sum += term(n, weight)
+		unset /= unsetByOne
+		sum += term(unset, weight)
 		weights += weight
 	}
 	return sum / weights
 }
 
-// power is x^k for a small k.
-func power(x float64, k int) float64 {
+// power is x^n by multiplications alone, which give the same in every language.
+func power(x float64, n int) float64 {
 	result := 1.0
-	for ; k > 0; k >>= 1 {
-		if k&1 != 0 {
+	for ; n > 0; n >>= 1 {
+		if n&1 != 0 {
 			result *= x
 		}
 		x *= x

@@ -26,25 +26,43 @@ pub fn rate(bits_per_key: f64, k: u32) -> f64 {
     let keys = line_bits / bits_per_key.max(MIN_BITS);
     let unset_by_one = 1.0 - f64::from(k) / line_bits;
     // From the most probable count outwards, so that nothing underflows: the sum
-    // of the weights divides out what the first weight is.
+    // of the weights divides out what the first weight is. `unset` is the probability that
+    // n keys leave a bit unset.
     let mode = keys.floor();
-    let term = |n: f64, weight: f64| weight * (1.0 - unset_by_one.powf(n)).powi(k as i32);
-    let (mut sum, mut weights) = (term(mode, 1.0), 1.0);
-    let (mut n, mut weight) = (mode, 1.0);
+    let unset_by_mode = power(unset_by_one, mode as u32);
+    let term = |unset: f64, weight: f64| weight * power(1.0 - unset, k);
+    let (mut sum, mut weights) = (term(unset_by_mode, 1.0), 1.0);
+    let (mut n, mut weight, mut unset) = (mode, 1.0, unset_by_mode);
     while weight > 1e-30 {
         n += 1.0;
         weight *= keys / n;
-        sum += term(n, weight);
+        unset *= unset_by_one;
+        sum += term(unset, weight);
         weights += weight;
     }
-    (n, weight) = (mode, 1.0);
+    (n, weight, unset) = (mode, 1.0, unset_by_mode);
     while n > 0.0 && weight > 1e-30 {
         weight *= n / keys;
         n -= 1.0;
-        sum += term(n, weight);
+        unset /= unset_by_one;
+        sum += term(unset, weight);
         weights += weight;
     }
     sum / weights
+}
+
+/// x to the power n by multiplications alone, which give the same on every CPU and in every
+/// language.
+fn power(mut x: f64, mut n: u32) -> f64 {
+    let mut result = 1.0;
+    while n > 0 {
+        if n & 1 != 0 {
+            result *= x;
+        }
+        x *= x;
+        n >>= 1;
+    }
+    result
 }
 
 /// The k with the lowest expected rate at `bits_per_key`.

@@ -107,3 +107,17 @@ fn legacy_blocks_are_rocksdbs() {
     assert!(view.contains(b"hello") && view.contains(b"world"));
     assert!(!view.contains(b"x") && !view.contains(b"foo"));
 }
+
+/// A filter of 512 MiB is the last whose bits RocksDB and Pebble can number in 32 bits. Of a
+/// larger one, nobody knows where Pebble put them.
+#[test]
+fn the_largest_legacy_block() {
+    let absent = u64::from(engines::rocksdb_legacy::hash(b"absent"));
+    for (count, answer) in [(1_u32 << 23, false), ((1 << 23) + 1, true)] {
+        let mut block = vec![0; count as usize * 64 + 5]; // never touched, but for a line
+        let trailer = block.len() - 5;
+        block[trailer] = 6;
+        block[trailer + 1..].copy_from_slice(&count.to_le_bytes());
+        assert_eq!(View::open_rocksdb(&block).unwrap().contains_hash(absent), answer, "{count}");
+    }
+}

@@ -24,6 +24,9 @@ use crate::line::LINE_BYTES;
 const TRAILER: usize = 5;
 /// The most bytes of lines that RocksDB writes.
 const MAX_BYTES: u64 = 0xFFFF_FFC0;
+/// The most lines of 64 bytes whose bits have numbers of 32 bits. RocksDB writes no more.
+/// Pebble would, and its numbers then wrap, so that the bits are not where they should be.
+const MAX_LEGACY_LINES: u32 = 1 << 23;
 
 /// What the bytes of a filter block are.
 ///
@@ -62,10 +65,10 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
             let found =
                 |layout| Ok(Found { lines, k: u32::from(k), kernel: kernels.of(layout), hash });
             match line {
-                64 if whole => found(Layout::Legacy64),
+                64 if whole && count <= MAX_LEGACY_LINES => found(Layout::Legacy64),
                 128 if whole => found(Layout::Legacy128),
                 256 if whole => found(Layout::Legacy256),
-                // A line size that is no power of two, or that nobody writes.
+                // A line size that is no power of two, or a size that nobody writes.
                 _ => Ok(Found::anything(hash, kernels)),
             }
         }

@@ -58,7 +58,7 @@ func TestFastLocalIsTheDefinition(t *testing.T) {
 		bitsPerKey float64
 		bits, k    int // bits in thousandths
 	}{
-		{0.5, 1000, 1}, {1, 1000, 1}, {2.08, 2080, 1}, {2.0806, 2081, 2}, {5.5, 5500, 4}, {10, 10000, 6},
+		{0.5, 1000, 1}, {1, 1000, 1}, {2.08, 2080, 1}, {2.08055, 2081, 2}, {2.0804, 2080, 1}, {5.5, 5500, 4}, {10, 10000, 6},
 		{11.72, 11720, 7}, {16.05, 16050, 9}, {25.501, 25501, 12}, {25.502, 25502, 11}, {30, 30000, 13},
 		{50, 50000, 23}, {50.001, 50001, 24}, {99.9999, 100000, 24}, {1e9, 100000, 24},
 		{math.Inf(1), 100000, 24}, {math.NaN(), 100000, 24},
@@ -78,6 +78,22 @@ func TestFastLocalIsTheDefinition(t *testing.T) {
 			}
 			if FastLocalLen(n, test.bitsPerKey) != len(got) {
 				t.Fatalf("%d keys, %v bits: length %d", n, test.bitsPerKey, FastLocalLen(n, test.bitsPerKey))
+			}
+		}
+	}
+}
+
+// RocksDB's table of k: the last thousandth of a bit per key for each.
+func TestFastLocalK(t *testing.T) {
+	for _, test := range []struct{ most, k, next int }{
+		{2080, 1, 2}, {3580, 2, 3}, {5100, 3, 4}, {6640, 4, 5}, {8300, 5, 6}, {10070, 6, 7},
+		{11720, 7, 8}, {14001, 8, 9}, {16050, 9, 10}, {18300, 10, 11}, {22001, 11, 12},
+		{25501, 12, 11}, {26000, 11, 12}, {28000, 12, 13}, {48000, 22, 23}, {50000, 23, 24},
+	} {
+		for i, want := range []int{test.k, test.next} {
+			block := AppendFastLocal(nil, []uint64{0}, float64(test.most+i)/1000)
+			if got := int(block[len(block)-3]); got != want {
+				t.Errorf("%d thousandths of a bit: k %d, want %d", test.most+i, got, want)
 			}
 		}
 	}

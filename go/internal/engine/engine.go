@@ -187,3 +187,15 @@ func RocksDBMayContain(block, key []byte) bool {
 	b, _ := OpenRocksDB(block)
 	return b.Contains(b.Hash(key))
 }
+
+// LevelDBMayContain asks a filter of LevelDB or goleveldb for a key, as [OpenLevelDB] and
+// Contains would.
+func LevelDBMayContain(block, key []byte) bool {
+	if n := len(block) - 1; n > 0 {
+		if k := block[n]; k-1 < maxK {
+			return levelDBContains(block[:n], k, LevelDBHash(key))
+		}
+	}
+	b, _ := OpenLevelDB(block)
+	return b.Contains(b.Hash(key))
+}

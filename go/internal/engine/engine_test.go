@@ -64,17 +64,16 @@ func TestTwoWords(t *testing.T) {
 	for _, test := range []struct {
 		layout Layout
 		block  []byte
-		open   func([]byte) (Block, bool)
 		want   string
 	}{
 		{
-			FastLocal, AppendFastLocal(nil, []uint64{XXPH3(hello), XXPH3(world)}, 10), OpenRocksDB,
+			FastLocal, AppendFastLocal(nil, []uint64{XXPH3(hello), XXPH3(world)}, 10),
 			"0000000100410000000000000200000200020000800000000000000000000000" +
 				"0000000000000000020800000000400000000000000040000000080000000000" + "ff00060000",
 		},
 		{
 			// As RocksDB's and Pebble's tests draw it.
-			Legacy, AppendLegacy(nil, []uint64{legacyHash(hello), legacyHash(world)}, 10), OpenRocksDB,
+			Legacy, AppendLegacy(nil, []uint64{legacyHash(hello), legacyHash(world)}, 10),
 			"0000000100000000004000400000000010000000000000000000000000000010" +
 				"0000000004000000010000000000400000000000001000000100000044000000" + "0601000000",
 		},
@@ -82,7 +81,7 @@ func TestTwoWords(t *testing.T) {
 		if got := hex.EncodeToString(test.block); got != test.want {
 			t.Errorf("layout %d: %s, want %s", test.layout, got, test.want)
 		}
-		block, ok := test.open(test.block)
+		block, ok := OpenRocksDB(test.block)
 		if !ok || block.Layout() != test.layout {
 			t.Fatalf("layout %d, %v, want %d", block.Layout(), ok, test.layout)
 		}
@@ -203,9 +202,6 @@ func TestOddRocksDBBlocks(t *testing.T) {
 
 // A filter of 512 MiB is the last whose bits Pebble can number.
 func TestLargestLegacyBlock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs addresses for 512 MiB")
-	}
 	for count, want := range map[uint32]Layout{1 << 23: Legacy, 1<<23 + 1: Maybe} {
 		data := make([]byte, uint64(count)*64+5)
 		data[len(data)-5] = 6
@@ -236,6 +232,11 @@ func TestOddLevelDBBlocks(t *testing.T) {
 		block, ok := OpenLevelDB(test.block)
 		if !ok || block.Layout() != test.want {
 			t.Errorf("%v: layout %d, %v", test.block, block.Layout(), ok)
+		}
+		for _, key := range []string{"", "hello", "world"} {
+			if got, want := LevelDBMayContain(test.block, []byte(key)), block.Contains(block.Hash([]byte(key))); got != want {
+				t.Errorf("%v, %q: %v, want %v", test.block, key, got, want)
+			}
 		}
 	}
 }

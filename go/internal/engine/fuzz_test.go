@@ -46,5 +46,10 @@ func FuzzOpenLevelDB(f *testing.F) {
 		if got, want := block.Contains(hash), plainLevelDB(data, hash); got != want {
 			t.Errorf("layout %d: %v, want %v", block.Layout(), got, want)
 		}
+		key := data[len(data)/2:]
+		want := plainLevelDB(data, uint64(LevelDBHash(key)))
+		if got := LevelDBMayContain(data, key); got != want {
+			t.Errorf("layout %d, may contain %x: %v, want %v", block.Layout(), key, got, want)
+		}
 	})
 }
