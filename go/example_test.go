@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/bloomline/bloomline/go"
+	bloomline "github.com/bloomline/bloomline/go"
 )
 
 func Example() {

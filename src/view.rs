@@ -49,8 +49,8 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        let (lines, footer) = native::parse(bytes)?;
-        Ok(View::new(lines, footer.params, footer.key_count, Kernel::active(Layout::Native)?))
+        let (lines, params, key_count) = native::parse(bytes)?;
+        Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
     }
 
     /// As [`View::open`], probing with a given backend.
@@ -58,10 +58,10 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        let (lines, footer) = native::parse(bytes)?;
+        let (lines, params, key_count) = native::parse(bytes)?;
         native::verify(bytes)?;
         let kernel = backend.kernels().ok_or(Error::Backend)?.of(Layout::Native);
-        Ok(View::new(lines, footer.params, footer.key_count, kernel))
+        Ok(View::new(lines, params, key_count, kernel))
     }
 
     /// Opens a filter block of RocksDB: what it stores in a table as a full filter or
@@ -310,10 +310,8 @@ impl MappedFilter {
     /// As [`View::open_unverified`]; [`Error::Io`].
     pub fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
         let bytes = FileBytes::open(&File::open(path)?)?;
-        let (lines, footer) = native::parse(&bytes)?;
-        let lines = lines.len();
-        let (params, key_count, kernel) =
-            (footer.params, footer.key_count, Kernel::active(Layout::Native)?);
+        let (lines, params, key_count) = native::parse(&bytes)?;
+        let (lines, kernel) = (lines.len(), Kernel::active(Layout::Native)?);
         Ok(MappedFilter { bytes, lines, params, key_count, kernel })
     }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/bits-and-blooms/bloom/v3"
-	"github.com/bloomline/bloomline/go"
+	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/cespare/xxhash/v2"
 	pebble "github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/sstable"

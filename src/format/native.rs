@@ -4,7 +4,6 @@
 
 use crate::error::Error;
 use crate::hash::hash;
-use crate::line::LINE_BYTES;
 use crate::params::Params;
 
 /// Bytes of the footer: one line.
@@ -23,45 +22,84 @@ mod at {
     pub(super) const K: usize = 24;
     pub(super) const LAYOUT: usize = 28;
     pub(super) const VERSION: usize = 30;
-    pub(super) const RESERVED: usize = 32;
+    pub(super) const SHAPE: usize = 32;
     pub(super) const LINES_CHECKSUM: usize = 40;
     pub(super) const FOOTER_CHECKSUM: usize = 48;
     pub(super) const MAGIC: usize = 56;
 }
 
-/// What the footer says.
+/// What a footer says, of any layout.
 pub(crate) struct Footer {
-    pub(crate) params: Params,
     pub(crate) key_count: u64,
+    pub(crate) line_count: u64,
+    pub(crate) seed: u64,
+    pub(crate) k: u32,
+    pub(crate) layout: u16,
+    /// Reserved in layout 1, where it is 0; other layouts say more of themselves here.
+    pub(crate) shape: u64,
 }
 
 type FooterBytes = [u8; FOOTER_BYTES];
 
-/// The lines and the footer of an encoded filter; the footer is checked, the lines
-/// are not. The order of the checks is that of `docs/FORMAT.md`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
-    let (lines, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
-    if footer[at::MAGIC..] != MAGIC {
-        return Err(Error::NotAFilter);
+impl Footer {
+    /// What is before the footer, and what the footer says: rules 1 to 4 of
+    /// `docs/FORMAT.md`, which do not depend on the layout. What is before it has not been
+    /// looked at.
+    pub(crate) fn read(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
+        let (body, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
+        if footer[at::MAGIC..] != MAGIC {
+            return Err(Error::NotAFilter);
+        }
+        if u16_at(footer, at::VERSION) != VERSION {
+            return Err(Error::Version);
+        }
+        if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
+            return Err(Error::Checksum);
+        }
+        let footer = Footer {
+            key_count: u64_at(footer, at::KEY_COUNT),
+            line_count: u64_at(footer, at::LINE_COUNT),
+            seed: u64_at(footer, at::SEED),
+            k: u32_at(footer, at::K),
+            layout: u16_at(footer, at::LAYOUT),
+            shape: u64_at(footer, at::SHAPE),
+        };
+        Ok((body, footer))
     }
-    if u16_at(footer, at::VERSION) != VERSION {
-        return Err(Error::Version);
+
+    /// The footer that goes behind these bytes.
+    pub(crate) fn write(&self, body: &[u8]) -> FooterBytes {
+        let mut footer = [0; FOOTER_BYTES];
+        put(&mut footer, at::KEY_COUNT, self.key_count.to_le_bytes());
+        put(&mut footer, at::LINE_COUNT, self.line_count.to_le_bytes());
+        put(&mut footer, at::SEED, self.seed.to_le_bytes());
+        put(&mut footer, at::K, self.k.to_le_bytes());
+        put(&mut footer, at::LAYOUT, self.layout.to_le_bytes());
+        put(&mut footer, at::VERSION, VERSION.to_le_bytes());
+        put(&mut footer, at::SHAPE, self.shape.to_le_bytes());
+        put(&mut footer, at::LINES_CHECKSUM, checksum(body).to_le_bytes());
+        let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
+        put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
+        put(&mut footer, at::MAGIC, MAGIC);
+        footer
     }
-    if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
-        return Err(Error::Checksum);
-    }
-    if u16_at(footer, at::LAYOUT) != LAYOUT {
+}
+
+/// The lines of an encoded filter, its shape, and the writer's key count; the footer is
+/// checked, the lines are not. The order of the checks is that of `docs/FORMAT.md`.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Params, u64), Error> {
+    let (lines, footer) = Footer::read(bytes)?;
+    if footer.layout != LAYOUT {
         return Err(Error::Layout);
     }
-    if u64_at(footer, at::RESERVED) != 0 {
+    if footer.shape != 0 {
         return Err(Error::Reserved);
     }
-    let (line_count, seed) = (u64_at(footer, at::LINE_COUNT), u64_at(footer, at::SEED));
-    let params = Params::new(line_count, u32_at(footer, at::K), seed)?;
+    let params = Params::new(footer.line_count, footer.k, footer.seed)?;
     if lines.len() != params.bytes() {
         return Err(Error::Truncated);
     }
-    Ok((lines, Footer { params, key_count: u64_at(footer, at::KEY_COUNT) }))
+    Ok((lines, params, footer.key_count))
 }
 
 /// Whether the lines of an encoded filter, parsed before, are what the footer says.
@@ -77,18 +115,8 @@ pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
 /// The footer that goes behind these lines.
 pub(crate) fn footer(lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
     debug_assert_eq!(lines.len(), params.bytes());
-    let mut footer = [0; LINE_BYTES];
-    put(&mut footer, at::KEY_COUNT, key_count.to_le_bytes());
-    put(&mut footer, at::LINE_COUNT, params.line_count().to_le_bytes());
-    put(&mut footer, at::SEED, params.seed().to_le_bytes());
-    put(&mut footer, at::K, params.k().to_le_bytes());
-    put(&mut footer, at::LAYOUT, LAYOUT.to_le_bytes());
-    put(&mut footer, at::VERSION, VERSION.to_le_bytes());
-    put(&mut footer, at::LINES_CHECKSUM, checksum(lines).to_le_bytes());
-    let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
-    put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
-    put(&mut footer, at::MAGIC, MAGIC);
-    footer
+    let (line_count, k, seed) = (params.line_count(), params.k(), params.seed());
+    Footer { key_count, line_count, seed, k, layout: LAYOUT, shape: 0 }.write(lines)
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
