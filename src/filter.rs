@@ -47,6 +47,15 @@ impl Filter {
         Ok(Filter { lines: Zeroed::new(params.bytes())?, params, key_count: 0, kernel })
     }
 
+    /// A filter of lines that are there, in which nobody has counted the keys.
+    pub(crate) fn from_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
+        Filter { lines, params, key_count: 0, kernel }
+    }
+
+    pub(crate) fn into_lines(self) -> (Zeroed, Params, &'static Kernel) {
+        (self.lines, self.params, self.kernel)
+    }
+
     // ---- inserting ----
 
     /// Inserts a key.

@@ -26,13 +26,16 @@
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
+//! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
 
+pub mod atomic_line;
 mod builder;
+mod concurrent;
 pub mod engines;
 mod error;
 pub mod fast_local;
@@ -50,6 +53,7 @@ pub mod sizing;
 mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
+pub use concurrent::ConcurrentFilter;
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

@@ -8,6 +8,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
 
 /// 2 MiB: a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 #[cfg(unix)]
@@ -55,6 +56,19 @@ impl Zeroed {
     /// Forgets the bytes from `len` on; the memory stays until all is freed.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
+    }
+
+    /// How many bytes. Unlike the length of the slice, this makes no reference to them.
+    pub(crate) fn len_bytes(&self) -> usize {
+        self.len
+    }
+
+    /// The bytes as lanes that threads may write to while they share them. What has lent
+    /// them makes no slice of the bytes meanwhile.
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
+        // AtomicU64 is any 8 bytes.
+        unsafe { std::slice::from_raw_parts(self.start().cast(), self.len / 8) }
     }
 
     fn start(&self) -> *mut u8 {

@@ -5,18 +5,23 @@ use std::fs;
 use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
-const LAYERS: [&[&str]; 6] = [
-    &["line", "fast_local", "error"],
+const LAYERS: [&[&str]; 7] = [
+    &["line", "fast_local", "atomic_line", "error"],
     &["hash", "sizing", "params"],
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "builder", "engines"],
+    &["concurrent"],
     &["ffi"],
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 3] =
-    [("fast_local", &["line"]), ("params", &["sizing"]), ("filter", &["view"])];
+const NEIGHBOURS: [(&str, &[&str]); 4] = [
+    ("fast_local", &["line"]),
+    ("atomic_line", &["line"]),
+    ("params", &["sizing"]),
+    ("filter", &["view"]),
+];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> =

@@ -4,6 +4,7 @@
 //! * `batch` is the loop that all share, `prefetch` the hints and when they pay.
 //! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
 //!   64 keys, is done.
+//! * `shared` probes lines that other threads insert into.
 //! * This file detects what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
 //!   from the detection that found it, and that is the safety argument of all calls.
@@ -21,6 +22,7 @@ mod fast_local;
 mod portable;
 mod prefetch;
 mod scalar;
+mod shared;
 mod spread;
 
 use batch::Lines;

@@ -1,0 +1,46 @@
+//! Setting a key's bits while others set and read theirs: the step that the concurrent
+//! filter takes. Uses `line`. The lanes are behind a trait so that a model checker can stand
+//! in for the CPU's (`tests/loom.rs`).
+
+use crate::line::{LANES, Line};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A lane that threads share.
+///
+/// Relaxed order is enough: bits are only ever set, nobody draws a conclusion about other
+/// memory from one of them, and a thread that has to see another's insert is told of it by
+/// other means, which order the two.
+pub trait Lane {
+    /// Its bits.
+    fn load(&self) -> u64;
+    /// Sets bits in one step, and returns what was there before.
+    fn or(&self, bits: u64) -> u64;
+}
+
+impl Lane for AtomicU64 {
+    #[inline(always)]
+    fn load(&self) -> u64 {
+        AtomicU64::load(self, Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn or(&self, bits: u64) -> u64 {
+        self.fetch_or(bits, Ordering::Relaxed)
+    }
+}
+
+/// Sets the bits of a mask; whether any of them was not set yet. Each bit is set by exactly
+/// one of the threads that try at once. A lane that has its bits already is only read, so
+/// that keys which are in cost no cache line its other readers.
+#[inline(always)]
+pub fn insert<L: Lane>(line: &[L; LANES], mask: &Line) -> bool {
+    let mut new = false;
+    for (lane, &bits) in line.iter().zip(mask) {
+        // Lanes are little-endian in memory.
+        let bits = bits.to_le();
+        if lane.load() & bits != bits {
+            new |= lane.or(bits) & bits != bits;
+        }
+    }
+    new
+}

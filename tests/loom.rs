@@ -1,0 +1,105 @@
+//! The concurrent filter's one step, `atomic_line::insert`, in every order that threads can
+//! take it: by loom, a model checker. With its lanes in place of the CPU's.
+
+#![cfg(all(target_arch = "x86_64", unix))]
+
+use bloomline::atomic_line::{Lane, insert};
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::thread;
+
+/// As `Lane for AtomicU64`, of loom's type.
+struct Modelled(AtomicU64);
+
+impl Lane for Modelled {
+    fn load(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn or(&self, bits: u64) -> u64 {
+        self.0.fetch_or(bits, Ordering::Relaxed)
+    }
+}
+
+type Line = [Modelled; 8];
+
+fn line() -> Arc<Line> {
+    Arc::new(std::array::from_fn(|_| Modelled(AtomicU64::new(0))))
+}
+
+/// Two lanes suffice: lanes do not know of each other.
+fn mask(a: u64, b: u64) -> [u64; 8] {
+    [a, b, 0, 0, 0, 0, 0, 0]
+}
+
+fn contains(line: &Line, mask: [u64; 8]) -> bool {
+    line.iter().zip(mask).all(|(lane, bits)| lane.load() & bits.to_le() == bits.to_le())
+}
+
+#[test]
+fn two_keys_in_one_line_are_both_there() {
+    loom::model(|| {
+        let line = line();
+        let keys = [mask(0b0011, 0b1000), mask(0b0110, 0b1000)];
+        let threads = keys.map(|key| {
+            let line = line.clone();
+            thread::spawn(move || {
+                insert(&line, &key);
+                assert!(contains(&line, key), "a thread sees its own insert");
+            })
+        });
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(keys.iter().all(|&key| contains(&line, key)), "an insert is lost");
+    });
+}
+
+#[test]
+fn the_same_key_is_new_to_one_of_two_or_to_both() {
+    loom::model(|| {
+        let line = line();
+        let key = mask(0b01, 0b10);
+        let threads = [(); 2].map(|()| {
+            let line = line.clone();
+            thread::spawn(move || insert(&line, &key))
+        });
+        let new = threads.map(|thread| thread.join().unwrap());
+        assert!(new[0] || new[1]);
+        assert!(!insert(&line, &key), "it is in");
+    });
+}
+
+/// A key of one bit has only one who sets it.
+#[test]
+fn a_bit_is_new_to_exactly_one() {
+    loom::model(|| {
+        let line = line();
+        let key = mask(0b1, 0);
+        let threads = [(); 2].map(|()| {
+            let line = line.clone();
+            thread::spawn(move || insert(&line, &key))
+        });
+        let new = threads.map(|thread| thread.join().unwrap());
+        assert!(new[0] != new[1]);
+    });
+}
+
+/// What happened before is seen, with an order that others make: a flag, here.
+#[test]
+fn what_happened_before_is_seen() {
+    loom::model(|| {
+        let line = line();
+        let flag = Arc::new(loom::sync::atomic::AtomicBool::new(false));
+        let key = mask(0b1, 0b1);
+        let writer = {
+            let (line, flag) = (line.clone(), flag.clone());
+            thread::spawn(move || {
+                insert(&line, &key);
+                flag.store(true, Ordering::Release);
+            })
+        };
+        if flag.load(Ordering::Acquire) {
+            assert!(contains(&line, key));
+        }
+        writer.join().unwrap();
+    });
+}
