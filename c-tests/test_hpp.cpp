@@ -250,6 +250,32 @@ void blocks_and_builders()
     CHECK(lines_view(*params, lines.data(), 63).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
 }
 
+static void concurrent_filters()
+{
+    const Params params{20, 6, 0, 3};
+    auto filter = Filter::create(params);
+    REQUIRE(filter);
+    filter->insert("apple");
+    auto shared = ConcurrentFilter::from(std::move(*filter));
+    REQUIRE(shared);
+    CHECK(shared->contains("apple") && !shared->contains("pear"));
+    CHECK(shared->insert("pear") && !shared->insert("pear") && shared->insert_u64(7) && shared->contains_u64(7));
+    std::vector<std::uint64_t> hashes = {hash("apple", 3), hash("plum", 3)};
+    Bitmap is_new, maybe;
+    CHECK_U64(1, shared->insert_hashes(hashes, is_new));
+    CHECK(!is_new[0] && is_new[1] && shared->contains_hash(hashes[1]));
+    CHECK_U64(2, shared->contains_hashes(hashes, maybe));
+    std::vector<std::string> names = {"plum", "cherry"};
+    CHECK_U64(1, shared->insert_keys(keys(names), is_new));
+    CHECK_U64(2, shared->contains_keys(keys(names), maybe));
+    auto snapshot = shared->snapshot();
+    CHECK(snapshot && snapshot->contains("cherry") && shared->params()->line_count == 20);
+    CHECK(shared->merge(*snapshot) && shared->estimated_keys() > 4);
+    CHECK(!shared->insert_hash(hashes[0]) && ConcurrentFilter().contains("anything"));
+    CHECK(ConcurrentFilter::create(Params{0, 6, 0, 0}).code() == BLOOMLINE_ERR_LINE_COUNT);
+    CHECK(ConcurrentFilter::create(params)->estimated_keys() == 0);
+}
+
 } // namespace
 
 int main()
@@ -263,5 +289,6 @@ int main()
     RUN(bytes_files_and_views);
     RUN(whole_filters);
     RUN(blocks_and_builders);
+    RUN(concurrent_filters);
     return check_end();
 }

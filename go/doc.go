@@ -13,11 +13,11 @@
 //
 // [Filter] grows key by key in memory. [View] probes a filter that lies in a []byte, without
 // a copy: Bloomline's own format, or a filter block of RocksDB, Pebble or LevelDB. [Open] maps
-// a file.
+// a file. [ConcurrentFilter] is one that goroutines add to and read at once.
 //
 // # Goroutines
 //
-// Any number of goroutines may read a filter at once: all Contains methods, and those that
+// Any number of goroutines may read a [Filter] at once: all Contains methods, and those that
 // tell what it is. Adding needs it alone. A service that has to replace a filter while others
 // read it keeps it in an [sync/atomic.Pointer]: build the new one beside, then Store it; see
 // the example of that name. Readers keep the filter they have loaded.

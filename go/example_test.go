@@ -111,6 +111,25 @@ func Example_swap() {
 	// false true
 }
 
+// A crawler whose goroutines visit each address once, as far as the filter can tell: one in a
+// hundred is taken for visited that is not.
+func ExampleConcurrentFilter() {
+	seen, err := bloomline.NewConcurrent(1_000_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found := []string{"https://a.example", "https://b.example", "https://a.example"}
+	isNew := seen.AddStrings(found, nil) // in any number of goroutines at once
+	for i := range isNew.All() {
+		fmt.Println("visit", found[i])
+	}
+	fmt.Println(seen.AddString("https://b.example"))
+	// Output:
+	// visit https://a.example
+	// visit https://b.example
+	// false
+}
+
 // A file that is mapped, not read: it is there at once, and all processes share it.
 func ExampleOpen() {
 	path := filepath.Join(os.TempDir(), fmt.Sprint("bloomline-example-", os.Getpid()))

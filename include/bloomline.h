@@ -11,6 +11,7 @@
  *   bloomline_filter    grows key by key in memory, and can be saved
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
  *   bloomline_builder   the same, for keys that come one by one
+ *   bloomline_concurrent is a filter that many threads insert into at once
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_view      probes any of their bytes where they are, without a copy
  *   bloomline_map       is a file of such bytes in memory
@@ -774,6 +775,144 @@ bloomline_status bloomline_lines_view(const bloomline_params *params,
                                       const void *lines,
                                       size_t len,
                                       bloomline_view *out);
+
+/* Filters that threads insert into at once ---------------------------------------------- */
+
+/**
+ * A filter that any number of threads insert into and probe at once: all functions that take
+ * one, but for bloomline_concurrent_free(), may be called in any number of threads at the
+ * same time, and none waits for another. It is made by bloomline_concurrent_new() and freed
+ * by bloomline_concurrent_free().
+ *
+ * A thread sees its own inserts at once, and all those that happened before, as by a mutex or
+ * a join. An insert that goes on meanwhile may be seen or not. No key that was inserted is
+ * ever lost.
+ *
+ * It does not count keys: a number that all threads write to would cost more than the insert.
+ */
+typedef struct bloomline_concurrent bloomline_concurrent;
+
+/**
+ * bloomline_concurrent_new() makes an empty filter, of the same size and the same bytes as
+ * that of bloomline_filter_new().
+ *
+ * Errors: as bloomline_filter_new().
+ */
+bloomline_status bloomline_concurrent_new(const bloomline_params *params,
+                                          bloomline_concurrent **out);
+
+/** bloomline_concurrent_free() frees a filter that no thread uses any more. NULL is a no-op. */
+void bloomline_concurrent_free(bloomline_concurrent *filter);
+
+/** bloomline_concurrent_params() tells the size and shape of a filter. */
+bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
+                                             bloomline_params *out);
+
+/**
+ * bloomline_concurrent_insert() adds the key of 'len' bytes at 'key'. It returns whether the
+ * key was new: false if all its bits were set before, as they are for a key that is in, and
+ * for false positives. Of several threads that add the same new key at once, at least one is
+ * told that it is new, and more may be. For a NULL filter the result is true.
+ */
+bool bloomline_concurrent_insert(const bloomline_concurrent *filter,
+                                 const void *key,
+                                 size_t len);
+
+/**
+ * bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for a key given by its
+ * hash, as bloomline_filter_insert_hash() takes it.
+ */
+bool bloomline_concurrent_insert_hash(const bloomline_concurrent *filter,
+                                      uint64_t hash);
+
+/**
+ * bloomline_concurrent_insert_hashes() adds 'n' keys by their hashes, and returns how many
+ * were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_concurrent_insert()
+ * says; unused bits of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and
+ * need not be initialized; if it is NULL, nothing is written there, and the keys are added
+ * all the same. A NULL 'filter' or 'hashes' adds nothing, and all keys are told to be new.
+ */
+size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
+                                          const uint64_t *hashes,
+                                          size_t n,
+                                          uint64_t *bitmap);
+
+/**
+ * bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys given
+ * by their bytes.
+ */
+size_t bloomline_concurrent_insert_keys(const bloomline_concurrent *filter,
+                                        const bloomline_bytes *keys,
+                                        size_t n,
+                                        uint64_t *bitmap);
+
+/**
+ * bloomline_concurrent_contains() returns false if the key of 'len' bytes at 'key' was
+ * certainly not in when this was called, and true if it may have been.
+ */
+bool bloomline_concurrent_contains(const bloomline_concurrent *filter,
+                                   const void *key,
+                                   size_t len);
+
+/**
+ * bloomline_concurrent_contains_hash() is bloomline_concurrent_contains() for a key given by
+ * its hash.
+ */
+bool bloomline_concurrent_contains_hash(const bloomline_concurrent *filter,
+                                        uint64_t hash);
+
+/**
+ * bloomline_concurrent_contains_hashes() is bloomline_filter_contains_hashes() for a filter
+ * that threads insert into.
+ */
+size_t bloomline_concurrent_contains_hashes(const bloomline_concurrent *filter,
+                                            const uint64_t *hashes,
+                                            size_t n,
+                                            uint64_t *bitmap);
+
+/**
+ * bloomline_concurrent_contains_keys() is bloomline_filter_contains_keys() for a filter that
+ * threads insert into.
+ */
+size_t bloomline_concurrent_contains_keys(const bloomline_concurrent *filter,
+                                          const bloomline_bytes *keys,
+                                          size_t n,
+                                          uint64_t *bitmap);
+
+/**
+ * bloomline_concurrent_union() adds all keys of 'from' to 'into'. The two must have the same
+ * line count, k and seed; 'from' must not change meanwhile.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH; nothing is added then.
+ */
+bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
+                                            const bloomline_filter *from);
+
+/**
+ * bloomline_concurrent_snapshot() makes a filter of its own with all keys that were in when
+ * this was called, and perhaps some that were inserted meanwhile: to be saved, encoded or
+ * measured while threads go on inserting. Its key count is 0, which means unknown.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
+                                               bloomline_filter **out);
+
+/**
+ * bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is
+ * used up: no copy is made, and 'filter' is set to NULL. So a filter that was loaded or built
+ * in one thread goes on growing in many.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; 'filter' is then as before.
+ */
+bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
+                                                  bloomline_concurrent **out);
+
+/**
+ * bloomline_concurrent_estimated_keys() estimates how many different keys are in, as
+ * bloomline_filter_estimated_keys() does. NULL has 0.
+ */
+double bloomline_concurrent_estimated_keys(const bloomline_concurrent *filter);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

@@ -285,6 +285,9 @@ namespace detail {
 
 struct Free {
     void operator()(bloomline_filter *filter) const noexcept { bloomline_filter_free(filter); }
+    void operator()(bloomline_concurrent *filter) const noexcept {
+        bloomline_concurrent_free(filter);
+    }
     void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
     void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
 };
@@ -400,6 +403,85 @@ public:
         bloomline_view view{};
         return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+};
+
+/// A filter that any number of threads insert into and probe at once, through a const
+/// reference; none waits for another.
+class ConcurrentFilter : public detail::Handle<bloomline_concurrent> {
+public:
+    ConcurrentFilter() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit ConcurrentFilter(bloomline_concurrent *raw) noexcept : Handle(raw) {}
+
+    static Result<ConcurrentFilter> create(const Params &params) noexcept {
+        bloomline_concurrent *raw = nullptr;
+        Status status = bloomline_concurrent_new(&params, &raw);
+        return status ? Result<ConcurrentFilter>(ConcurrentFilter(raw)) : status;
+    }
+    /// The same keys in the same memory: 'filter' is empty afterwards.
+    static Result<ConcurrentFilter> from(Filter &&filter) noexcept {
+        bloomline_concurrent *raw = nullptr;
+        bloomline_filter *given = filter.release();
+        Status status = bloomline_concurrent_from_filter(&given, &raw);
+        filter = Filter(given);
+        return status ? Result<ConcurrentFilter>(ConcurrentFilter(raw)) : status;
+    }
+
+    /// Returns whether the key was new.
+    bool insert(Bytes key) const noexcept {
+        return bloomline_concurrent_insert(get(), key.data(), key.size());
+    }
+    bool insert_u64(std::uint64_t key) const noexcept { return insert(IntegerKey(key)); }
+    bool insert_hash(std::uint64_t hash) const noexcept {
+        return bloomline_concurrent_insert_hash(get(), hash);
+    }
+    /// Returns how many keys were new, and which.
+    std::size_t insert_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_concurrent_insert_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t insert_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_concurrent_insert_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_concurrent_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_concurrent_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_concurrent_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_concurrent_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    /// Adds all keys of a filter of the same size, k and seed.
+    Status merge(const Filter &from) const noexcept {
+        return bloomline_concurrent_union(get(), from.get());
+    }
+    /// A filter of its own with all keys that are in: to be saved, encoded or measured.
+    Result<Filter> snapshot() const noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_concurrent_snapshot(get(), &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+    Result<Params> params() const noexcept {
+        Params params{};
+        Status status = bloomline_concurrent_params(get(), &params);
+        return status ? Result<Params>(params) : status;
+    }
+    double estimated_keys() const noexcept { return bloomline_concurrent_estimated_keys(get()); }
 };
 
 /// A file with a filter in it, mapped into memory.

@@ -112,8 +112,11 @@ adapters() {
 }
 
 guard() {
-    lint go/examples/guard
-    run "guard" go -C go/examples/guard test -v ./...
+    # All with the race detector, since SQLite takes minutes to compile for each way.
+    local unformatted
+    unformatted=$(gofmt -l go/examples)
+    [ -z "$unformatted" ] || die "not as gofmt has it: $unformatted"
+    go -C go/examples/guard vet -race ./...
     run "guard, race detector" go -C go/examples/guard test -v -race ./...
 }
 
@@ -146,8 +149,9 @@ fuzz() {
         while read -r package target; do
             echo "== $package $target, $seconds seconds"
             # What it finds on top of the committed corpus goes to Go's cache.
-            go -C "$module" test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" |
-                tail -n 2
+            go -C "$module" test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" \
+                >"$out/fuzz.txt" 2>&1 || { cat "$out/fuzz.txt"; die "FAILED: $package $target"; }
+            tail -n 1 "$out/fuzz.txt"
             count=$((count + 1))
         done < <(go -C "$module" test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $1 } /^ok/ { for (i = 0; i < n; i++) print $2, names[i]; n = 0 }')
     done

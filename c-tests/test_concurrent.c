@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_concurrent.c - bloomline_concurrent: threads insert into one filter, probe it and take
+ * snapshots of it, all at once; each sees its own inserts, none is lost, and the bytes are
+ * those of the definition. And one thread alone: answers, batches, NULL, statuses. To be run
+ * under ThreadSanitizer too.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4, KEYS = 4000, LINES = 300 };
+
+static const bloomline_params params = {LINES, 6, 0, 3};
+static const bloomline_concurrent *shared_filter;
+static pthread_barrier_t barrier;
+
+/* Threads count what they find wrong; the checks are made when they are done. */
+typedef struct {
+    pthread_t thread;
+    uint64_t number, wrong, checks;
+} worker;
+
+/* Key 'i' of a thread. Those of THREADS belong to all. */
+static uint64_t hash_of(uint64_t thread, uint64_t i)
+{
+    return bloomline_hash_u64(thread << 32 | i, 1);
+}
+
+static void *insert_and_probe(void *argument)
+{
+    worker *me = argument;
+    uint64_t bitmap[1];
+    pthread_barrier_wait(&barrier);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        uint64_t own[2] = {hash_of(me->number, i), hash_of(THREADS, i)};
+        if (i % 2 == 0) {
+            bloomline_concurrent_insert_hashes(shared_filter, own, 2, i % 4 == 0 ? NULL : bitmap);
+        } else {
+            bloomline_concurrent_insert_hash(shared_filter, own[0]);
+            bloomline_concurrent_insert_hash(shared_filter, own[1]);
+        }
+        me->wrong += !bloomline_concurrent_contains_hash(shared_filter, own[0]);
+        me->wrong += bloomline_concurrent_contains_hashes(shared_filter, own, 2, bitmap) != 2 || bitmap[0] != 3;
+        me->wrong += bloomline_concurrent_insert_hash(shared_filter, own[1]); /* not new any more */
+        me->checks += 3;
+    }
+    return NULL;
+}
+
+static void *take_snapshots(void *argument)
+{
+    worker *me = argument;
+    uint64_t before = hash_of(THREADS + 1, 0);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 50; i++) {
+        bloomline_filter *snapshot = NULL;
+        me->wrong += bloomline_concurrent_snapshot(shared_filter, &snapshot) != BLOOMLINE_OK;
+        me->wrong += !bloomline_filter_contains_hash(snapshot, before);
+        me->checks += 2;
+        bloomline_filter_free(snapshot);
+    }
+    return NULL;
+}
+
+static void threads_lose_nothing(void)
+{
+    worker workers[THREADS + 1];
+    bloomline_concurrent *filter = NULL;
+    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    CHECK(bloomline_concurrent_insert_hash(filter, hash_of(THREADS + 1, 0)));
+    shared_filter = filter;
+    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
+    for (uint64_t i = 0; i <= THREADS; i++) {
+        workers[i] = (worker){.number = i};
+        REQUIRE(pthread_create(&workers[i].thread, NULL, i < THREADS ? insert_and_probe : take_snapshots, &workers[i]) == 0);
+    }
+    for (int i = 0; i <= THREADS; i++) {
+        REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
+        CHECK(workers[i].checks > 0);
+        CHECK_U64(0, workers[i].wrong);
+    }
+    pthread_barrier_destroy(&barrier);
+
+    static uint8_t expected[LINES * LINE_BYTES], found[(LINES + 1) * LINE_BYTES];
+    definition_insert(expected, LINES, params.k, hash_of(THREADS + 1, 0));
+    for (uint64_t thread = 0; thread <= THREADS; thread++) {
+        for (uint64_t i = 0; i < KEYS; i++) definition_insert(expected, LINES, params.k, hash_of(thread, i));
+    }
+    bloomline_filter *snapshot = NULL;
+    size_t written = 0;
+    REQUIRE_OK(bloomline_concurrent_snapshot(filter, &snapshot));
+    CHECK_OK(bloomline_filter_encode(snapshot, found, sizeof found, &written));
+    CHECK_U64(sizeof found, written);
+    CHECK(memcmp(expected, found, sizeof expected) == 0);
+    CHECK_U64(0, bloomline_filter_key_count(snapshot));
+    bloomline_filter_free(snapshot);
+    bloomline_concurrent_free(filter);
+}
+
+static void batches_tell_what_is_new(void)
+{
+    static uint8_t expected[LINES * LINE_BYTES];
+    bloomline_concurrent *filter = NULL;
+    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    uint64_t bitmap[3];
+    char texts[130][8];
+    bloomline_bytes keys[130];
+    for (size_t i = 0; i < 130; i++) {
+        int len = snprintf(texts[i], sizeof texts[i], "%zu", i / 2); /* each twice */
+        keys[i] = (bloomline_bytes){(const uint8_t *)texts[i], (size_t)len};
+    }
+    memset(bitmap, 0xFF, sizeof bitmap);
+    size_t new = bloomline_concurrent_insert_keys(filter, keys, 130, bitmap), counted = 0;
+    for (size_t i = 0; i < 130; i++) {
+        uint64_t hash = bloomline_hash(keys[i].data, keys[i].len, params.seed);
+        bool is_new = !definition_contains(expected, LINES, params.k, hash);
+        definition_insert(expected, LINES, params.k, hash);
+        CHECK(is_new == bit_of(bitmap, i));
+        counted += is_new;
+        CHECK(bloomline_concurrent_contains(filter, keys[i].data, keys[i].len));
+        CHECK(!bloomline_concurrent_insert(filter, keys[i].data, keys[i].len));
+    }
+    CHECK_U64(counted, new);
+    CHECK(bitmap[2] >> 2 == 0);
+    CHECK_U64(130, bloomline_concurrent_contains_keys(filter, keys, 130, bitmap));
+    CHECK(!bloomline_concurrent_contains(filter, "absent", 6));
+    CHECK_U64(0, bloomline_concurrent_insert_keys(filter, keys, 130, NULL));
+    double estimate = bloomline_concurrent_estimated_keys(filter);
+    CHECK(estimate > 60 && estimate < 70);
+    bloomline_concurrent_free(filter);
+}
+
+static void to_and_from_a_filter(void)
+{
+    bloomline_filter *plain = NULL, *other = NULL;
+    bloomline_concurrent *filter = NULL;
+    bloomline_params seen;
+    REQUIRE_OK(bloomline_filter_new(&params, &plain));
+    REQUIRE_OK(bloomline_filter_new(&params, &other));
+    bloomline_filter_insert(plain, "apple", 5);
+    bloomline_filter_insert(other, "pear", 4);
+    CHECK_OK(bloomline_concurrent_from_filter(&plain, &filter));
+    CHECK(plain == NULL);
+    CHECK_OK(bloomline_concurrent_params(filter, &seen));
+    CHECK(memcmp(&seen, &params, sizeof seen) == 0);
+    CHECK(bloomline_concurrent_contains(filter, "apple", 5) && !bloomline_concurrent_contains(filter, "pear", 4));
+    CHECK_OK(bloomline_concurrent_union(filter, other));
+    CHECK(bloomline_concurrent_contains(filter, "apple", 5) && bloomline_concurrent_contains(filter, "pear", 4));
+
+    bloomline_filter *larger = NULL;
+    bloomline_params more = params;
+    more.line_count++;
+    REQUIRE_OK(bloomline_filter_new(&more, &larger));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_concurrent_union(filter, larger));
+    bloomline_filter_free(larger);
+    bloomline_filter_free(other);
+    bloomline_concurrent_free(filter);
+}
+
+static void null_and_bad_parameters(void)
+{
+    bloomline_concurrent *filter = NULL, *before;
+    bloomline_filter *none = NULL;
+    bloomline_params bad = {0, 6, 0, 0};
+    uint64_t hashes[70] = {1, 2}, bitmap[2] = {0, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_concurrent_new(&bad, &filter));
+    bad = (bloomline_params){1, 17, 0, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_concurrent_new(&bad, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(NULL, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(&params, NULL));
+    CHECK(filter == NULL);
+    CHECK(bloomline_concurrent_contains(NULL, "a", 1) && bloomline_concurrent_contains_hash(NULL, 1));
+    CHECK(bloomline_concurrent_insert(NULL, "a", 1) && bloomline_concurrent_insert_hash(NULL, 1));
+    CHECK_U64(70, bloomline_concurrent_contains_hashes(NULL, hashes, 70, bitmap));
+    CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
+    CHECK_U64(70, bloomline_concurrent_insert_hashes(NULL, hashes, 70, bitmap));
+    CHECK_U64(3, bloomline_concurrent_insert_keys(NULL, NULL, 3, bitmap));
+    CHECK(bloomline_concurrent_estimated_keys(NULL) == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_snapshot(NULL, &none));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_union(NULL, none));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_params(NULL, &bad));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(NULL, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(&none, &filter));
+    bloomline_concurrent_free(NULL);
+
+    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    before = filter;
+    CHECK_U64(3, bloomline_concurrent_insert_hashes(filter, NULL, 3, bitmap));
+    CHECK_U64(0, bloomline_concurrent_insert_hashes(filter, NULL, 0, NULL));
+    CHECK_U64(2, bloomline_concurrent_contains_hashes(filter, NULL, 2, NULL));
+    CHECK(bloomline_concurrent_contains(filter, NULL, 4)); /* in doubt */
+    CHECK(!bloomline_concurrent_contains(filter, NULL, 0));
+    CHECK(bloomline_concurrent_insert(filter, NULL, 0) && bloomline_concurrent_contains(filter, "", 0));
+    CHECK(filter == before);
+    bloomline_concurrent_free(filter);
+}
+
+int main(void)
+{
+    check_begin("test_concurrent");
+    RUN(threads_lose_nothing);
+    RUN(batches_tell_what_is_new);
+    RUN(to_and_from_a_filter);
+    RUN(null_and_bad_parameters);
+    return check_end();
+}

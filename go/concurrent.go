@@ -1,0 +1,294 @@
+package bloomline
+
+// A filter that goroutines add to and read at once.
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// ConcurrentFilter is a filter that any number of goroutines add to and read at once, without
+// a lock: no method waits for another. It is for removing duplicates, and for sets that grow
+// while they are asked.
+//
+// A goroutine sees its own adds at once, and all those that happened before, as by a channel
+// or a mutex. An add that goes on meanwhile may be seen or not. No key that was added is lost.
+//
+// It has the lines, and so the bytes, the size and the rate, of a [Filter] of the same
+// [Params]. It does not count keys: a number that all goroutines write to would cost more than
+// the add.
+//
+// The zero ConcurrentFilter answers true to every key, and nothing can be added to it.
+type ConcurrentFilter struct {
+	view View // of lines that are this filter's own; lanes are read and written atomically
+}
+
+// NewConcurrent returns an empty filter that will hold keys keys at a false-positive rate of
+// at most rate: see [New].
+func NewConcurrent(keys int, rate float64, options ...Option) (*ConcurrentFilter, error) {
+	filter, err := New(keys, rate, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &ConcurrentFilter{filter.view}, nil
+}
+
+// Share returns a ConcurrentFilter of the keys of a filter, in the same memory: f must not be
+// used any more.
+func (f *Filter) Share() *ConcurrentFilter {
+	shared := &ConcurrentFilter{f.view}
+	*f = Filter{}
+	return shared
+}
+
+// lanesOf is a line as words in memory.
+func lanesOf(at *line) *[lanes]uint64 {
+	// All lines of a filter's own are aligned.
+	return (*[lanes]uint64)(unsafe.Pointer(at))
+}
+
+// mask is the lanes that a hash sets, as they are in memory.
+func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
+	set := func(g uint64, count int) {
+		lane, positions := round(g)
+		for ; count > 0; count-- {
+			mask[lane&7] |= 1 << (positions & 63)
+			lane, positions = lane+1, positions>>6
+		}
+	}
+	set(hash*c1, min(l.k, 8))
+	if l.k > 8 {
+		set(hash*c2, l.k-8)
+	}
+	if bigEndian {
+		for i := range mask {
+			mask[i] = bits.ReverseBytes64(mask[i])
+		}
+	}
+	return mask
+}
+
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// ---- adding ----
+
+// Add adds a key, and tells whether it was new: false if all its bits were set before, as they
+// are for a key that is in, and for false positives. Of several goroutines that add the same
+// new key at once at least one is told that it is new, and more may be.
+func (f *ConcurrentFilter) Add(key []byte) bool {
+	return f.AddHash(Hash(key, f.view.seed))
+}
+
+// AddString is [ConcurrentFilter.Add] for a string.
+func (f *ConcurrentFilter) AddString(key string) bool {
+	return f.AddHash(HashString(key, f.view.seed))
+}
+
+// AddHash is [ConcurrentFilter.Add] for the hash of a key, which [ConcurrentFilter.Hash] makes.
+func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
+	if len(f.view.all) == 0 {
+		panic("bloomline: keys added to the zero ConcurrentFilter, which NewConcurrent did not make")
+	}
+	at, mask := lanesOf(f.view.at(hash)), f.view.mask(hash)
+	for i, bits := range mask {
+		// A lane that has its bits is only read, and stays in the caches of its other readers.
+		if atomic.LoadUint64(&at[i])&bits != bits {
+			isNew = atomic.OrUint64(&at[i], bits)&bits != bits || isNew
+		}
+	}
+	return isNew
+}
+
+// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
+// [Bitmap]. A key that is there twice is new once.
+func (f *ConcurrentFilter) AddBatch(keys [][]byte, out Bitmap) Bitmap {
+	return addKeys(f, keys, out)
+}
+
+// AddStrings is [ConcurrentFilter.AddBatch] for strings.
+func (f *ConcurrentFilter) AddStrings(keys []string, out Bitmap) Bitmap {
+	return addKeys(f, keys, out)
+}
+
+func addKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		part := keys[at:min(at+hashedAhead, len(keys))]
+		hashes := ahead[:len(part)]
+		hashKeys(&f.view, part, hashes)
+		f.addHashes(hashes, out[at/64:])
+	}
+	return out
+}
+
+// AddHashes is [ConcurrentFilter.AddBatch] for hashes.
+func (f *ConcurrentFilter) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.addHashes(hashes, out)
+	return out
+}
+
+func (f *ConcurrentFilter) addHashes(hashes []uint64, out []uint64) {
+	for word := 0; len(hashes) > 0; word++ {
+		part := hashes[:min(touched, len(hashes))]
+		f.touch(part)
+		for i, hash := range part {
+			if f.AddHash(hash) {
+				out[word] |= 1 << i
+			}
+		}
+		hashes = hashes[len(part):]
+	}
+}
+
+// touch is [lines.touch], atomically.
+func (f *ConcurrentFilter) touch(hashes []uint64) {
+	if len(f.view.all) < farFrom {
+		return
+	}
+	sum := uint64(0)
+	for _, hash := range hashes {
+		sum += atomic.LoadUint64(&lanesOf(f.view.at(hash))[0])
+	}
+	runtime.KeepAlive(sum)
+}
+
+// ---- asking ----
+
+// Contains tells whether a key may be in. False means that it was not when this was called.
+func (f *ConcurrentFilter) Contains(key []byte) bool {
+	return f.ContainsHash(Hash(key, f.view.seed))
+}
+
+// ContainsString is [ConcurrentFilter.Contains] for a string.
+func (f *ConcurrentFilter) ContainsString(key string) bool {
+	return f.ContainsHash(HashString(key, f.view.seed))
+}
+
+// ContainsHash is [ConcurrentFilter.Contains] for the hash of a key.
+func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
+	if len(f.view.all) == 0 {
+		return true
+	}
+	at, mask := lanesOf(f.view.at(hash)), f.view.mask(hash)
+	missing := uint64(0)
+	for i, bits := range mask {
+		missing |= bits &^ atomic.LoadUint64(&at[i])
+	}
+	return missing == 0
+}
+
+// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return sharedContainsKeys(f, keys, out)
+}
+
+// ContainsStrings is [ConcurrentFilter.ContainsBatch] for strings.
+func (f *ConcurrentFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return sharedContainsKeys(f, keys, out)
+}
+
+func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		part := keys[at:min(at+hashedAhead, len(keys))]
+		hashes := ahead[:len(part)]
+		hashKeys(&f.view, part, hashes)
+		f.answer(hashes, out[at/64:])
+	}
+	return out
+}
+
+// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.answer(hashes, out)
+	return out
+}
+
+func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
+	for word := 0; len(hashes) > 0; word++ {
+		part := hashes[:min(touched, len(hashes))]
+		f.touch(part)
+		for i, hash := range part {
+			if f.ContainsHash(hash) {
+				out[word] |= 1 << i
+			}
+		}
+		hashes = hashes[len(part):]
+	}
+}
+
+// Hash returns the hash of a key with this filter's seed.
+func (f *ConcurrentFilter) Hash(key []byte) uint64 {
+	return Hash(key, f.view.seed)
+}
+
+// ---- whole filters ----
+
+// Params returns the shape of the filter.
+func (f *ConcurrentFilter) Params() Params {
+	params, _ := f.view.Params()
+	return params
+}
+
+// Union adds the keys of a filter, which must not change meanwhile.
+//
+// Errors: [ErrMismatch] unless both have the same Params; nothing is added then.
+func (f *ConcurrentFilter) Union(other *Filter) error {
+	if f.Params() != other.Params() {
+		return ErrMismatch
+	}
+	for i := range f.view.all {
+		from, into := lanesOf(&other.view.all[i]), lanesOf(&f.view.all[i])
+		for lane, bits := range from {
+			if atomic.LoadUint64(&into[lane])&bits != bits {
+				atomic.OrUint64(&into[lane], bits)
+			}
+		}
+	}
+	return nil
+}
+
+// Snapshot returns a copy as it is now, to be saved, sent or measured while others go on
+// adding: it has all keys of adds that happened before, and may have those of adds that go on
+// meanwhile. Its key count is 0, which means unknown.
+//
+// Errors: [ErrLineCount] for the zero ConcurrentFilter.
+func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
+	filter, err := NewWithParams(f.Params())
+	if len(f.view.all) == 0 {
+		return nil, ErrLineCount
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.view.all {
+		from, into := lanesOf(&f.view.all[i]), lanesOf(&filter.view.all[i])
+		for lane := range into {
+			into[lane] = atomic.LoadUint64(&from[lane])
+		}
+	}
+	return filter, nil
+}
+
+// EstimatedKeys returns how many different keys are in, as [Filter.EstimatedKeys] does.
+func (f *ConcurrentFilter) EstimatedKeys() float64 {
+	if len(f.view.all) == 0 {
+		return 0
+	}
+	set := 0
+	for i := range f.view.all {
+		at := lanesOf(&f.view.all[i])
+		for lane := range at {
+			set += bits.OnesCount64(atomic.LoadUint64(&at[lane]))
+		}
+	}
+	fill := float64(set) / (float64(len(f.view.all)) * lineBits)
+	return keysForFill(fill, uint64(len(f.view.all)), f.view.k)
+}
