@@ -653,6 +653,33 @@ size_t bloomline_views_contain_hash(const bloomline_view *views,
                                     uint64_t hash,
                                     uint64_t *bitmap);
 
+/* Shards: one set split over several filters -------------------------------------------- */
+
+/**
+ * bloomline_shard_of() tells which of 'shards' shards, 0 to shards - 1, the key of a hash
+ * belongs to, when one set is split over several filters, files or machines. It does not
+ * depend on the line and the bits that the hash has in a filter, so that each shard's filter
+ * is as any of so many keys. For 0 shards the result is 0. docs/FORMAT.md has the formula.
+ */
+uint64_t bloomline_shard_of(uint64_t hash,
+                            uint64_t shards);
+
+/**
+ * bloomline_shards_contain_hashes() asks for 'n' keys by their hashes, each the filter of its
+ * shard: views[i] is that of shard i of 'n_views'. It returns how many keys may be present,
+ * and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
+ * of 64 keys are asked for before the first is looked at, whichever filters they are in.
+ *
+ * All filters must use the same hash; their sizes and k may differ. A view that was not
+ * opened may have all keys; so may all, if 'views' or 'hashes' is NULL or 'n_views' is 0. If
+ * 'bitmap' is NULL, nothing is written and the result is 'n'.
+ */
+size_t bloomline_shards_contain_hashes(const bloomline_view *views,
+                                       size_t n_views,
+                                       const uint64_t *hashes,
+                                       size_t n,
+                                       uint64_t *bitmap);
+
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**

@@ -281,6 +281,20 @@ inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash
     });
 }
 
+/// Asks each hash of the filter of its shard, all in one call: views[i] is shard i. The shard of
+/// a hash is shard_of(hash, views.size()). Returns how many keys may be present.
+inline std::uint64_t shard_of(std::uint64_t hash, std::uint64_t shards) noexcept {
+    return bloomline_shard_of(hash, shards);
+}
+inline std::size_t shards_contain_hashes(Span<const View> views, Span<const std::uint64_t> hashes,
+                                         Bitmap &out) {
+    auto first = reinterpret_cast<const bloomline_view *>(views.data());
+    return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+        return bloomline_shards_contain_hashes(first, views.size(), hashes.data(), hashes.size(),
+                                               bitmap);
+    });
+}
+
 namespace detail {
 
 struct Free {

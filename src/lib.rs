@@ -27,6 +27,7 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
+//! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
@@ -49,6 +50,7 @@ mod kernel;
 pub mod line;
 mod memory;
 mod params;
+mod shards;
 pub mod sizing;
 mod view;
 
@@ -58,4 +60,5 @@ pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};
 pub use params::Params;
+pub use shards::{shard_of, shards_contain_hashes};
 pub use view::{MappedFilter, View, views_contain_hash};

@@ -196,6 +196,12 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Asks for the line of a hash, to be probed soon.
+    #[inline]
+    pub(crate) fn ask(&self, hash: u64) {
+        self.kernel.ask(self.lines, self.k, hash);
+    }
+
     /// The hash of a key, if that takes few instructions: no call and no loop.
     #[cfg(feature = "capi")]
     #[inline(always)]
@@ -264,7 +270,7 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
     let mut count = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
         for view in views {
-            view.kernel.ask(view.lines, view.k, hash);
+            view.ask(hash);
         }
         *word = 0;
         for (i, view) in views.iter().enumerate() {

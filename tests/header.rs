@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 12] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -23,6 +23,7 @@ const SECTIONS: [(&str, &str); 12] = [
     ("Filters", "filter.rs"),
     ("Filters as bytes and as files", "encode.rs"),
     ("Views: filters in bytes that belong to the caller", "view.rs"),
+    ("Shards: one set split over several filters", "shards.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),

@@ -26,6 +26,7 @@
 //! | `filter` | `bloomline_filter`, `bloomline_filter_*` |
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
+//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `lines` | `bloomline_lines_*` |
@@ -60,6 +61,7 @@ mod hash;
 mod lines;
 mod map;
 mod params;
+mod shards;
 mod status;
 mod version;
 mod view;
@@ -73,6 +75,7 @@ pub use hash::*;
 pub use lines::*;
 pub use map::*;
 pub use params::*;
+pub use shards::*;
 pub use status::*;
 pub use version::*;
 pub use view::*;

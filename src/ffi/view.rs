@@ -73,7 +73,7 @@ pub(super) fn pack(view: &View<'_>) -> bloomline_view {
 /// If the words came from [`pack`], the bytes of that view are still there, and nobody
 /// writes them while the result is used.
 #[inline(always)]
-unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
+pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
     let [lines, len, seed, shape, key_count, check] = view.opaque;
     if check != check_word([lines, len, seed, shape, key_count]) {
         return None;
