@@ -26,6 +26,7 @@
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
+//! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
@@ -33,6 +34,7 @@
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
 
 mod builder;
+mod counting;
 pub mod engines;
 mod error;
 pub mod fast_local;
@@ -50,6 +52,7 @@ pub mod sizing;
 mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
+pub use counting::CountingFilter;
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

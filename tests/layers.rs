@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["line", "fast_local", "error"],
     &["hash", "sizing", "params"],
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "builder", "engines"],
+    &["counting"],
     &["ffi"],
 ];
 

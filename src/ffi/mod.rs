@@ -28,6 +28,8 @@
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `lines` | `bloomline_lines_*` |
+//! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
+//! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
@@ -51,6 +53,8 @@
 mod batch;
 mod block;
 mod boundary;
+mod counting;
+mod counting_encode;
 mod encode;
 mod engines;
 mod filter;
@@ -63,6 +67,8 @@ mod version;
 mod view;
 
 pub use block::*;
+pub use counting::*;
+pub use counting_encode::*;
 pub use encode::*;
 pub use engines::*;
 pub use filter::*;
