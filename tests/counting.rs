@@ -341,6 +341,24 @@ fn a_wrong_removal_of_a_false_positive_hides_another_key() {
     assert!(filter.contains_hash(is_in));
 }
 
+/// Which keys are refused, of several times as many as are hashed at once.
+#[test]
+fn removed_keys_are_those_of_their_hashes() {
+    let keys: Vec<String> = (0..1500).map(|i| format!("key {}", i % 1200)).collect();
+    let mut filter = counting(100, 6, 8);
+    filter.insert_keys(&keys[300..1000]);
+    let mut other = filter.try_clone().unwrap();
+    let (mut refused, mut expected) = (vec![u64::MAX; 24], vec![0; 24]);
+    for (i, key) in keys.iter().enumerate() {
+        expected[i / 64] |= u64::from(other.remove(key.as_bytes()).is_err()) << (i % 64);
+    }
+    let count: u32 = expected.iter().map(|word| word.count_ones()).sum();
+    assert!(count > 700 && expected[5] & 1 == 0 && expected[0] & 1 == 1);
+    assert_eq!(filter.remove_keys(&keys, &mut refused), count as usize);
+    assert_eq!(refused, expected);
+    assert!(filter.to_bytes().unwrap() == other.to_bytes().unwrap());
+}
+
 // ---- counting ----
 
 #[test]
