@@ -8,7 +8,7 @@ use crate::filter::Filter;
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{BLOCK, Backend, prefetch_all};
-use crate::line::{LANES, LINE_BYTES, Line, MAX_K, line_index, mask};
+use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
 use crate::memory::Zeroed;
 use crate::params::Params;
 use crate::view::View;
@@ -139,16 +139,16 @@ impl CountingFilter {
         if !self.contains_hash(hash) {
             return Err(Error::Absent);
         }
-        let bits = self.bits(hash);
+        let mask = self.mask(hash);
         let counters = self.line_counters(hash);
         let mut gone: Line = [0; LANES];
-        for bit in bits.iter() {
-            let count = get(counters, bit);
+        for_each_bit(&mask, |lane, bit| {
+            let count = get(counters, 64 * lane + bit);
             if count < MOST {
-                set(counters, bit, count - 1);
-                gone[bit / 64] |= u64::from(count == 1) << (bit % 64);
+                set(counters, 64 * lane + bit, count - 1);
+                gone[lane] |= u64::from(count == 1) << bit;
             }
-        }
+        });
         self.filter.take_out(self.line_of(hash), &gone);
         Ok(())
     }
@@ -217,8 +217,11 @@ impl CountingFilter {
     pub fn count_hash(&self, hash: u64) -> u32 {
         let (lines, _) = self.counters.as_chunks();
         let counters: &LineCounters = &lines[self.line_of(hash)];
-        let bits = self.bits(hash);
-        bits.iter().fold(MOST, |least, bit| least.min(get(counters, bit))).into()
+        let mut least = MOST;
+        for_each_bit(&self.mask(hash), |lane, bit| {
+            least = least.min(get(counters, 64 * lane + bit))
+        });
+        least.into()
     }
 
     // ---- probing ----
@@ -401,8 +404,8 @@ impl CountingFilter {
 
     // ---- where the counters are ----
 
-    fn bits(&self, hash: u64) -> Bits {
-        Bits::of(hash, self.params().k())
+    fn mask(&self, hash: u64) -> Line {
+        mask(hash, self.params().k())
     }
 
     fn line_of(&self, hash: u64) -> usize {
@@ -421,43 +424,24 @@ impl CountingFilter {
     }
 
     fn count_up(&mut self, hash: u64) {
-        let bits = self.bits(hash);
+        let mask = self.mask(hash);
         let counters = self.line_counters(hash);
-        for bit in bits.iter() {
-            let count = get(counters, bit);
-            set(counters, bit, (count + 1).min(MOST));
-        }
+        for_each_bit(&mask, |lane, bit| {
+            let count = get(counters, 64 * lane + bit);
+            set(counters, 64 * lane + bit, (count + 1).min(MOST));
+        });
     }
 }
 
-/// The bits of a key in its line, 0 to 511.
-struct Bits {
-    /// Room for one more, where what turns out to be none is written.
-    at: [usize; MAX_K as usize + 1],
-    count: usize,
-}
-
-impl Bits {
-    /// Which lanes have a bit depends on the hash, so asking would be mispredicted: all are
-    /// written down, and those without are written over.
-    #[inline(always)]
-    fn of(hash: u64, k: u32) -> Bits {
-        let mut lanes = mask(hash, k);
-        let mut bits = Bits { at: [0; MAX_K as usize + 1], count: 0 };
-        // A lane has a second bit for k above 8 only.
-        for _ in 0..k.div_ceil(8) {
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                bits.at[bits.count] = 64 * i + lane.trailing_zeros() as usize;
-                bits.count += usize::from(*lane != 0);
-                *lane &= lane.wrapping_sub(1);
-            }
+/// Calls with lane and bit of each bit that a mask has.
+#[inline(always)]
+fn for_each_bit(mask: &Line, mut call: impl FnMut(usize, usize)) {
+    for (lane, &bits) in mask.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            call(lane, bits.trailing_zeros() as usize);
+            bits &= bits - 1;
         }
-        bits
-    }
-
-    #[inline(always)]
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.at[..self.count].iter().copied()
     }
 }
 
