@@ -50,7 +50,7 @@ static void histories_are_those_of_the_definition(void)
             uint8_t *counters = expected + line_count * LINE_BYTES;
             uint64_t key_count = 0;
             memset(expected, 0, sizeof expected);
-            for (int round = 0; round < 60; round++) {
+            for (int round = 0; round < 24; round++) {
                 uint64_t batch[100], refused[2];
                 bloomline_bytes keys[100];
                 char texts[100][8];
