@@ -6,6 +6,9 @@ unexport CARGO_TARGET_DIR
 PREFIX ?= /usr/local
 KEYS ?=
 FUZZ_SECONDS ?= 30
+# The tests' programs without link-time optimisation, which takes ten times as long for each of
+# them. The libraries that the C tests link are as they are shipped.
+TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
@@ -26,8 +29,8 @@ test: test-tools go-tools test-rust test-c test-engines test-go ## all tests tha
 
 test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(CARGO) test --release
-	$(CARGO) test --release --doc
+	set -x; $(TEST_PROFILE) $(CARGO) test --release
+	$(TEST_PROFILE) $(CARGO) test --release --doc
 	$(CARGO) check --release --no-default-features
 
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
@@ -80,7 +83,7 @@ header: ## rewrites include/bloomline.h from src/ffi
 	BLESS=1 $(CARGO) test --release --test header
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
-	BLESS=1 $(CARGO) test --release --test golden
+	BLESS=1 $(CARGO) test --release --test golden --test golden_counting committed
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, FOOTER_BYTES = 64, MAX_K = 16 };
+enum { LINE_BYTES = 64, FOOTER_BYTES = 64, COUNTER_BYTES = 256, MAX_K = 16 };
 
 /* Offsets in the footer. */
 enum {
@@ -89,6 +89,71 @@ static inline bool definition_contains(const uint8_t *lines, uint64_t line_count
     return true;
 }
 
+/* The counter of bit 'bit' (0 to 511) of line 'line', and setting it. */
+static inline unsigned definition_counter(const uint8_t *counters, uint64_t line, unsigned bit)
+{
+    return (counters[line * COUNTER_BYTES + bit / 2] >> (4 * (bit % 2))) & 15u;
+}
+
+static inline void definition_set_counter(uint8_t *counters, uint64_t line, unsigned bit, unsigned count)
+{
+    uint8_t *at = &counters[line * COUNTER_BYTES + bit / 2];
+    *at = (uint8_t)((*at & ~(15u << (4 * (bit % 2)))) | (count << (4 * (bit % 2))));
+}
+
+/* The bits of a hash that are in its mask, 0 to 511; returns how many. */
+static inline unsigned definition_bits(uint64_t hash, unsigned k, unsigned bits[MAX_K])
+{
+    uint64_t lanes[8];
+    unsigned n = 0;
+    definition_mask(hash, k, lanes);
+    for (unsigned bit = 0; bit < 512; bit++) {
+        if (lanes[bit / 64] >> (bit % 64) & 1) bits[n++] = bit;
+    }
+    return n;
+}
+
+/* How often a key is in, at most. */
+static inline unsigned definition_count(const uint8_t *counters, uint64_t line_count, unsigned k, uint64_t hash)
+{
+    uint64_t line = definition_line_index(hash, line_count);
+    unsigned bits[MAX_K], n = definition_bits(hash, k, bits), least = 15;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned count = definition_counter(counters, line, bits[i]);
+        if (count < least) least = count;
+    }
+    return least;
+}
+
+/* Inserts a key into lines and counters. */
+static inline void definition_count_up(uint8_t *lines, uint8_t *counters, uint64_t line_count, unsigned k,
+                                       uint64_t hash)
+{
+    uint64_t line = definition_line_index(hash, line_count);
+    unsigned bits[MAX_K], n = definition_bits(hash, k, bits);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned count = definition_counter(counters, line, bits[i]);
+        definition_set_counter(counters, line, bits[i], count < 15 ? count + 1 : 15);
+    }
+    definition_insert(lines, line_count, k, hash);
+}
+
+/* Removes a key: false, and nothing is done, if it is surely not in. */
+static inline bool definition_remove(uint8_t *lines, uint8_t *counters, uint64_t line_count, unsigned k,
+                                     uint64_t hash)
+{
+    uint64_t line = definition_line_index(hash, line_count);
+    unsigned bits[MAX_K], n = definition_bits(hash, k, bits);
+    if (definition_count(counters, line_count, k, hash) == 0) return false;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned count = definition_counter(counters, line, bits[i]);
+        if (count == 15) continue;
+        definition_set_counter(counters, line, bits[i], count - 1);
+        if (count == 1) lines[line * LINE_BYTES + bits[i] / 8] &= (uint8_t)~(1u << (bits[i] % 8));
+    }
+    return true;
+}
+
 /* Makes the checksums of an encoded filter right again, so that a test reaches the checks
    behind them. 'len' is that of the bytes, whatever the footer says. */
 static inline void definition_seal_footer(uint8_t *data, size_t len)
@@ -103,21 +168,36 @@ static inline void definition_seal(uint8_t *data, size_t len)
     definition_seal_footer(data, len);
 }
 
-/* Writes the footer behind 'line_count' lines at 'data', checksums included. */
-static inline void definition_finish(uint8_t *data, uint64_t line_count, uint32_t k, uint64_t seed,
-                                     uint64_t key_count)
+/* Writes a footer behind the 'len' bytes at 'data', checksums included. */
+static inline void definition_finish_layout(uint8_t *data, size_t len, uint16_t layout, uint64_t line_count,
+                                            uint32_t k, uint64_t seed, uint64_t key_count)
 {
     static const uint8_t magic[8] = {0x42, 0x4C, 0x4D, 0x4C, 0x49, 0x4E, 0x45, 0x0A};
-    uint8_t *footer = data + line_count * LINE_BYTES;
+    uint8_t *footer = data + len;
     put_le(footer + AT_KEY_COUNT, 8, key_count);
     put_le(footer + AT_LINE_COUNT, 8, line_count);
     put_le(footer + AT_SEED, 8, seed);
     put_le(footer + AT_K, 4, k);
-    put_le(footer + AT_LAYOUT, 2, 1);
+    put_le(footer + AT_LAYOUT, 2, layout);
     put_le(footer + AT_VERSION, 2, 1);
     put_le(footer + AT_RESERVED, 8, 0);
     memcpy(footer + AT_MAGIC, magic, sizeof magic);
-    definition_seal(data, (size_t)(line_count + 1) * LINE_BYTES);
+    definition_seal(data, len + FOOTER_BYTES);
+}
+
+/* Writes the footer behind 'line_count' lines at 'data', checksums included. */
+static inline void definition_finish(uint8_t *data, uint64_t line_count, uint32_t k, uint64_t seed,
+                                     uint64_t key_count)
+{
+    definition_finish_layout(data, (size_t)line_count * LINE_BYTES, 1, line_count, k, seed, key_count);
+}
+
+/* The same behind lines and their counters. */
+static inline void definition_finish_counting(uint8_t *data, uint64_t line_count, uint32_t k, uint64_t seed,
+                                              uint64_t key_count)
+{
+    size_t len = (size_t)line_count * (LINE_BYTES + COUNTER_BYTES);
+    definition_finish_layout(data, len, 2, line_count, k, seed, key_count);
 }
 
 /* SplitMix64: hashes that are the same on every run and every machine. */

@@ -158,6 +158,7 @@ typedef struct {
     uint8_t *data;
     size_t len;
     bloomline_filter *filter, *source;
+    bloomline_counting *counting, *counted;
     bloomline_builder *builder;
     bloomline_map *map;
 } everything;
@@ -190,6 +191,57 @@ static void free_filter(void *state)
 {
     everything *it = state;
     bloomline_filter_free(it->filter);
+}
+static bloomline_status make_counting(void *state)
+{
+    everything *it = state;
+    it->counting = NULL;
+    bloomline_status status = bloomline_counting_new(it->params, &it->counting);
+    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
+    return status;
+}
+static bloomline_status decode_counting(void *state)
+{
+    everything *it = state;
+    it->counting = NULL;
+    bloomline_status status = bloomline_counting_decode(it->data, it->len, &it->counting);
+    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
+    return status;
+}
+static bloomline_status load_counting(void *state)
+{
+    everything *it = state;
+    it->counting = NULL;
+    bloomline_status status = bloomline_counting_load(it->path, &it->counting);
+    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
+    return status;
+}
+static void free_counting(void *state)
+{
+    everything *it = state;
+    bloomline_counting_free(it->counting);
+}
+static bloomline_status counting_to_filter(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_counting_to_filter(it->counted, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    return status;
+}
+static bloomline_status double_counting(void *state)
+{
+    everything *it = state;
+    uint32_t before = bloomline_counting_count_hash(it->counted, 12345);
+    bloomline_status status = bloomline_counting_union(it->counted, it->counted);
+    uint32_t twice = before < 8 ? 2 * before : BLOOMLINE_COUNTING_MOST;
+    CHECK_U64(status == BLOOMLINE_OK ? twice : before, bloomline_counting_count_hash(it->counted, 12345));
+    return status;
+}
+static bloomline_status save_counting(void *state)
+{
+    everything *it = state;
+    return bloomline_counting_save(it->counted, it->path);
 }
 static bloomline_status save_filter(void *state)
 {
@@ -276,6 +328,33 @@ static void both_sizes(everything *it)
         it->source = NULL;
         CHECK(unlink(it->path) == 0);
     }
+}
+
+static void counting_filters(void)
+{
+    static const bloomline_params *sizes[] = {&small, &large};
+    file_name directory = files_begin(), path = files_in(&directory, "filter");
+    for (size_t i = 0; i < 2; i++) {
+        everything it = {0};
+        it.path = path.text;
+        it.params = sizes[i];
+        REQUIRE_OK(bloomline_counting_new(it.params, &it.counted));
+        bloomline_counting_insert_hash(it.counted, 12345);
+        it.len = bloomline_counting_encoded_len(it.counted);
+        it.data = malloc(it.len);
+        REQUIRE_OK(bloomline_counting_encode(it.counted, it.data, it.len, NULL));
+        CHECK(fail_each("bloomline_counting_new", make_counting, free_counting, &it) >= 3);
+        CHECK(fail_each("bloomline_counting_decode", decode_counting, free_counting, &it) >= 3);
+        CHECK(fail_each("bloomline_counting_to_filter", counting_to_filter, free_filter, &it) >= 2);
+        CHECK(fail_each("bloomline_counting_union", double_counting, nothing, &it) >= 2);
+        fail_each("bloomline_counting_save", save_counting, nothing, &it);
+        CHECK_OK(bloomline_counting_save(it.counted, it.path));
+        CHECK(fail_each("bloomline_counting_load", load_counting, free_counting, &it) >= 4);
+        free(it.data);
+        bloomline_counting_free(it.counted);
+        CHECK(unlink(it.path) == 0);
+    }
+    CHECK(rmdir(directory.text) == 0);
 }
 
 static void filters_and_files(void)
@@ -385,6 +464,7 @@ int main(void)
     RUN(what_allocates_nothing);
     RUN(builders);
     RUN(filters_and_files);
+    RUN(counting_filters);
     RUN(long_paths);
     return check_end();
 }

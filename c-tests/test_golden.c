@@ -8,6 +8,8 @@
  *     MANIFEST        accepted NAME line_count k seed key_count
  *                     rejected NAME status
  *     NAME.probes     hash 0|1                                        (hash in hex)
+ *     counting/       the same of counting filters: MANIFEST, and in NAME.probes how often
+ *                     the key is in at most, instead of 0|1
  *     keys.txt        key seed hash       (key and hash in hex; "-" is the empty key)
  */
 #define _XOPEN_SOURCE 700
@@ -19,11 +21,12 @@
 enum { LINE_ROOM = 8192 };
 
 static const char *directory;
+static const char *part = ""; /* of the directory: "" or "counting/" */
 
 static file_name golden(const char *name, const char *suffix)
 {
     file_name path;
-    int length = snprintf(path.text, sizeof path.text, "%s/%s%s", directory, name, suffix);
+    int length = snprintf(path.text, sizeof path.text, "%s/%s%s%s", directory, part, name, suffix);
     REQUIRE(length > 0 && (size_t)length < sizeof path.text);
     return path;
 }
@@ -143,12 +146,22 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
         CHECK_U64(key_count, bloomline_view_key_count(&views[i]));
     }
     CHECK_U64(key_count, bloomline_filter_key_count(filter));
+    bloomline_counting *counting = NULL;
+    bool counts = part[0] != '\0';
+    CHECK_STATUS(counts ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_counting_decode(data, len, &counting));
+    REQUIRE(counts == (counting != NULL));
 
     /* The same bytes when it is written again. */
     uint8_t *again = malloc(len);
     REQUIRE(again != NULL);
-    CHECK_U64(len, bloomline_filter_encoded_len(filter));
-    CHECK_OK(bloomline_filter_encode(filter, again, len, NULL));
+    if (counts) {
+        CHECK_U64(key_count, bloomline_counting_key_count(counting));
+        CHECK_U64(len, bloomline_counting_encoded_len(counting));
+        CHECK_OK(bloomline_counting_encode(counting, again, len, NULL));
+    } else {
+        CHECK_U64(len, bloomline_filter_encoded_len(filter));
+        CHECK_OK(bloomline_filter_encode(filter, again, len, NULL));
+    }
     CHECK_WITH(memcmp(data, again, len) == 0, "%s", name);
     free(again);
 
@@ -160,8 +173,14 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
         word_count = next_words(file, line, words, 4);
         if (word_count > 0) {
             REQUIRE(word_count == 2);
-            bool answer = number(words[1], 10) != 0;
+            uint64_t count = number(words[1], 10);
+            bool answer = count != 0;
             hashes[n] = number(words[0], 16);
+            if (counts) {
+                const uint8_t *counters = data + expected->line_count * LINE_BYTES;
+                CHECK_U64(count, bloomline_counting_count_hash(counting, hashes[n]));
+                CHECK_U64(count, definition_count(counters, expected->line_count, expected->k, hashes[n]));
+            }
             CHECK_WITH(bloomline_filter_contains_hash(filter, hashes[n]) == answer, "%s: %s", name, words[0]);
             CHECK_WITH(bloomline_view_contains_hash(&views[0], hashes[n]) == answer, "%s: %s", name, words[0]);
             CHECK(definition_contains(data, expected->line_count, expected->k, hashes[n]) == answer);
@@ -182,6 +201,7 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
     fclose(file);
     CHECK(probes > 0);
     bloomline_filter_free(filter);
+    bloomline_counting_free(counting);
     printf("    accepted %s: %zu probes, %zu of them present\n", name, probes, present);
 }
 
@@ -221,12 +241,19 @@ static void rejected(const char *name, const uint8_t *data, size_t len, bloomlin
     CHECK_STATUS(status, bloomline_view_open(data, len, &view));
     CHECK_STATUS(status, bloomline_filter_decode(data, len, &filter));
     CHECK(filter == NULL && memcmp(&view, &untouched, sizeof view) == 0);
+    bool counts = part[0] != '\0';
+    if (counts) {
+        bloomline_counting *counting = NULL;
+        CHECK_STATUS(status, bloomline_counting_decode(data, len, &counting));
+        CHECK(counting == NULL);
+    }
     /* Without the checksum of the lines, only what is wrong with the lines passes. */
     bloomline_status unverified = bloomline_view_open_unverified(data, len, &view);
     if (unverified == BLOOMLINE_OK) {
         CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, status);
         const uint8_t *footer = data + len - FOOTER_BYTES;
-        CHECK(get_le(footer + AT_LINES_CHECKSUM, 8) != bloomline_hash(data, len - FOOTER_BYTES, 0));
+        bool sound = get_le(footer + AT_LINES_CHECKSUM, 8) == bloomline_hash(data, len - FOOTER_BYTES, 0);
+        CHECK(!sound || (counts && strstr(name, "/counters-") != NULL));
     } else {
         CHECK_STATUS(status, unverified);
     }
@@ -265,6 +292,13 @@ static void manifest(void)
     CHECK(files > rejects && rejects > 0);
 }
 
+static void counting_manifest(void)
+{
+    part = "counting/";
+    manifest();
+    part = "";
+}
+
 int main(int argc, char **argv)
 {
     check_begin("test_golden");
@@ -272,5 +306,6 @@ int main(int argc, char **argv)
     RUN(vectors);
     RUN(keys);
     RUN(manifest);
+    RUN(counting_manifest);
     return check_end();
 }

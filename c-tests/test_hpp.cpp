@@ -276,6 +276,70 @@ static void concurrent_filters()
     CHECK(ConcurrentFilter::create(params)->estimated_keys() == 0);
 }
 
+void counting_filters()
+{
+    auto made = CountingFilter::create(*params_for_rate(1000, 0.01, 7));
+    REQUIRE(made);
+    CountingFilter filter = std::move(*made);
+    std::vector<std::string> strings = {"a", "b", "c"};
+    std::vector<bloomline_bytes> three = keys(strings);
+    std::vector<std::uint64_t> hashed = hash_batch(three, 7);
+    filter.insert("a");
+    filter.insert_u64(42);
+    filter.insert_hash(hash("b", 7));
+    filter.insert_hashes(hashed);
+    filter.insert_keys(three);
+    CHECK_U64(9, filter.key_count());
+    CHECK_U64(3, filter.count("a"));
+    CHECK_U64(1, filter.count_u64(42));
+    CHECK_U64(2, filter.count_hash(hash("c", 7)));
+    CHECK(filter.contains("a") && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
+    CHECK(filter.view().contains("b") && !filter.view().contains("z"));
+    CHECK(filter.fill() > 0 && filter.estimated_rate() < 0.01 && filter.estimated_keys() > 3);
+    CHECK_U64(7, filter.params()->seed);
+
+    auto bytes = filter.encode();
+    REQUIRE(bytes);
+    CHECK_U64(filter.encoded_len(), bytes->size());
+    auto decoded = CountingFilter::decode(*bytes);
+    REQUIRE(decoded);
+    CHECK_OK(decoded->merge(filter).code());
+    CHECK_U64(6, decoded->count("a"));
+    std::string path = "/tmp/bloomline-hpp-counting-" + std::to_string(getpid());
+    CHECK_OK(decoded->save(path).code());
+    auto loaded = CountingFilter::load(path);
+    REQUIRE(loaded);
+    CHECK_U64(18, loaded->key_count());
+    unlink(path.c_str());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, CountingFilter::load(path).code());
+
+    Bitmap refused;
+    CHECK_OK(filter.remove("a").code());
+    CHECK_OK(filter.remove_u64(42).code());
+    CHECK_OK(filter.remove_hash(hash("b", 7)).code());
+    CHECK_U64(0, filter.remove_hashes(hashed, refused));
+    CHECK_U64(0, filter.remove_keys(three, refused));
+    CHECK_U64(3, refused.size());
+    CHECK_U64(3, filter.remove_keys(three, refused));
+    CHECK(refused[0] && refused[1] && refused[2]);
+    CHECK_STATUS(BLOOMLINE_ERR_ABSENT, filter.remove("a").code());
+    CHECK_U64(0, filter.key_count());
+    CHECK(!filter.contains("a"));
+    auto plain = decoded->to_filter();
+    REQUIRE(plain);
+    CHECK(plain->contains("a") && !plain->contains("z"));
+    decoded->clear();
+    CHECK_U64(0, decoded->key_count());
+
+    CountingFilter empty;
+    empty.insert("a");
+    CHECK(empty.contains("a") && empty.view().contains("a"));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.remove("a").code());
+    CHECK_U64(BLOOMLINE_COUNTING_MOST, empty.count("a"));
+    CHECK_U64(1, empty.remove_hashes(Span<const std::uint64_t>(hashed.data(), 1), refused));
+    CHECK_U64(0, empty.encoded_len());
+}
+
 } // namespace
 
 int main()
@@ -290,5 +354,6 @@ int main()
     RUN(whole_filters);
     RUN(blocks_and_builders);
     RUN(concurrent_filters);
+    RUN(counting_filters);
     return check_end();
 }

@@ -9,8 +9,9 @@
  * To use it, one of:
  *
  *   bloomline_filter    grows key by key in memory, and can be saved
+ *   bloomline_counting  the same, and keys can be removed; takes five times the memory
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
- *   bloomline_builder   the same, for keys that come one by one
+ *   bloomline_builder   builds the same, from keys that come one by one
  *   bloomline_concurrent is a filter that many threads insert into at once
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_view      probes any of their bytes where they are, without a copy
@@ -143,6 +144,9 @@ typedef int32_t bloomline_status;
  * to change is only good for freeing. Please report it.
  */
 #define BLOOMLINE_ERR_INTERNAL 20
+
+/** The key to be removed is surely not in the filter. */
+#define BLOOMLINE_ERR_ABSENT 21
 
 /**
  * bloomline_status_message() returns what 'status' means, as one line of English
@@ -940,6 +944,247 @@ bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
  * bloomline_filter_estimated_keys() does. NULL has 0.
  */
 double bloomline_concurrent_estimated_keys(const bloomline_concurrent *filter);
+
+/* Counting filters: keys can be removed ------------------------------------------------- */
+
+/** The highest count: so often, or more often. */
+#define BLOOMLINE_COUNTING_MOST 15
+
+/**
+ * A filter that keys can be removed from, and that tells about how often a key is in. It
+ * is a plain filter, which is what is probed, and a counter of 4 bits for each bit of it:
+ * five times the memory of a plain filter, 320 bytes for each line, about 50 bits per key at
+ * 1 %.
+ *
+ * A key that is in is never denied, as long as only keys that are in are removed. A counter
+ * that reaches 15 stays there, and so do the keys that need it.
+ *
+ * Remove only what was inserted. A key that was not, and is surely absent, is refused and
+ * nothing changes. But one that passes for a key that is in, a false positive, is removed
+ * like one, and other keys may be denied from then on: no filter that forgets its keys can
+ * tell the two apart. Keys inserted after that are safe again, as long as the keys removed
+ * after it were inserted after it too.
+ *
+ * It is made by bloomline_counting_new(), bloomline_counting_decode() or
+ * bloomline_counting_load(), and freed by bloomline_counting_free().
+ */
+typedef struct bloomline_counting bloomline_counting;
+
+/**
+ * bloomline_counting_new() makes an empty filter, of 320 bytes of memory for each line.
+ *
+ * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
+ * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_counting_new(const bloomline_params *params,
+                                        bloomline_counting **out);
+
+/**
+ * bloomline_counting_free() frees a filter. Views of it, and what
+ * bloomline_counting_filter() returned, must not be used any more. NULL is a no-op.
+ */
+void bloomline_counting_free(bloomline_counting *filter);
+
+/** bloomline_counting_insert() adds the key of 'len' bytes at 'key': once more, if it is in. */
+void bloomline_counting_insert(bloomline_counting *filter,
+                               const void *key,
+                               size_t len);
+
+/**
+ * bloomline_counting_insert_hash() adds a key by its hash, as
+ * bloomline_filter_insert_hash() does.
+ */
+void bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
+
+/**
+ * bloomline_counting_insert_hashes() adds 'n' keys by their hashes, faster than one by one.
+ * A NULL 'hashes' adds nothing.
+ */
+void bloomline_counting_insert_hashes(bloomline_counting *filter,
+                                      const uint64_t *hashes,
+                                      size_t n);
+
+/**
+ * bloomline_counting_insert_keys() adds 'n' keys, faster than one by one. A NULL 'keys'
+ * adds nothing.
+ */
+void bloomline_counting_insert_keys(bloomline_counting *filter,
+                                    const bloomline_bytes *keys,
+                                    size_t n);
+
+/**
+ * bloomline_counting_remove() removes the key of 'len' bytes at 'key': once, if it was
+ * added more often. It must have been added: see bloomline_counting.
+ *
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in. Nothing has changed then.
+ */
+bloomline_status bloomline_counting_remove(bloomline_counting *filter,
+                                           const void *key,
+                                           size_t len);
+
+/**
+ * bloomline_counting_remove_hash() is bloomline_counting_remove() for a key given by its
+ * hash, the one that it was added by.
+ */
+bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
+                                                uint64_t hash);
+
+/**
+ * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other,
+ * and returns how many were refused since they are surely not in. Bit i % 64 of
+ * refused[i / 64] is set if key i was one of those; unused bits of the last word are zero.
+ * 'refused' has room for (n + 63) / 64 words, and need not be initialized; it may be NULL,
+ * if the number is enough.
+ *
+ * If 'filter' or 'hashes' is NULL, all are refused.
+ */
+size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
+                                        const uint64_t *hashes,
+                                        size_t n,
+                                        uint64_t *refused);
+
+/**
+ * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys given by
+ * their bytes. A key that is NULL with a length above 0 is refused.
+ */
+size_t bloomline_counting_remove_keys(bloomline_counting *filter,
+                                      const bloomline_bytes *keys,
+                                      size_t n,
+                                      uint64_t *refused);
+
+/**
+ * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is in, at
+ * most: 0 if it is surely not, and BLOOMLINE_COUNTING_MOST if it may be as often or more
+ * often. Other keys can make it too high, at about the rate of false positives; only
+ * removals of keys that were not in can make it too low. If 'filter' or 'key' is NULL it is
+ * BLOOMLINE_COUNTING_MOST.
+ */
+uint32_t bloomline_counting_count(const bloomline_counting *filter,
+                                  const void *key,
+                                  size_t len);
+
+/**
+ * bloomline_counting_count_hash() is bloomline_counting_count() for a key given by its
+ * hash.
+ */
+uint32_t bloomline_counting_count_hash(const bloomline_counting *filter,
+                                       uint64_t hash);
+
+/**
+ * bloomline_counting_filter() returns the plain filter of the keys that are in, to be
+ * probed, encoded, saved, or asked for its fill and rate by any function that takes a const
+ * bloomline_filter. It is not copied: it is part of 'filter', shows what is inserted and
+ * removed later, and must not be changed or freed. It may be used for as long as 'filter' is
+ * there, and while 'filter' is not changed. NULL has NULL.
+ */
+const bloomline_filter *bloomline_counting_filter(const bloomline_counting *filter);
+
+/**
+ * bloomline_counting_to_filter() makes a plain filter of the keys that are in, a copy that is
+ * the caller's and freed by bloomline_filter_free().
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+bloomline_status bloomline_counting_to_filter(const bloomline_counting *filter,
+                                              bloomline_filter **out);
+
+/**
+ * bloomline_counting_view() makes a view of the filter, to probe it, in batches too. It may
+ * be used until the filter is next changed or freed.
+ */
+bloomline_status bloomline_counting_view(const bloomline_counting *filter,
+                                         bloomline_view *out);
+
+/**
+ * bloomline_counting_contains() returns false if the key of 'len' bytes at 'key' is surely
+ * not in, and true if it may be.
+ */
+bool bloomline_counting_contains(const bloomline_counting *filter,
+                                 const void *key,
+                                 size_t len);
+
+/**
+ * bloomline_counting_contains_hash() is bloomline_counting_contains() for a key given by its
+ * hash.
+ */
+bool bloomline_counting_contains_hash(const bloomline_counting *filter,
+                                      uint64_t hash);
+
+/** bloomline_counting_params() tells the size and shape of a filter. */
+bloomline_status bloomline_counting_params(const bloomline_counting *filter,
+                                           bloomline_params *out);
+
+/**
+ * bloomline_counting_key_count() returns how many keys are in: those added less those
+ * removed. NULL has 0.
+ */
+uint64_t bloomline_counting_key_count(const bloomline_counting *filter);
+
+/**
+ * bloomline_counting_union() adds all keys of 'from' to 'into', each as often as it is in
+ * 'from'. The two must have the same line count, k and seed. They may be one filter, whose
+ * keys are then in twice as often.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into'
+ * is then as before.
+ */
+bloomline_status bloomline_counting_union(bloomline_counting *into,
+                                          const bloomline_counting *from);
+
+/** bloomline_counting_clear() takes out all keys. Size, k and seed stay. NULL is a no-op. */
+void bloomline_counting_clear(bloomline_counting *filter);
+
+/* Counting filters as bytes and as files ------------------------------------------------ */
+
+/**
+ * bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode()
+ * writes: 320 for each line and 64 more. NULL has 0.
+ */
+size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
+
+/**
+ * bloomline_counting_encode() writes the filter, counters included, to the 'cap' bytes at
+ * 'out'. bloomline_counting_decode() reads it; bloomline_view_open() and bloomline_map_open()
+ * probe it where it is, and bloomline_filter_decode() makes a plain filter of it. (Without
+ * the counters: bloomline_filter_encode() of bloomline_counting_filter().) How many bytes is
+ * written to 'written', unless that is NULL.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_counting_encoded_len().
+ */
+bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
+                                           void *out,
+                                           size_t cap,
+                                           size_t *written);
+
+/**
+ * bloomline_counting_decode() makes a filter from the 'len' bytes at 'data', as
+ * bloomline_counting_encode() has written them. All is checked and copied.
+ *
+ * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_LAYOUT also for a filter
+ * without counters.
+ */
+bloomline_status bloomline_counting_decode(const void *data,
+                                           size_t len,
+                                           bloomline_counting **out);
+
+/**
+ * bloomline_counting_save() writes the filter, counters included, to a file, as
+ * bloomline_filter_save() does.
+ *
+ * Errors: those of bloomline_filter_save().
+ */
+bloomline_status bloomline_counting_save(const bloomline_counting *filter,
+                                         const char *path);
+
+/**
+ * bloomline_counting_load() reads a filter from a file, checking all as
+ * bloomline_counting_decode() does. While it reads it takes the memory twice.
+ *
+ * Errors: those of bloomline_counting_decode(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ */
+bloomline_status bloomline_counting_load(const char *path, bloomline_counting **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

@@ -302,6 +302,7 @@ struct Free {
     void operator()(bloomline_concurrent *filter) const noexcept {
         bloomline_concurrent_free(filter);
     }
+    void operator()(bloomline_counting *filter) const noexcept { bloomline_counting_free(filter); }
     void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
     void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
 };
@@ -496,6 +497,122 @@ public:
         return status ? Result<Params>(params) : status;
     }
     double estimated_keys() const noexcept { return bloomline_concurrent_estimated_keys(get()); }
+};
+
+/// A filter that keys can be removed from. It takes five times the memory of a Filter. Remove
+/// only what was inserted: bloomline_counting in bloomline.h says what happens otherwise.
+class CountingFilter : public detail::Handle<bloomline_counting> {
+public:
+    CountingFilter() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit CountingFilter(bloomline_counting *raw) noexcept : Handle(raw) {}
+
+    static Result<CountingFilter> create(const Params &params) noexcept {
+        bloomline_counting *raw = nullptr;
+        Status status = bloomline_counting_new(&params, &raw);
+        return status ? Result<CountingFilter>(CountingFilter(raw)) : status;
+    }
+    static Result<CountingFilter> decode(Bytes data) noexcept {
+        bloomline_counting *raw = nullptr;
+        Status status = bloomline_counting_decode(data.data(), data.size(), &raw);
+        return status ? Result<CountingFilter>(CountingFilter(raw)) : status;
+    }
+    static Result<CountingFilter> load(const std::string &path) noexcept {
+        bloomline_counting *raw = nullptr;
+        Status status = bloomline_counting_load(path.c_str(), &raw);
+        return status ? Result<CountingFilter>(CountingFilter(raw)) : status;
+    }
+
+    void insert(Bytes key) noexcept { bloomline_counting_insert(get(), key.data(), key.size()); }
+    void insert_u64(std::uint64_t key) noexcept { insert(IntegerKey(key)); }
+    void insert_hash(std::uint64_t hash) noexcept { bloomline_counting_insert_hash(get(), hash); }
+    void insert_hashes(Span<const std::uint64_t> hashes) noexcept {
+        bloomline_counting_insert_hashes(get(), hashes.data(), hashes.size());
+    }
+    void insert_keys(Span<const bloomline_bytes> keys) noexcept {
+        bloomline_counting_insert_keys(get(), keys.data(), keys.size());
+    }
+
+    /// BLOOMLINE_ERR_ABSENT if the key is surely not in.
+    Status remove(Bytes key) noexcept {
+        return bloomline_counting_remove(get(), key.data(), key.size());
+    }
+    Status remove_u64(std::uint64_t key) noexcept { return remove(IntegerKey(key)); }
+    Status remove_hash(std::uint64_t hash) noexcept {
+        return bloomline_counting_remove_hash(get(), hash);
+    }
+    /// Returns how many keys were refused, being surely not in; their bits of 'refused' are set.
+    std::size_t remove_hashes(Span<const std::uint64_t> hashes, Bitmap &refused) {
+        return refused.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_counting_remove_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &refused) {
+        return refused.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_counting_remove_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    /// How often the key is in, at most; BLOOMLINE_COUNTING_MOST means so often or more.
+    std::uint32_t count(Bytes key) const noexcept {
+        return bloomline_counting_count(get(), key.data(), key.size());
+    }
+    std::uint32_t count_u64(std::uint64_t key) const noexcept { return count(IntegerKey(key)); }
+    std::uint32_t count_hash(std::uint64_t hash) const noexcept {
+        return bloomline_counting_count_hash(get(), hash);
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_counting_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_counting_contains_hash(get(), hash);
+    }
+    /// To probe in batches; to be used until the filter is next changed or freed.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_counting_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+    /// The plain filter of the keys that are in, a copy.
+    Result<Filter> to_filter() const noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_counting_to_filter(get(), &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+
+    /// Adds all keys of another filter of the same size, k and seed, each as often as it is in.
+    Status merge(const CountingFilter &from) noexcept {
+        return bloomline_counting_union(get(), from.get());
+    }
+    void clear() noexcept { bloomline_counting_clear(get()); }
+
+    Result<Params> params() const noexcept {
+        Params params{};
+        Status status = bloomline_counting_params(get(), &params);
+        return status ? Result<Params>(params) : status;
+    }
+    std::uint64_t key_count() const noexcept { return bloomline_counting_key_count(get()); }
+    double fill() const noexcept { return bloomline_filter_fill(bloomline_counting_filter(get())); }
+    double estimated_keys() const noexcept {
+        return bloomline_filter_estimated_keys(bloomline_counting_filter(get()));
+    }
+    double estimated_rate() const noexcept {
+        return bloomline_filter_estimated_rate(bloomline_counting_filter(get()));
+    }
+
+    std::size_t encoded_len() const noexcept { return bloomline_counting_encoded_len(get()); }
+    Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
+        return bloomline_counting_encode(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> encode() const {
+        std::vector<std::uint8_t> bytes(encoded_len());
+        Status status = encode(bytes.data(), bytes.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(bytes)) : status;
+    }
+    Status save(const std::string &path) const noexcept {
+        return bloomline_counting_save(get(), path.c_str());
+    }
 };
 
 /// A file with a filter in it, mapped into memory.

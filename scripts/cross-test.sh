@@ -225,6 +225,8 @@ if [ "${1-}" = --staticlib ]; then
 fi
 
 : >"$BLOOMLINE_CROSS_RAN"
+# Link-time optimisation of each test program would take most of the time.
+export CARGO_PROFILE_RELEASE_LTO=off
 cargo test "${options[@]}" "$@"
 
 case " $* " in

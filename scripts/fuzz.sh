@@ -51,7 +51,7 @@ for target in "${targets[@]}"; do
     # libFuzzer writes to the first directory, and only reads the others.
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
-        corpora+=(golden/accepted golden/rejected)
+        corpora+=(golden/accepted golden/rejected golden/counting/accepted golden/counting/rejected)
     fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \

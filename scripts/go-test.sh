@@ -109,6 +109,7 @@ adapters() {
         lint "go/$module"
         run "$module" go -C "go/$module" test -v ./...
     done
+    lint go/bench # which is measured, not tested
 }
 
 guard() {

@@ -5,7 +5,7 @@ use std::fmt;
 /// Why a filter could not be made, read or written.
 ///
 /// Probes and inserts cannot fail; only making, combining, reading and writing
-/// filters can.
+/// filters, and removing keys, can.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -39,6 +39,8 @@ pub enum Error {
     Checksum,
     /// A field that must be zero is not.
     Reserved,
+    /// The key to be removed is surely not in.
+    Absent,
     /// The operating system refused to read or write a file.
     Io(std::io::Error),
 }
@@ -61,6 +63,7 @@ impl fmt::Display for Error {
             Error::Layout => "the filter has an unknown layout",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
+            Error::Absent => "the key is not in the filter",
             Error::Io(error) => return write!(f, "input or output failed: {error}"),
         })
     }

@@ -6,13 +6,11 @@ use crate::file;
 use crate::format::native;
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
-use crate::line::{LINE_BITS, LINE_BYTES};
+use crate::line::{LINE_BITS, LINE_BYTES, Line};
 use crate::memory::Zeroed;
 use crate::params::Params;
 use crate::sizing;
 use crate::view::{View, with_hashes};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
@@ -91,6 +89,17 @@ impl Filter {
         with_hashes(keys, KeyHash::Xxh3(self.params.seed()), |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
+    }
+
+    /// Takes a key out of the count, and these bits out of a line: for who knows that no
+    /// other key needs them.
+    pub(crate) fn take_out(&mut self, line: usize, bits: &Line) {
+        self.key_count = self.key_count.saturating_sub(1);
+        let (lines, _) = self.lines.as_chunks_mut::<LINE_BYTES>();
+        let (lanes, _) = lines[line].as_chunks_mut::<8>();
+        for (lane, bits) in lanes.iter_mut().zip(bits) {
+            *lane = (u64::from_le_bytes(*lane) & !bits).to_le_bytes();
+        }
     }
 
     // ---- probing ----
@@ -177,6 +186,17 @@ impl Filter {
     }
 
     // ---- whole filters ----
+
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Filter, Error> {
+        let mut copy = Filter::with_kernel(self.params, self.kernel)?;
+        copy.lines.copy_from_slice(&self.lines);
+        copy.key_count = self.key_count;
+        Ok(copy)
+    }
 
     /// Makes this the filter of the keys of both.
     ///
@@ -285,12 +305,17 @@ impl Filter {
         native::footer(&self.lines, self.params, self.key_count)
     }
 
-    /// A filter from its encoded form, all of it checked.
+    /// A filter from its encoded form, all of it checked. That of a counting filter gives
+    /// its plain filter.
     ///
     /// # Errors
     /// As [`View::open`]; [`Error::OutOfMemory`].
     pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
-        let view = View::open(bytes)?;
+        Filter::copy_of(View::open(bytes)?)
+    }
+
+    /// A filter of the lines of a view.
+    pub(crate) fn copy_of(view: View<'_>) -> Result<Filter, Error> {
         let mut filter = Filter::new(view.params().ok_or(Error::Layout)?)?;
         filter.lines.copy_from_slice(view.as_bytes());
         filter.key_count = view.key_count();
@@ -310,20 +335,23 @@ impl Filter {
         file::replace(path, &[&self.lines, &self.footer()])
     }
 
-    /// Reads a file that [`Filter::save`] wrote, all of it checked.
+    /// Reads a file that [`Filter::save`] wrote, all of it checked. That of a counting
+    /// filter gives its plain filter.
     ///
     /// # Errors
     /// As [`View::open`]; [`Error::Io`]; [`Error::OutOfMemory`].
     pub fn load(path: &Path) -> Result<Filter, Error> {
-        let mut file = File::open(path)?;
-        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
+        let mut bytes = Zeroed::read(path)?;
+        let view = View::open(&bytes)?;
+        if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
+            // Most of it is counters, which are not to stay in memory.
+            return Filter::copy_of(view);
+        }
         // The lines stay where they are read, and the footer is cut off behind them.
-        let mut lines = Zeroed::new(len.max(1))?;
-        file.read_exact(&mut lines[..len])?;
-        let view = View::open(&lines[..len])?;
         let (params, key_count) = (view.params().ok_or(Error::Layout)?, view.key_count());
-        lines.truncate(params.bytes());
-        Ok(Filter { lines, params, key_count, kernel: Kernel::active(Layout::Native)? })
+        bytes.truncate(params.bytes());
+        let kernel = Kernel::active(Layout::Native)?;
+        Ok(Filter { lines: bytes, params, key_count, kernel })
     }
 }
 

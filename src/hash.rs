@@ -8,7 +8,7 @@
 pub mod bloom32;
 pub mod xxph3;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 /// The hash of a key.
 #[inline]
@@ -42,6 +42,19 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     for (&key, out) in keys.iter().zip(out) {
         *out = hash_u64(key, seed);
     }
+}
+
+/// The hash of bytes that come in parts: that of all of them, one behind the other.
+pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
+    // The form in one go is faster for few bytes.
+    if let [whole] = parts {
+        return hash(whole, seed);
+    }
+    let mut hasher = Xxh3::with_seed(seed);
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.digest()
 }
 
 /// How the filters of a format hash byte keys.

@@ -28,6 +28,7 @@
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
+//! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
@@ -37,6 +38,7 @@
 pub mod atomic_line;
 mod builder;
 mod concurrent;
+mod counting;
 pub mod engines;
 mod error;
 pub mod fast_local;
@@ -56,6 +58,7 @@ mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
+pub use counting::CountingFilter;
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

@@ -6,7 +6,9 @@ use crate::error::Error;
 use crate::line::LINE_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
+use std::io::Read;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
@@ -51,6 +53,19 @@ impl Zeroed {
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
         Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::OutOfMemory`].
+    pub(crate) fn read(path: &Path) -> Result<Zeroed, Error> {
+        let mut file = File::open(path)?;
+        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
+        let mut bytes = Zeroed::new(len.max(1))?;
+        bytes.truncate(len);
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Forgets the bytes from `len` on; the memory stays until all is freed.

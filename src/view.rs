@@ -2,7 +2,8 @@
 //! `hash`, `params`, `format` and, for files, `memory`.
 
 use crate::error::Error;
-use crate::format::{Found, leveldb, native, rocksdb};
+use crate::format::native::{self, PROBED, Parts};
+use crate::format::{Found, leveldb, rocksdb};
 use crate::hash::KeyHash;
 use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, RING};
 use crate::line::LINE_BYTES;
@@ -28,7 +29,8 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Opens an encoded filter, all of it checked, both checksums included: one
-    /// pass over the bytes. `docs/FORMAT.md` has the list of checks.
+    /// pass over the bytes. `docs/FORMAT.md` has the list of checks. Of a counting filter
+    /// it is a view of the lines.
     ///
     /// # Errors
     /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`],
@@ -49,7 +51,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        let (lines, params, key_count) = native::parse(bytes)?;
+        let Parts { lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
         Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
     }
 
@@ -58,7 +60,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        let (lines, params, key_count) = native::parse(bytes)?;
+        let Parts { lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
         native::verify(bytes)?;
         let kernel = backend.kernels().ok_or(Error::Backend)?.of(Layout::Native);
         Ok(View::new(lines, params, key_count, kernel))
@@ -316,7 +318,7 @@ impl MappedFilter {
     /// As [`View::open_unverified`]; [`Error::Io`].
     pub fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
         let bytes = FileBytes::open(&File::open(path)?)?;
-        let (lines, params, key_count) = native::parse(&bytes)?;
+        let Parts { lines, params, key_count, .. } = native::parse(&bytes, PROBED)?;
         let (lines, kernel) = (lines.len(), Kernel::active(Layout::Native)?);
         Ok(MappedFilter { bytes, lines, params, key_count, kernel })
     }

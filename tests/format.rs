@@ -298,6 +298,7 @@ fn the_page_s_tables() {
         ("`LINE_COUNT`", status::LINE_COUNT),
         ("`TRUNCATED`", status::TRUNCATED),
         ("`CHECKSUM`", status::CHECKSUM),
+        ("`CHECKSUM`", status::CHECKSUM),
     ];
     let table = rows(&page, 4);
     assert_eq!(table.len(), rules.len(), "the table of what is rejected");

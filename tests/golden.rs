@@ -3,7 +3,7 @@
 //! exact error. `BLESS=1 cargo test --test golden` writes them anew; `golden/README.md`
 //! says what each file is.
 //!
-//! They are made by `line.rs` and XXH3-64 alone (`definition/mod.rs`): no kernel takes
+//! Those of counting filters are in `golden_counting.rs`. All are made by `line.rs` and XXH3-64 alone (`definition/mod.rs`): no kernel takes
 //! part, so a mistake that all kernels share would show.
 
 mod definition;
@@ -174,7 +174,7 @@ fn rejected() -> Vec<Rejected> {
         bytes
     });
     // 5. layout
-    for layout in [0, 2, 0x0101, 0xFFFF] {
+    for layout in [0, 0x7FFF, 0x0101, 0xFFFF] {
         add(&format!("layout-{layout}"), status::LAYOUT, with(&[(LAYOUT, layout)]));
     }
     // 6. reserved
@@ -228,13 +228,13 @@ fn rejected() -> Vec<Rejected> {
     add("order-1-2", status::TRUNCATED, vec![0; 63]);
     add("order-2-3", status::NOT_A_FILTER, with(&[(MAGIC, bad_magic), (VERSION, 2)]));
     add("order-3-4", status::VERSION, unsealed(&[(VERSION, 2)]));
-    add("order-3-5", status::VERSION, with(&[(VERSION, 2), (LAYOUT, 2)]));
-    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 2)]));
+    add("order-3-5", status::VERSION, with(&[(VERSION, 2), (LAYOUT, 0x7FFF)]));
+    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 0x7FFF)]));
     add("order-4-7", status::CHECKSUM, unsealed(&[(K, 17)]));
     add("order-4-8", status::CHECKSUM, unsealed(&[(LINE_COUNT, 0)]));
     add("order-4-9", status::CHECKSUM, unsealed(&[(LINE_COUNT, 4)]));
-    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 2), (RESERVED, 1)]));
-    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 2), (K, 17)]));
+    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 1)]));
+    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (K, 17)]));
     add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
     add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
     add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 13] = [
+const SECTIONS: [(&str, &str); 15] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -27,6 +27,8 @@ const SECTIONS: [(&str, &str); 13] = [
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),
+    ("Counting filters: keys can be removed", "counting.rs"),
+    ("Counting filters as bytes and as files", "counting_encode.rs"),
     ("Files mapped into memory", "map.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];

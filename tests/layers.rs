@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 7] = [
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "builder", "engines"],
-    &["concurrent", "shards"],
+    &["concurrent", "counting", "shards"],
     &["ffi"],
 ];
 

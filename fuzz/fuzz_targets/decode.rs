@@ -10,7 +10,7 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, Filter, View, line};
+use bloomline::{Backend, CountingFilter, Filter, View, line};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -24,7 +24,9 @@ fuzz_target!(|data: &[u8]| {
         let value = match field {
             MAGIC => u64::from_le_bytes(MAGIC_BYTES),
             K => get(&bytes, K) % 16 + 1,
-            LINE_COUNT => bytes.len() as u64 / 64 - 1,
+            // Filters with counters stay such.
+            LAYOUT => 1 + u64::from(get(&bytes, LAYOUT) == 2),
+            LINE_COUNT => (bytes.len() as u64 / 64 - 1) / if get(&bytes, LAYOUT) == 2 { 5 } else { 1 },
             RESERVED => 0,
             _ => 1,
         };
@@ -46,6 +48,9 @@ fn attempt(bytes: &[u8]) {
     let (verified, unverified) = (check(bytes, true), check(bytes, false));
     assert_eq!(status_of_result(&View::open(bytes)), verified);
     assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified);
+    if verified != status::OK {
+        assert!(CountingFilter::decode(bytes).is_err());
+    }
     let decoded = Filter::decode(bytes);
     assert_eq!(status_of_result(&decoded), verified);
     for backend in Backend::available() {
@@ -59,7 +64,11 @@ fn attempt(bytes: &[u8]) {
         probe(&view, bytes);
     }
     if let Ok(filter) = decoded {
-        assert!(filter.to_bytes().unwrap() == bytes);
+        let counting = CountingFilter::decode(bytes);
+        match get(bytes, LAYOUT) {
+            1 => assert!(counting.is_err() && filter.to_bytes().unwrap() == bytes),
+            _ => assert!(counting.unwrap().to_bytes().unwrap() == bytes),
+        }
         assert!((0.0..=1.0).contains(&filter.fill()));
         assert!((0.0..=1.0).contains(&filter.estimated_rate()));
         assert!(filter.estimated_keys().is_finite());
@@ -69,7 +78,7 @@ fn attempt(bytes: &[u8]) {
 /// The view says what the footer says, and answers as the definition does: the data's own
 /// words are the hashes, and its bytes the keys.
 fn probe(view: &View<'_>, bytes: &[u8]) {
-    let lines = &bytes[..bytes.len() - FOOTER_BYTES];
+    let lines = &bytes[..64 * get(bytes, LINE_COUNT) as usize];
     assert!(view.as_bytes() == lines);
     assert_eq!(view.params().unwrap().line_count(), get(bytes, LINE_COUNT));
     assert_eq!(view.params().unwrap().seed(), get(bytes, SEED));

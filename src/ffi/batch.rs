@@ -55,7 +55,7 @@ pub(super) struct Key(bloomline_bytes);
 impl Key {
     /// NULL with a length, or a length that no memory has: bytes that are not there.
     #[inline(always)]
-    fn is_broken(&self) -> bool {
+    pub(super) fn is_broken(&self) -> bool {
         (self.0.data.is_null() & (self.0.len != 0)) | (self.0.len > isize::MAX as usize)
     }
 }

@@ -9,6 +9,7 @@ use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::Filter;
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::ptr;
 
 /// A filter that can be added to. It is made by bloomline_filter_new(),
@@ -18,6 +19,19 @@ use std::ptr;
 /// Any number of threads may call functions that take a const bloomline_filter at once.
 /// A function that takes a non-const one needs it for itself alone.
 pub struct bloomline_filter(pub(super) Filter);
+
+impl bloomline_filter {
+    /// The handle of a filter that is part of something else: for functions that take a const
+    /// one.
+    pub(super) fn borrowed(filter: &Filter) -> *const bloomline_filter {
+        // A handle is a filter and nothing else.
+        const {
+            assert!(offset_of!(bloomline_filter, 0) == 0);
+            assert!(size_of::<bloomline_filter>() == size_of::<Filter>());
+        }
+        ptr::from_ref(filter).cast()
+    }
+}
 
 // What the thread rule promises to C.
 const _: () = {

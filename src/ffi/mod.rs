@@ -30,6 +30,8 @@
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `lines` | `bloomline_lines_*` |
+//! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
+//! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
@@ -54,6 +56,8 @@ mod batch;
 mod block;
 mod boundary;
 mod concurrent;
+mod counting;
+mod counting_encode;
 mod encode;
 mod engines;
 mod filter;
@@ -68,6 +72,8 @@ mod view;
 
 pub use block::*;
 pub use concurrent::*;
+pub use counting::*;
+pub use counting_encode::*;
 pub use encode::*;
 pub use engines::*;
 pub use filter::*;

@@ -58,6 +58,9 @@ pub const BLOOMLINE_ERR_PERMISSION: bloomline_status = 19;
 /// to change is only good for freeing. Please report it.
 pub const BLOOMLINE_ERR_INTERNAL: bloomline_status = 20;
 
+/// The key to be removed is surely not in the filter.
+pub const BLOOMLINE_ERR_ABSENT: bloomline_status = 21;
+
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
     match error {
@@ -76,6 +79,7 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Layout => BLOOMLINE_ERR_LAYOUT,
         Error::Checksum => BLOOMLINE_ERR_CHECKSUM,
         Error::Reserved => BLOOMLINE_ERR_RESERVED,
+        Error::Absent => BLOOMLINE_ERR_ABSENT,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
             ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
@@ -109,6 +113,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_NOT_FOUND => c"no such file or directory",
         BLOOMLINE_ERR_PERMISSION => c"permission denied",
         BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
+        BLOOMLINE_ERR_ABSENT => c"the key is not in the filter",
         _ => c"unknown status",
     }
 }
@@ -131,9 +136,9 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_INTERNAL).map(message).collect();
-        assert_eq!(texts.len(), 21);
-        for unknown in [-1, 21, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_ABSENT).map(message).collect();
+        assert_eq!(texts.len(), 22);
+        for unknown in [-1, 22, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));

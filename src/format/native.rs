@@ -1,9 +1,10 @@
-//! The native format, version 1: the lines, then a footer of 64 bytes. The page
-//! `docs/FORMAT.md` is the standard; this file follows it. Uses `params`, `hash`,
-//! `line`.
+//! The native format, version 1: the lines, in layout 2 their counters, then a footer of
+//! 64 bytes. The page `docs/FORMAT.md` is the standard; this file follows it. Uses
+//! `params`, `hash`, `line`.
 
 use crate::error::Error;
-use crate::hash::hash;
+use crate::hash::{hash, hash_parts};
+use crate::line::LINE_BYTES;
 use crate::params::Params;
 
 /// Bytes of the footer: one line.
@@ -12,7 +13,13 @@ pub(crate) const FOOTER_BYTES: usize = 64;
 const MAGIC: [u8; 8] = *b"BLMLINE\n";
 const VERSION: u16 = 1;
 /// The lines of `line.rs`.
-const LAYOUT: u16 = 1;
+pub(crate) const LINES: u16 = 1;
+/// The same, and behind them a counter of 4 bits for each of their bits.
+pub(crate) const COUNTING: u16 = 2;
+/// Layouts whose lines a view can probe.
+pub(crate) const PROBED: &[u16] = &[LINES, COUNTING];
+/// Bytes of the counters of one line.
+pub(crate) const COUNTER_BYTES: usize = 4 * LINE_BYTES;
 
 /// Where the fields of the footer begin, counted from its start.
 mod at {
@@ -67,8 +74,8 @@ impl Footer {
         Ok((body, footer))
     }
 
-    /// The footer that goes behind these bytes.
-    pub(crate) fn write(&self, body: &[u8]) -> FooterBytes {
+    /// The footer that goes behind these bytes, one part behind the other.
+    pub(crate) fn write(&self, body: &[&[u8]]) -> FooterBytes {
         let mut footer = [0; FOOTER_BYTES];
         put(&mut footer, at::KEY_COUNT, self.key_count.to_le_bytes());
         put(&mut footer, at::LINE_COUNT, self.line_count.to_le_bytes());
@@ -77,7 +84,7 @@ impl Footer {
         put(&mut footer, at::LAYOUT, self.layout.to_le_bytes());
         put(&mut footer, at::VERSION, VERSION.to_le_bytes());
         put(&mut footer, at::SHAPE, self.shape.to_le_bytes());
-        put(&mut footer, at::LINES_CHECKSUM, checksum(body).to_le_bytes());
+        put(&mut footer, at::LINES_CHECKSUM, hash_parts(body, 0).to_le_bytes());
         let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
         put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
         put(&mut footer, at::MAGIC, MAGIC);
@@ -85,38 +92,93 @@ impl Footer {
     }
 }
 
-/// The lines of an encoded filter, its shape, and the writer's key count; the footer is
-/// checked, the lines are not. The order of the checks is that of `docs/FORMAT.md`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Params, u64), Error> {
-    let (lines, footer) = Footer::read(bytes)?;
-    if footer.layout != LAYOUT {
+/// An encoded filter, taken apart.
+pub(crate) struct Parts<'a> {
+    pub(crate) lines: &'a [u8],
+    /// None in layout 1.
+    pub(crate) counters: &'a [u8],
+    pub(crate) params: Params,
+    pub(crate) key_count: u64,
+}
+
+/// An encoded filter of one of these layouts, taken apart; the footer is checked, what is
+/// before it is not. The order of the checks is that of `docs/FORMAT.md`.
+pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, Error> {
+    let (body, footer) = Footer::read(bytes)?;
+    if !layouts.contains(&footer.layout) {
         return Err(Error::Layout);
     }
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }
     let params = Params::new(footer.line_count, footer.k, footer.seed)?;
-    if lines.len() != params.bytes() {
+    let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
+    if body.len() != params.bytes() + counters {
         return Err(Error::Truncated);
     }
-    Ok((lines, params, footer.key_count))
+    let (lines, counters) = body.split_at(params.bytes());
+    Ok(Parts { lines, counters, params, key_count: footer.key_count })
 }
 
-/// Whether the lines of an encoded filter, parsed before, are what the footer says.
+/// Whether what is before the footer of an encoded filter, parsed before, is what the
+/// footer says, and whether counters agree with the lines.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
-    let (lines, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
-    if u64_at(footer, at::LINES_CHECKSUM) == checksum(lines) {
+    let (body, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
+    let Parts { lines, counters, .. } = parse(bytes, PROBED)?;
+    if u64_at(footer, at::LINES_CHECKSUM) == checksum(body) && agree(lines, counters) {
         Ok(())
     } else {
         Err(Error::Checksum)
     }
 }
 
+/// The bytes of the counters for all lines.
+///
+/// # Errors
+/// [`Error::LineCount`] if lines, counters and a footer are more than memory can address.
+pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
+    let most = isize::MAX as usize - FOOTER_BYTES;
+    if params.bytes() > most / (LINE_BYTES + COUNTER_BYTES) * LINE_BYTES {
+        return Err(Error::LineCount);
+    }
+    Ok(params.bytes() / LINE_BYTES * COUNTER_BYTES)
+}
+
+/// Whether the counters that are not 0 are those of the bits that are set. The 8 counters of
+/// a byte of the lines are 4 bytes.
+fn agree(lines: &[u8], counters: &[u8]) -> bool {
+    let (counters, _) = counters.as_chunks::<4>();
+    lines.iter().zip(counters).all(|(&bits, &counters)| {
+        // The byte's bits, each moved to where the lowest bit of its counter is.
+        let bits = u32::from(bits);
+        let bits = (bits | bits << 12) & 0x000F_000F;
+        let bits = (bits | bits << 6) & 0x0303_0303;
+        let bits = (bits | bits << 3) & 0x1111_1111;
+        let counters = u32::from_le_bytes(counters);
+        let counted = counters | counters >> 1 | counters >> 2 | counters >> 3;
+        bits == counted & 0x1111_1111
+    })
+}
+
 /// The footer that goes behind these lines.
 pub(crate) fn footer(lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
     debug_assert_eq!(lines.len(), params.bytes());
+    footer_of(LINES, params, key_count).write(&[lines])
+}
+
+/// The footer that goes behind these lines and counters.
+pub(crate) fn counting_footer(
+    lines: &[u8],
+    counters: &[u8],
+    params: Params,
+    key_count: u64,
+) -> FooterBytes {
+    footer_of(COUNTING, params, key_count).write(&[lines, counters])
+}
+
+fn footer_of(layout: u16, params: Params, key_count: u64) -> Footer {
     let (line_count, k, seed) = (params.line_count(), params.k(), params.seed());
-    Footer { key_count, line_count, seed, k, layout: LAYOUT, shape: 0 }.write(lines)
+    Footer { key_count, line_count, seed, k, layout, shape: 0 }
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

@@ -28,6 +28,7 @@ mod spread;
 use batch::Lines;
 pub(crate) use batch::{BLOCK, Hashes, Keys, RING};
 pub use prefetch::Prefetch;
+pub(crate) use prefetch::prefetch_all;
 
 use crate::error::Error;
 use batch::Ops;

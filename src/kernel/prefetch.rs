@@ -4,7 +4,9 @@
 //! cost. Prefetching into L1, as is usual, stops at the few miss buffers of L1.
 //! Prefetching into L2, far ahead, uses the longer queue of L2; a second prefetch,
 //! near, then brings the line the short way into L1. In a filter that fits the
-//! cache both only cost time. Uses nothing of the crate.
+//! cache both only cost time. Uses `line`.
+
+use crate::line::LINE_BYTES;
 
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const NEAR: u8 = 1;
@@ -39,6 +41,14 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = address;
+}
+
+/// Asks for some bytes, aligned to cache lines, that will be needed soon.
+#[inline(always)]
+pub(crate) fn prefetch_all(bytes: &[u8]) {
+    for line in bytes.chunks(LINE_BYTES) {
+        prefetch::<FAR>(line.as_ptr());
+    }
 }
 
 /// How a batch asks for its lines ahead of their use.

@@ -76,6 +76,46 @@ pub(crate) fn lines_of(line_count: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
     lines
 }
 
+/// The counters of these keys, a hash for each time that a key is in: how many of them set
+/// each bit, up to 15.
+pub(crate) fn counters_of(line_count: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
+    let mut counts = vec![0u64; line_count * 512];
+    for &hash in hashes {
+        let line = line::line_index(hash, line_count as u64) as usize;
+        for (lane, bits) in line::mask(hash, k).into_iter().enumerate() {
+            for bit in 0..64 {
+                counts[512 * line + 64 * lane + bit] += bits >> bit & 1;
+            }
+        }
+    }
+    counts.chunks(2).map(|pair| (pair[0].min(15) | pair[1].min(15) << 4) as u8).collect()
+}
+
+/// How often the key of a hash is in, at most: the least of its counters.
+pub(crate) fn count(counters: &[u8], k: u32, hash: u64) -> u32 {
+    let line_count = counters.len() as u64 / 256;
+    let line = line::line_index(hash, line_count) as usize;
+    let mask = line::mask(hash, k);
+    let bits = (0..512).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1);
+    let counts = bits.map(|bit| counters[256 * line + bit / 2] >> (4 * (bit % 2)) & 15);
+    counts.min().unwrap().into()
+}
+
+/// Lines and counters with their footer.
+pub(crate) fn encode_counting(
+    lines: &[u8],
+    counters: &[u8],
+    k: u32,
+    seed: u64,
+    key_count: u64,
+) -> Vec<u8> {
+    let mut bytes = encode(&[lines, counters].concat(), k, seed, key_count);
+    put(&mut bytes, LINE_COUNT, (lines.len() / line::LINE_BYTES) as u64);
+    put(&mut bytes, LAYOUT, 2);
+    seal(&mut bytes);
+    bytes
+}
+
 /// The lines with their footer.
 pub(crate) fn encode(lines: &[u8], k: u32, seed: u64, key_count: u64) -> Vec<u8> {
     let mut bytes = lines.to_vec();
@@ -119,7 +159,7 @@ pub(crate) fn get(bytes: &[u8], field: Range<usize>) -> u64 {
 }
 
 /// The first rule of the page that the bytes break, as a status number; OK if they
-/// are an intact filter. `verify`: the rule about the lines' checksum included.
+/// are an intact filter. `verify`: the rules about what is before the footer included.
 pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
     if bytes.len() < FOOTER_BYTES {
         return status::TRUNCATED;
@@ -134,9 +174,11 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
     if get(footer, FOOTER_CHECKSUM) != hash(&footer[..FOOTER_CHECKSUM.start], 0) {
         return status::CHECKSUM;
     }
-    if get(footer, LAYOUT) != 1 {
-        return status::LAYOUT;
-    }
+    let counting = match get(footer, LAYOUT) {
+        1 => false,
+        2 => true,
+        _ => return status::LAYOUT,
+    };
     if get(footer, RESERVED) != 0 {
         return status::RESERVED;
     }
@@ -144,7 +186,8 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
         return status::K;
     }
     // In 128 bits nothing overflows.
-    let len = (u128::from(get(footer, LINE_COUNT)) + 1) * 64;
+    let per_line = if counting { 5 } else { 1 };
+    let len = (u128::from(get(footer, LINE_COUNT)) * per_line + 1) * 64;
     if len == 64 || len > isize::MAX as u128 {
         return status::LINE_COUNT;
     }
@@ -153,6 +196,16 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
     }
     if verify && get(footer, LINES_CHECKSUM) != hash(lines, 0) {
         return status::CHECKSUM;
+    }
+    if verify && counting {
+        let (lines, counters) = lines.split_at(lines.len() / 5);
+        for bit in 0..8 * lines.len() {
+            let set = lines[bit / 8] >> (bit % 8) & 1;
+            let count = counters[bit / 2] >> (4 * (bit % 2)) & 15;
+            if (set == 1) != (count > 0) {
+                return status::CHECKSUM;
+            }
+        }
     }
     status::OK
 }
