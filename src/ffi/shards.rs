@@ -20,7 +20,7 @@ pub unsafe extern "C" fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
 }
 
 /// bloomline_shards_contain_hashes() asks for 'n' keys by their hashes, each the filter of its
-/// shard: views[i] is that of shard i of 'n_views'. It returns how many keys may be present,
+/// shard: view i is that of shard i of 'n_views'. It returns how many keys may be present,
 /// and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
 /// of 64 keys are asked for before the first is looked at, whichever filters they are in.
 ///
