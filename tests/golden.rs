@@ -303,8 +303,11 @@ fn sizes() -> String {
                     "rate" => Params::for_rate(keys, value),
                     _ => Params::for_bits(keys, value),
                 };
-                let (lines, k) = params.map(|params| (params.line_count(), params.k())).unwrap();
-                writeln!(text, "{what} {keys} {value:?} {lines} {k}").unwrap();
+                // Left out everywhere is what 32 bits cannot address.
+                let sizes = params.map(|params| (params.line_count(), params.k()));
+                if let Ok((lines @ ..0x1FF_FFFF, k)) = sizes {
+                    writeln!(text, "{what} {keys} {value:?} {lines} {k}").unwrap();
+                }
             }
         }
     }
