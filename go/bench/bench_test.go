@@ -34,6 +34,7 @@ func BenchmarkContains(b *testing.B) {
 					yes++
 				}
 			}
+			b.StopTimer()
 			b.ReportMetric(f.rates["bloomline"](), "fp-%")
 		})
 		b.Run("filter=blobloom+xxh3", func(b *testing.B) {
@@ -42,6 +43,7 @@ func BenchmarkContains(b *testing.B) {
 					yes++
 				}
 			}
+			b.StopTimer()
 			b.ReportMetric(f.rates["blobloom+xxh3"](), "fp-%")
 		})
 		b.Run("filter=blobloom+xxhash", func(b *testing.B) {
@@ -50,6 +52,7 @@ func BenchmarkContains(b *testing.B) {
 					yes++
 				}
 			}
+			b.StopTimer()
 			b.ReportMetric(f.rates["blobloom+xxhash"](), "fp-%")
 		})
 		b.Run("filter=bits-and-blooms", func(b *testing.B) {
@@ -58,6 +61,7 @@ func BenchmarkContains(b *testing.B) {
 					yes++
 				}
 			}
+			b.StopTimer()
 			b.ReportMetric(f.rates["bits-and-blooms"](), "fp-%")
 		})
 		b.Run("filter=pebble", func(b *testing.B) {
@@ -67,6 +71,7 @@ func BenchmarkContains(b *testing.B) {
 					yes++
 				}
 			}
+			b.StopTimer()
 			b.ReportMetric(f.rates["pebble"](), "fp-%")
 		})
 		sink += yes
