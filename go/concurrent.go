@@ -261,10 +261,10 @@ func (f *ConcurrentFilter) Union(other *Filter) error {
 //
 // Errors: [ErrLineCount] for the zero ConcurrentFilter.
 func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
-	filter, err := NewWithParams(f.Params())
 	if len(f.view.all) == 0 {
 		return nil, ErrLineCount
 	}
+	filter, err := NewWithParams(f.Params())
 	if err != nil {
 		return nil, err
 	}

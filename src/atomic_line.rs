@@ -29,18 +29,21 @@ impl Lane for AtomicU64 {
     }
 }
 
-/// Sets the bits of a mask; whether any of them was not set yet. Each bit is set by exactly
-/// one of the threads that try at once. A lane that has its bits already is only read, so
-/// that keys which are in cost no cache line its other readers.
+/// Sets the bits of a mask; whether any of them was not set yet.
 #[inline(always)]
 pub fn insert<L: Lane>(line: &[L; LANES], mask: &Line) -> bool {
     let mut new = false;
     for (lane, &bits) in line.iter().zip(mask) {
         // Lanes are little-endian in memory.
-        let bits = bits.to_le();
-        if lane.load() & bits != bits {
-            new |= lane.or(bits) & bits != bits;
-        }
+        new |= set(lane, bits.to_le());
     }
     new
+}
+
+/// Sets bits of a lane, as they are in memory; whether any of them was not set yet. Each bit
+/// is set by exactly one of the threads that try at once. A lane that has its bits already is
+/// only read, so that keys which are in cost no cache line its other readers.
+#[inline(always)]
+pub fn set<L: Lane>(lane: &L, bits: u64) -> bool {
+    lane.load() & bits != bits && lane.or(bits) & bits != bits
 }

@@ -179,10 +179,7 @@ impl ConcurrentFilter {
         }
         let (words, _) = other.as_bytes().as_chunks();
         for (lane, &word) in self.lanes().iter().zip(words) {
-            let bits = u64::from_ne_bytes(word);
-            if lane.load(Ordering::Relaxed) & bits != bits {
-                lane.fetch_or(bits, Ordering::Relaxed);
-            }
+            atomic_line::set(lane, u64::from_ne_bytes(word));
         }
         Ok(())
     }

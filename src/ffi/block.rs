@@ -2,7 +2,7 @@
 //! hand, `bloomline_builder` when keys come one by one. Uses `builder`.
 
 use super::boundary::{
-    NULL, buffer, bytes, exclusive, free, guard, guard_or, output, shared, slice, tell, try_box,
+    NULL, buffer, bytes, exclusive, free, give, guard, guard_or, shared, slice, tell,
 };
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -77,15 +77,13 @@ pub unsafe extern "C" fn bloomline_builder_new(
     seed: u64,
     out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
+    let make = || {
         // What its blocks will need, so that a writer learns it now.
         Backend::active()?;
-        let builder = try_box(bloomline_builder(Builder::new(bits_per_key, seed)?))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(builder) };
-        Ok(())
-    })
+        Ok(bloomline_builder(Builder::new(bits_per_key, seed)?))
+    };
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe { give(out, make) }
 }
 
 /// bloomline_builder_free() frees a builder and the keys in it. NULL is a no-op.

@@ -200,6 +200,23 @@ pub(super) fn try_box<T>(value: T) -> Result<*mut T, Failure> {
     Ok(memory)
 }
 
+/// Gives C a handle to what `make` makes.
+///
+/// # Safety
+/// `out` is NULL or points at room for a pointer.
+pub(super) unsafe fn give<T>(
+    out: *mut *mut T,
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        let handle = try_box(make()?)?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(handle) };
+        Ok(())
+    })
+}
+
 /// Takes back and drops what [`try_box`] gave; NULL is a no-op.
 ///
 /// # Safety

@@ -3,10 +3,9 @@
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
-    Failure, NULL, bitmap_at, bytes, exclusive, free, guard, guard_or, output, shared, slice,
-    try_box,
+    NULL, bitmap_at, bytes, exclusive, free, give, guard, guard_or, output, shared, slice, try_box,
 };
-use super::filter::{bloomline_filter, give as give_filter};
+use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -43,15 +42,8 @@ pub unsafe extern "C" fn bloomline_concurrent_new(
     params: *const bloomline_params,
     out: *mut *mut bloomline_concurrent,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { checked(params) }?;
-        let filter = try_box(bloomline_concurrent(ConcurrentFilter::new(params)?))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(filter) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
+    unsafe { give(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?))) }
 }
 
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. NULL is a no-op.
@@ -278,12 +270,7 @@ pub unsafe extern "C" fn bloomline_concurrent_snapshot(
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive; `out` is NULL or has room.
-    unsafe {
-        give_filter(out, || {
-            let filter = shared(filter).ok_or(NULL)?;
-            filter.0.snapshot().map_err(Failure::from)
-        })
-    }
+    unsafe { give(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.snapshot()?))) }
 }
 
 /// bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is

@@ -2,10 +2,10 @@
 
 use super::batch::{Key, keys_at};
 use super::boundary::{
-    Failure, NULL, all_present, bitmap_at, bytes, exclusive, free, guard, guard_or, output, shared,
-    slice, try_box,
+    NULL, all_present, bitmap_at, bytes, exclusive, free, give, guard, guard_or, output, shared,
+    slice,
 };
-use super::filter::{bloomline_filter, give as give_filter};
+use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -41,23 +41,6 @@ const _: () = {
     shared_between_threads::<bloomline_counting>();
 };
 
-/// Gives C the filter that `make` makes.
-///
-/// # Safety
-/// `out` is NULL or points at room for a pointer.
-pub(super) unsafe fn give(
-    out: *mut *mut bloomline_counting,
-    make: impl FnOnce() -> Result<CountingFilter, Failure>,
-) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        let filter = try_box(bloomline_counting(make()?))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(filter) };
-        Ok(())
-    })
-}
-
 /// bloomline_counting_new() makes an empty filter, of 320 bytes of memory for each line.
 ///
 /// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
@@ -71,7 +54,7 @@ pub unsafe extern "C" fn bloomline_counting_new(
     out: *mut *mut bloomline_counting,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(CountingFilter::new(checked(params)?)?)) }
+    unsafe { give(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
 }
 
 /// bloomline_counting_free() frees a filter. Views of it, and what
@@ -349,7 +332,7 @@ pub unsafe extern "C" fn bloomline_counting_to_filter(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile; `out`
     // is NULL or has room.
-    unsafe { give_filter(out, || Ok(shared(filter).ok_or(NULL)?.0.to_filter()?)) }
+    unsafe { give(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.to_filter()?))) }
 }
 
 /// bloomline_counting_view() makes a view of the filter, to probe it, in batches too. It may

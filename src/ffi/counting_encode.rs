@@ -1,7 +1,7 @@
 //! Counting filters as bytes and as files. Uses `counting`.
 
-use super::boundary::{NULL, buffer, bytes, guard, shared, tell};
-use super::counting::{bloomline_counting, give};
+use super::boundary::{NULL, buffer, bytes, give, guard, shared, tell};
+use super::counting::bloomline_counting;
 use super::map::path;
 use super::status::bloomline_status;
 use crate::counting::CountingFilter;
@@ -67,7 +67,9 @@ pub unsafe extern "C" fn bloomline_counting_decode(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(CountingFilter::decode(bytes(data, len).ok_or(NULL)?)?)) }
+    unsafe {
+        give(out, || Ok(bloomline_counting(CountingFilter::decode(bytes(data, len).ok_or(NULL)?)?)))
+    }
 }
 
 /// bloomline_counting_save() writes the filter, counters included, to a file, as
@@ -105,5 +107,5 @@ pub unsafe extern "C" fn bloomline_counting_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(CountingFilter::load(self::path(path)?)?)) }
+    unsafe { give(out, || Ok(bloomline_counting(CountingFilter::load(self::path(path)?)?))) }
 }

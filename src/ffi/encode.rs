@@ -1,7 +1,7 @@
 //! Filters as bytes and as files. Uses `filter`.
 
-use super::boundary::{NULL, buffer, bytes, guard, guard_or, shared, tell};
-use super::filter::{bloomline_filter, give};
+use super::boundary::{NULL, buffer, bytes, give, guard, guard_or, shared, tell};
+use super::filter::bloomline_filter;
 use super::map::path;
 use super::status::bloomline_status;
 use crate::filter::Filter;
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn bloomline_filter_decode(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(Filter::decode(bytes(data, len).ok_or(NULL)?)?)) }
+    unsafe { give(out, || Ok(bloomline_filter(Filter::decode(bytes(data, len).ok_or(NULL)?)?))) }
 }
 
 /// bloomline_filter_save() writes the filter to a file, replacing one of that name. The
@@ -119,5 +119,5 @@ pub unsafe extern "C" fn bloomline_filter_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(Filter::load(self::path(path)?)?)) }
+    unsafe { give(out, || Ok(bloomline_filter(Filter::load(self::path(path)?)?))) }
 }

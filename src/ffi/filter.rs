@@ -1,9 +1,7 @@
 //! `bloomline_filter`: a filter that owns its lines. Uses `filter`.
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
-use super::boundary::{
-    Failure, NULL, bytes, exclusive, free, guard, guard_or, output, shared, slice, try_box,
-};
+use super::boundary::{NULL, bytes, exclusive, free, give, guard, guard_or, output, shared, slice};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -39,23 +37,6 @@ const _: () = {
     shared_between_threads::<bloomline_filter>();
 };
 
-/// Gives C the filter that `make` makes.
-///
-/// # Safety
-/// `out` is NULL or points at room for a pointer.
-pub(super) unsafe fn give(
-    out: *mut *mut bloomline_filter,
-    make: impl FnOnce() -> Result<Filter, Failure>,
-) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        let filter = try_box(bloomline_filter(make()?))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(filter) };
-        Ok(())
-    })
-}
-
 /// bloomline_filter_new() makes an empty filter. It takes 64 bytes of memory for each
 /// line, aligned to the line, in huge pages where that pays and the system has them.
 ///
@@ -70,7 +51,7 @@ pub unsafe extern "C" fn bloomline_filter_new(
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(Filter::new(checked(params)?)?)) }
+    unsafe { give(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
 }
 
 /// bloomline_filter_free() frees a filter. Views of it must not be used any more.

@@ -1,6 +1,6 @@
 //! `bloomline_map`: a filter in a file, mapped into memory. Uses `view`.
 
-use super::boundary::{Failure, NULL, free, guard, output, shared, try_box};
+use super::boundary::{self, Failure, NULL, free, guard, output, shared};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::error::Error;
@@ -47,14 +47,8 @@ unsafe fn give(
     out: *mut *mut bloomline_map,
     open: impl FnOnce(&Path) -> Result<MappedFilter, Error>,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        // SAFETY: the same contract.
-        let map = try_box(bloomline_map(open(unsafe { path(name) }?)?))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(map) };
-        Ok(())
-    })
+    // SAFETY: the same contract.
+    unsafe { boundary::give(out, || Ok(bloomline_map(open(path(name)?)?))) }
 }
 
 /// bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
