@@ -27,12 +27,16 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
+//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
 
 mod builder;
+pub mod cuckoo;
+mod cuckoo_filter;
+mod cuckoo_params;
 pub mod engines;
 mod error;
 pub mod fast_local;
@@ -50,6 +54,8 @@ pub mod sizing;
 mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
+pub use cuckoo_filter::CuckooFilter;
+pub use cuckoo_params::CuckooParams;
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

@@ -6,17 +6,22 @@ use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 6] = [
-    &["line", "fast_local", "error"],
-    &["hash", "sizing", "params"],
+    &["line", "fast_local", "cuckoo", "error"],
+    &["hash", "sizing", "params", "cuckoo_params"],
     &["kernel"],
     &["memory", "file", "format"],
-    &["view", "filter", "builder", "engines"],
+    &["view", "filter", "cuckoo_filter", "builder", "engines"],
     &["ffi"],
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 3] =
-    [("fast_local", &["line"]), ("params", &["sizing"]), ("filter", &["view"])];
+const NEIGHBOURS: [(&str, &[&str]); 5] = [
+    ("fast_local", &["line"]),
+    ("cuckoo", &["line"]),
+    ("params", &["sizing"]),
+    ("filter", &["view"]),
+    ("cuckoo_filter", &["view"]),
+];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> =

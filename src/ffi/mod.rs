@@ -27,6 +27,7 @@
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
+//! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
 //! | `lines` | `bloomline_lines_*` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
@@ -51,6 +52,8 @@
 mod batch;
 mod block;
 mod boundary;
+mod cuckoo;
+mod cuckoo_encode;
 mod encode;
 mod engines;
 mod filter;
@@ -63,6 +66,8 @@ mod version;
 mod view;
 
 pub use block::*;
+pub use cuckoo::*;
+pub use cuckoo_encode::*;
 pub use encode::*;
 pub use engines::*;
 pub use filter::*;
