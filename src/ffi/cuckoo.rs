@@ -161,12 +161,12 @@ pub unsafe extern "C" fn bloomline_cuckoo_free(filter: *mut bloomline_cuckoo) {
     unsafe { free(filter) }
 }
 
-/// bloomline_cuckoo_params() tells the size and shape of a cuckoo filter.
+/// bloomline_cuckoo_get_params() tells the size and shape of a cuckoo filter.
 ///
 /// # Safety
 /// See [`crate::ffi`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_params(
+pub unsafe extern "C" fn bloomline_cuckoo_get_params(
     filter: *const bloomline_cuckoo,
     out: *mut bloomline_cuckoo_params,
 ) -> bloomline_status {

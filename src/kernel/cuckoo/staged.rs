@@ -85,14 +85,14 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                 lines.first().wrapping_add(offset as usize).cast_const()
             };
             for i in 0..hashes.len() {
-                for which in 0..2 {
+                for (which, words) in words[i / GROUP].iter_mut().enumerate() {
                     if P::ASKS {
                         prefetch::<FAR>(at(far, i, which));
                     }
                     if P::NEAR {
                         prefetch::<NEAR>(at(near, i + NEAR_KEYS, which));
                     }
-                    words[i / GROUP][which].0[i % GROUP] = read::<BITS>(at(near, i, which));
+                    words.0[i % GROUP] = read::<BITS>(at(near, i, which));
                 }
             }
             let words = black_box(&words);
