@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 11] = [
+const SECTIONS: [(&str, &str); 13] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -26,6 +26,8 @@ const SECTIONS: [(&str, &str); 11] = [
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),
     ("Files mapped into memory", "map.rs"),
+    ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
+    ("Cuckoo filters as bytes and as files", "cuckoo_encode.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];
 

@@ -1,8 +1,8 @@
 //! What `avx2` and `avx512` share for cuckoo filters. Uses `batch` and `prefetch`.
 //!
-//! A block of 64 keys goes through three stages: vectors find where the buckets are, of this
-//! block and of the keys ahead; key by key the buckets are read, and those of keys ahead asked
-//! for; vectors compare. Between the stages it all lies in memory.
+//! A group of 8 keys goes through three stages: vectors find where the buckets are, of these
+//! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;
+//! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
 
 use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
 use super::super::prefetch::{FAR, NEAR, prefetch};
@@ -13,8 +13,8 @@ use std::marker::PhantomData;
 
 /// A group of this many is what vectors take at a time: one of AVX-512, two of AVX2.
 pub(super) const GROUP: usize = 8;
-/// The keys of a block, and those that are asked for near.
-const PLACES: usize = BLOCK + NEAR_KEYS;
+// What is asked for near is the next group.
+const _: () = assert!(NEAR_KEYS == GROUP);
 
 /// A value for each of a group of keys.
 #[derive(Clone, Copy)]
@@ -58,42 +58,38 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
         // The places past the end are those of hash 0, which every filter has; their
         // answers are dropped.
-        let mut keys = [0; PLACES];
-        let there = if P::ASKS { &window[..PLACES] } else { hashes };
+        let mut keys = [0; BLOCK + GROUP];
+        let there = if P::ASKS { &window[..BLOCK + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
         let keys = keys.as_chunks::<GROUP>().0;
-        let groups = there.len().div_ceil(GROUP);
-        let empty = [Group([0; GROUP]); 2];
-        let mut near = [empty; PLACES / GROUP];
-        let mut far = [empty; BLOCK / GROUP];
-        let mut words = [empty; BLOCK / GROUP];
+        let ahead = window[FAR_KEYS..].as_chunks::<GROUP>().0;
+        let mut words = [[Group([0; GROUP]); 2]; BLOCK / GROUP];
         // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
         unsafe {
-            for (places, keys) in near.iter_mut().zip(&keys[..groups]) {
-                *places = V::places::<BITS>(lines.count(), keys);
-            }
-            if P::ASKS {
-                let ahead = window[FAR_KEYS..].as_chunks::<GROUP>().0;
-                for (places, keys) in far.iter_mut().zip(ahead) {
-                    *places = V::places::<BITS>(lines.count(), keys);
-                }
-            }
-            // Through memory, as it is written: else the compiler takes vectors apart.
-            let (near, far) = (black_box(&near), black_box(&far));
-            let at = |places: &[Places], i: usize, which: usize| {
-                let offset = places[i / GROUP][which].0[i % GROUP];
-                lines.first().wrapping_add(offset as usize).cast_const()
+            let at = |places: &Places, which: usize, i: usize| {
+                lines.first().wrapping_add(places[which].0[i] as usize).cast_const()
             };
-            for i in 0..hashes.len() {
-                for (which, words) in words[i / GROUP].iter_mut().enumerate() {
-                    if P::ASKS {
-                        prefetch::<FAR>(at(far, i, which));
+            let mut places = V::places::<BITS>(lines.count(), &keys[0]);
+            for (group, hashes) in hashes.chunks(GROUP).enumerate() {
+                let next = V::places::<BITS>(lines.count(), &keys[group + 1]);
+                let far = match P::ASKS {
+                    true => V::places::<BITS>(lines.count(), &ahead[group]),
+                    false => next,
+                };
+                // Through memory, as it is written: else the compiler takes vectors apart.
+                let (here, next, far) = (black_box(&places), black_box(&next), black_box(&far));
+                for i in 0..hashes.len() {
+                    for which in 0..2 {
+                        if P::ASKS {
+                            prefetch::<FAR>(at(far, which, i));
+                        }
+                        if P::NEAR {
+                            prefetch::<NEAR>(at(next, which, i));
+                        }
+                        words[group][which].0[i] = read::<BITS>(at(here, which, i));
                     }
-                    if P::NEAR {
-                        prefetch::<NEAR>(at(near, i + NEAR_KEYS, which));
-                    }
-                    words.0[i % GROUP] = read::<BITS>(at(near, i, which));
                 }
+                places = *next;
             }
             let words = black_box(&words);
             let mut hits = 0;
