@@ -79,14 +79,14 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                 // Through memory, as it is written: else the compiler takes vectors apart.
                 let (here, next, far) = (black_box(&places), black_box(&next), black_box(&far));
                 for i in 0..hashes.len() {
-                    for which in 0..2 {
+                    for (which, words) in words[group].iter_mut().enumerate() {
                         if P::ASKS {
                             prefetch::<FAR>(at(far, which, i));
                         }
                         if P::NEAR {
                             prefetch::<NEAR>(at(next, which, i));
                         }
-                        words[group][which].0[i] = read::<BITS>(at(here, which, i));
+                        words.0[i] = read::<BITS>(at(here, which, i));
                     }
                 }
                 places = *next;
