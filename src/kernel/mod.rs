@@ -209,13 +209,16 @@ impl Backend {
             kernel!(Scalar, Legacy256, spread::Legacy<8>),
         ];
         let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
+        // What needs no vectors to do four fingerprints at once.
+        let cuckoo = kernel!(Scalar, Cuckoo,
+            cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
         let (native, fast_local, cuckoo) = match self {
             Backend::Scalar => {
                 use scalar::Scalar as B;
                 (
                     kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(Scalar, FastLocal, fast_local::Scalar),
-                    kernel!(Scalar, Cuckoo, cuckoo::Scalar<16>, 8 => cuckoo::Scalar<8>, 12 => cuckoo::Scalar<12>),
+                    cuckoo,
                 )
             }
             Backend::Portable => {
@@ -223,7 +226,7 @@ impl Backend {
                 (
                     kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(Portable, FastLocal, fast_local::Portable),
-                    kernel!(Portable, Cuckoo, cuckoo::Portable<16>, 8 => cuckoo::Portable<8>, 12 => cuckoo::Portable<12>),
+                    cuckoo,
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -237,8 +240,12 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         fast_local::Avx2
                     ),
-                    kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>),
+                    kernel!(
+                        Avx2,
+                        Cuckoo,
+                        #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
+                    ),
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -258,9 +265,14 @@ impl Backend {
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: fast_local::Avx2; many: fast_local::Avx512
                     ),
-                    kernel!(Avx512, Cuckoo,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>),
+                    kernel!(
+                        Avx512,
+                        Cuckoo,
+                        #[target_feature(
+                            enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt"
+                        )]
+                        cuckoo::Avx512
+                    ),
                 )
             }
             Backend::Avx2 | Backend::Avx512 => return None,
