@@ -14,6 +14,7 @@
  *   bloomline_builder   builds the same, from keys that come one by one
  *   bloomline_concurrent is a filter that many threads insert into at once
  *   bloomline_lines_    works on lines in memory that the caller owns
+ *   bloomline_cuckoo    lets keys be removed again, and can become full
  *   bloomline_view      probes any of their bytes where they are, without a copy
  *   bloomline_map       is a file of such bytes in memory
  *
@@ -88,7 +89,10 @@ typedef int32_t bloomline_status;
 /** The bits per key asked for are not a positive finite number. */
 #define BLOOMLINE_ERR_BITS_PER_KEY 3
 
-/** k, the number of bits that a key sets, is outside 1 to 16. */
+/**
+ * k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
+ * filter's fingerprints are not 8, 12 or 16.
+ */
 #define BLOOMLINE_ERR_K 4
 
 /** The line count is zero, or is more than memory can address. */
@@ -145,8 +149,11 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_INTERNAL 20
 
-/** The key to be removed is surely not in the filter. */
+/** The key is surely not in the filter, and so cannot be removed; nothing was changed. */
 #define BLOOMLINE_ERR_ABSENT 21
+
+/** There is no room in the filter for the key; nothing was changed. */
+#define BLOOMLINE_ERR_FULL 22
 
 /**
  * bloomline_status_message() returns what 'status' means, as one line of English
@@ -544,8 +551,8 @@ typedef struct bloomline_view {
 
 /**
  * bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
- * those that bloomline_filter_encode(), bloomline_block_build(),
- * bloomline_builder_finish() or bloomline_filter_save() wrote. It checks all of them,
+ * those that bloomline_filter_encode(), bloomline_cuckoo_encode(),
+ * bloomline_block_build(), bloomline_builder_finish() or a ..._save() wrote. It checks all of them,
  * checksums included, and so reads them from end to end: do it once, or whenever the
  * bytes come from where they may have been damaged. Nothing is copied or allocated.
  *
@@ -580,7 +587,7 @@ bloomline_status bloomline_filter_view(const bloomline_filter *filter,
  * bloomline_view_params() tells the size and shape of the filter.
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
- * filter is not of the native format, which has no such parameters.
+ * filter is a cuckoo filter or one of another engine, which have no such parameters.
  */
 bloomline_status bloomline_view_params(const bloomline_view *view,
                                        bloomline_params *out);
@@ -1227,6 +1234,264 @@ bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *ou
  * no-op.
  */
 void bloomline_map_close(bloomline_map *map);
+
+/* Cuckoo filters: keys can be removed --------------------------------------------------- */
+
+/**
+ * A cuckoo filter: keys can be added and removed, and it can become full. It is made by
+ * bloomline_cuckoo_new(), bloomline_cuckoo_decode() or bloomline_cuckoo_load(), and freed by
+ * bloomline_cuckoo_free().
+ *
+ * Of each key it keeps a fingerprint, in one of 8 places. When all that could make room is
+ * taken, to add the key is refused with BLOOMLINE_ERR_FULL, and nothing that is in is lost.
+ * Up to 95 % of bloomline_cuckoo_capacity() keys go in.
+ *
+ * A key that is added twice is in twice, and has to be removed twice. The same key can be
+ * in at most 8 times.
+ *
+ * Remove only keys that are in. A key that is not may have the fingerprint and the places of
+ * one that is; to remove the one takes out the other, for which the filter then says no.
+ * BLOOMLINE_ERR_ABSENT tells some such mistakes, and not all.
+ *
+ * Any number of threads may call functions that take a const bloomline_cuckoo at once.
+ * A function that takes a non-const one needs it for itself alone.
+ */
+typedef struct bloomline_cuckoo bloomline_cuckoo;
+
+/**
+ * The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or
+ * filled in by hand; every function that is given one checks it.
+ */
+typedef struct bloomline_cuckoo_params {
+    /** How many lines of 64 bytes, 1 to 2^32 - 1. */
+    uint64_t line_count;
+    /**
+     * How many bits are kept of each key: 8, of which a line has 64 and which give 2.95 %
+     * false positives; 12 (40, 0.186 %); or 16 (32, 0.0116 %).
+     */
+    uint32_t fingerprint_bits;
+    /** Must be 0. */
+    uint32_t reserved;
+    /**
+     * The seed of the hash of keys. Where whoever chooses the keys must not be able to
+     * choose false positives, or to fill the filter with few keys, set it to a secret
+     * random one.
+     */
+    uint64_t seed;
+} bloomline_cuckoo_params;
+
+/**
+ * bloomline_cuckoo_params_for_rate() finds the smallest cuckoo filter that has room for
+ * 'keys' keys at a false-positive rate of at most 'rate' (0.01 is 1 %) when they are all
+ * in. 'rate' is between 0 and 1, both excluded, and at least 0.000116. The seed is 0.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+ */
+bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
+                                                  double rate,
+                                                  bloomline_cuckoo_params *out);
+
+/**
+ * bloomline_cuckoo_params_rate() returns the false-positive rate to be expected, from 0 to
+ * 1, once 'keys' keys are in a cuckoo filter of these parameters. If 'params' is NULL or is
+ * refused by the other functions, the result is 1.
+ */
+double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params *params,
+                                    uint64_t keys);
+
+/**
+ * bloomline_cuckoo_new() makes an empty cuckoo filter. It takes 64 bytes of memory for each
+ * line, and never grows.
+ *
+ * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
+ * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
+                                      bloomline_cuckoo **out);
+
+/**
+ * bloomline_cuckoo_free() frees a cuckoo filter. Views of it must not be used any more.
+ * NULL is a no-op.
+ */
+void bloomline_cuckoo_free(bloomline_cuckoo *filter);
+
+/** bloomline_cuckoo_get_params() tells the size and shape of a cuckoo filter. */
+bloomline_status bloomline_cuckoo_get_params(const bloomline_cuckoo *filter,
+                                             bloomline_cuckoo_params *out);
+
+/**
+ * bloomline_cuckoo_key_count() returns how many keys are in, repeated ones counted each
+ * time. NULL has 0.
+ */
+uint64_t bloomline_cuckoo_key_count(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_capacity() returns how many keys there are places for, of which about
+ * 95 % can be used. NULL has 0.
+ */
+uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_fill() returns the load: the fraction of its places that are taken, 0 to
+ * 1. NULL has 0.
+ */
+double bloomline_cuckoo_fill(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_insert() adds the key of 'len' bytes at 'key'.
+ *
+ * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
+ */
+bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
+                                         const void *key,
+                                         size_t len);
+
+/**
+ * bloomline_cuckoo_insert_hash() adds a key by its hash: that of bloomline_hash() or
+ * bloomline_hash_u64() with the seed of the filter, if the key is also to be asked for
+ * by its bytes; else any hash that is well mixed over all 64 bits.
+ *
+ * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
+ */
+bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
+                                              uint64_t hash);
+
+/**
+ * bloomline_cuckoo_insert_hashes() adds 'n' keys by their hashes, in order, up to the first
+ * for which there is no room. How many were added is written to 'inserted', also with
+ * BLOOMLINE_ERR_FULL, unless that is NULL. It is faster than adding them one by one.
+ *
+ * Errors: BLOOMLINE_ERR_FULL if not all were added.
+ */
+bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
+                                                const uint64_t *hashes,
+                                                size_t n,
+                                                size_t *inserted);
+
+/**
+ * bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys given by their
+ * bytes.
+ *
+ * Errors: BLOOMLINE_ERR_FULL if not all were added.
+ */
+bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
+                                              const bloomline_bytes *keys,
+                                              size_t n,
+                                              size_t *inserted);
+
+/**
+ * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', which must be in: see
+ * bloomline_cuckoo. Of a key that is in several times it removes one.
+ *
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
+ */
+bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
+                                         const void *key,
+                                         size_t len);
+
+/**
+ * bloomline_cuckoo_remove_hash() removes a key by the hash that it was added by.
+ *
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
+ */
+bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
+                                              uint64_t hash);
+
+/** bloomline_cuckoo_clear() takes out all keys. Size, shape and seed stay. NULL is a no-op. */
+void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_contains() returns false if the key of 'len' bytes at 'key' is certainly
+ * not in, and true if it may be.
+ */
+bool bloomline_cuckoo_contains(const bloomline_cuckoo *filter,
+                               const void *key,
+                               size_t len);
+
+/**
+ * bloomline_cuckoo_contains_hash() is bloomline_cuckoo_contains() for a key given by its
+ * hash, the one that it was added by.
+ */
+bool bloomline_cuckoo_contains_hash(const bloomline_cuckoo *filter, uint64_t hash);
+
+/**
+ * bloomline_cuckoo_contains_hashes() asks for 'n' keys by their hashes, as
+ * bloomline_filter_contains_hashes() does: bit i % 64 of bitmap[i / 64] is set if key i may
+ * be in, and the result is how many may be.
+ *
+ * If 'filter' or 'hashes' is NULL, all keys may be in. If 'bitmap' is NULL, nothing is
+ * written and the result is 'n'.
+ */
+size_t bloomline_cuckoo_contains_hashes(const bloomline_cuckoo *filter,
+                                        const uint64_t *hashes,
+                                        size_t n,
+                                        uint64_t *bitmap);
+
+/**
+ * bloomline_cuckoo_contains_keys() is bloomline_cuckoo_contains_hashes() for keys given by
+ * their bytes.
+ */
+size_t bloomline_cuckoo_contains_keys(const bloomline_cuckoo *filter,
+                                      const bloomline_bytes *keys,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_cuckoo_view() makes a view of a cuckoo filter, for the functions of
+ * bloomline_view. It may be used until the filter is next changed, or freed.
+ */
+bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
+                                       bloomline_view *out);
+
+/* Cuckoo filters as bytes and as files -------------------------------------------------- */
+
+/**
+ * bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64
+ * for each line and 64 more. NULL has 0.
+ */
+size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_encode() writes the cuckoo filter to the 'cap' bytes at 'out', in the
+ * format that bloomline_view_open() and bloomline_cuckoo_decode() read. How many is written
+ * to 'written', unless that is NULL; what is left of 'out' stays as it is.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_cuckoo_encoded_len().
+ */
+bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
+                                         void *out,
+                                         size_t cap,
+                                         size_t *written);
+
+/**
+ * bloomline_cuckoo_decode() makes a cuckoo filter from the 'len' bytes at 'data', as
+ * bloomline_cuckoo_encode() has written them. All is checked, checksums included, and
+ * copied: 'data' is not needed afterwards. Keys can be added to it and removed.
+ *
+ * Errors: those of bloomline_view_open(), of which BLOOMLINE_ERR_LAYOUT is also the one for
+ * a filter of another kind; BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+bloomline_status bloomline_cuckoo_decode(const void *data,
+                                         size_t len,
+                                         bloomline_cuckoo **out);
+
+/**
+ * bloomline_cuckoo_save() writes the cuckoo filter to a file, whole or not at all, as
+ * bloomline_filter_save() does. The file can be mapped by bloomline_map_open().
+ *
+ * Errors: those of bloomline_filter_save().
+ */
+bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter, const char *path);
+
+/**
+ * bloomline_cuckoo_load() reads a cuckoo filter from a file into memory, checking all as
+ * bloomline_cuckoo_decode() does.
+ *
+ * Errors: those of bloomline_cuckoo_decode(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ */
+bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 

@@ -303,6 +303,7 @@ struct Free {
         bloomline_concurrent_free(filter);
     }
     void operator()(bloomline_counting *filter) const noexcept { bloomline_counting_free(filter); }
+    void operator()(bloomline_cuckoo *filter) const noexcept { bloomline_cuckoo_free(filter); }
     void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
     void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
 };
@@ -417,6 +418,114 @@ public:
     View view() const noexcept {
         bloomline_view view{};
         return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+};
+
+using CuckooParams = bloomline_cuckoo_params;
+
+inline Result<CuckooParams> cuckoo_params_for_rate(std::uint64_t keys, double rate,
+                                                   std::uint64_t seed = 0) {
+    CuckooParams params{};
+    Status status = bloomline_cuckoo_params_for_rate(keys, rate, &params);
+    params.seed = seed;
+    return status ? Result<CuckooParams>(params) : status;
+}
+inline double expected_rate(const CuckooParams &params, std::uint64_t keys) noexcept {
+    return bloomline_cuckoo_params_rate(&params, keys);
+}
+
+/// A filter from which keys can be removed, and that can become full: see bloomline_cuckoo.
+class CuckooFilter : public detail::Handle<bloomline_cuckoo> {
+public:
+    CuckooFilter() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit CuckooFilter(bloomline_cuckoo *raw) noexcept : Handle(raw) {}
+
+    static Result<CuckooFilter> create(const CuckooParams &params) noexcept {
+        bloomline_cuckoo *raw = nullptr;
+        Status status = bloomline_cuckoo_new(&params, &raw);
+        return status ? Result<CuckooFilter>(CuckooFilter(raw)) : status;
+    }
+    static Result<CuckooFilter> decode(Bytes data) noexcept {
+        bloomline_cuckoo *raw = nullptr;
+        Status status = bloomline_cuckoo_decode(data.data(), data.size(), &raw);
+        return status ? Result<CuckooFilter>(CuckooFilter(raw)) : status;
+    }
+    static Result<CuckooFilter> load(const std::string &path) noexcept {
+        bloomline_cuckoo *raw = nullptr;
+        Status status = bloomline_cuckoo_load(path.c_str(), &raw);
+        return status ? Result<CuckooFilter>(CuckooFilter(raw)) : status;
+    }
+
+    Status insert(Bytes key) noexcept {
+        return bloomline_cuckoo_insert(get(), key.data(), key.size());
+    }
+    Status insert_u64(std::uint64_t key) noexcept { return insert(IntegerKey(key)); }
+    Status insert_hash(std::uint64_t hash) noexcept {
+        return bloomline_cuckoo_insert_hash(get(), hash);
+    }
+    /// Adds keys in order up to the first for which there is no room; 'inserted' is how many.
+    Status insert_hashes(Span<const std::uint64_t> hashes, std::size_t *inserted = nullptr) noexcept {
+        return bloomline_cuckoo_insert_hashes(get(), hashes.data(), hashes.size(), inserted);
+    }
+    Status insert_keys(Span<const bloomline_bytes> keys, std::size_t *inserted = nullptr) noexcept {
+        return bloomline_cuckoo_insert_keys(get(), keys.data(), keys.size(), inserted);
+    }
+    /// Only of keys that are in.
+    Status remove(Bytes key) noexcept {
+        return bloomline_cuckoo_remove(get(), key.data(), key.size());
+    }
+    Status remove_u64(std::uint64_t key) noexcept { return remove(IntegerKey(key)); }
+    Status remove_hash(std::uint64_t hash) noexcept {
+        return bloomline_cuckoo_remove_hash(get(), hash);
+    }
+    void clear() noexcept { bloomline_cuckoo_clear(get()); }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_cuckoo_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_cuckoo_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_cuckoo_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_cuckoo_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    Result<CuckooParams> params() const noexcept {
+        CuckooParams params{};
+        Status status = bloomline_cuckoo_get_params(get(), &params);
+        return status ? Result<CuckooParams>(params) : status;
+    }
+    std::uint64_t key_count() const noexcept { return bloomline_cuckoo_key_count(get()); }
+    std::uint64_t capacity() const noexcept { return bloomline_cuckoo_capacity(get()); }
+    double fill() const noexcept { return bloomline_cuckoo_fill(get()); }
+
+    std::size_t encoded_len() const noexcept { return bloomline_cuckoo_encoded_len(get()); }
+    Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
+        return bloomline_cuckoo_encode(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> encode() const {
+        std::vector<std::uint8_t> bytes(encoded_len());
+        Status status = encode(bytes.data(), bytes.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(bytes)) : status;
+    }
+    Status save(const std::string &path) const noexcept {
+        return bloomline_cuckoo_save(get(), path.c_str());
+    }
+
+    /// To be used until the filter is next changed or freed.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_cuckoo_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
 };
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Why a filter could not be made, read or written.
 ///
-/// Probes and inserts cannot fail; only making, combining, reading and writing
-/// filters, and removing keys, can.
+/// Probes cannot fail, nor inserts into a Bloom filter; only making, combining, reading and
+/// writing filters can, and changing those that keep count of their keys.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,7 +13,7 @@ pub enum Error {
     Rate,
     /// The bits per key asked for are not a positive finite number.
     BitsPerKey,
-    /// k is outside 1 to 16.
+    /// k is outside 1 to 16, or the fingerprint bits of a cuckoo filter are not 8, 12 or 16.
     K,
     /// The line count is zero, or more than memory can address.
     LineCount,
@@ -39,8 +39,10 @@ pub enum Error {
     Checksum,
     /// A field that must be zero is not.
     Reserved,
-    /// The key to be removed is surely not in.
+    /// The key is surely not in the filter, so it cannot be removed; nothing was changed.
     Absent,
+    /// There is no room in the filter for the key; nothing was changed.
+    Full,
     /// The operating system refused to read or write a file.
     Io(std::io::Error),
 }
@@ -50,7 +52,7 @@ impl fmt::Display for Error {
         f.write_str(match self {
             Error::Rate => "the false-positive rate is not between 0 and 1, or is too small",
             Error::BitsPerKey => "the bits per key are not a positive finite number",
-            Error::K => "k is outside 1 to 16",
+            Error::K => "k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
             Error::LineCount => "the line count is zero or too large",
             Error::OutOfMemory => "out of memory",
             Error::BufferTooSmall => "the buffer is too small",
@@ -63,7 +65,8 @@ impl fmt::Display for Error {
             Error::Layout => "the filter has an unknown layout",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
-            Error::Absent => "the key is not in the filter",
+            Error::Absent => "the key is surely not in the filter",
+            Error::Full => "the filter is full",
             Error::Io(error) => return write!(f, "input or output failed: {error}"),
         })
     }

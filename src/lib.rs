@@ -30,6 +30,7 @@
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
+//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
@@ -39,6 +40,9 @@ pub mod atomic_line;
 mod builder;
 mod concurrent;
 mod counting;
+pub mod cuckoo;
+mod cuckoo_filter;
+mod cuckoo_params;
 pub mod engines;
 mod error;
 pub mod fast_local;
@@ -59,6 +63,8 @@ mod view;
 pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
+pub use cuckoo_filter::CuckooFilter;
+pub use cuckoo_params::CuckooParams;
 pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};

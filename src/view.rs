@@ -1,9 +1,10 @@
 //! Probing: a view borrows a filter's bytes, wherever they are. Uses `kernel`,
 //! `hash`, `params`, `format` and, for files, `memory`.
 
+use crate::cuckoo_params::CuckooParams;
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
-use crate::format::{Found, leveldb, rocksdb};
+use crate::format::{Found, cuckoo, leveldb, rocksdb};
 use crate::hash::KeyHash;
 use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, RING};
 use crate::line::LINE_BYTES;
@@ -13,8 +14,8 @@ use std::fs::File;
 use std::path::Path;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
-/// an encoded filter in a buffer or a file, a filter block of RocksDB or LevelDB, or a
-/// [`Filter`](crate::Filter).
+/// an encoded filter, cuckoo filters included, in a buffer or a file, a filter block of
+/// RocksDB or LevelDB, or a [`Filter`](crate::Filter).
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
@@ -51,8 +52,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
     pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        let Parts { lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
-        Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
+        View::parse(bytes, Kernels::active()?)
     }
 
     /// As [`View::open`], probing with a given backend.
@@ -60,10 +60,24 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        let Parts { lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
+        let view = View::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?;
         native::verify(bytes)?;
-        let kernel = backend.kernels().ok_or(Error::Backend)?.of(Layout::Native);
-        Ok(View::new(lines, params, key_count, kernel))
+        Ok(view)
+    }
+
+    /// A filter of any layout of the native format, its footer checked.
+    fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
+        match native::parse(bytes, PROBED) {
+            // All else has been checked before the layout.
+            Err(Error::Layout) => {
+                let (lines, params, key_count) = cuckoo::parse(bytes)?;
+                Ok(View::of_cuckoo(lines, params, key_count, kernels.of(Layout::Cuckoo)))
+            }
+            found => {
+                let Parts { lines, params, key_count, .. } = found?;
+                Ok(View::new(lines, params, key_count, kernels.of(Layout::Native)))
+            }
+        }
     }
 
     /// Opens a filter block of RocksDB: what it stores in a table as a full filter or
@@ -128,6 +142,16 @@ impl<'a> View<'a> {
         kernel: &'static Kernel,
     ) -> View<'a> {
         View { lines, k: params.k(), hash: KeyHash::Xxh3(params.seed()), key_count, kernel }
+    }
+
+    pub(crate) fn of_cuckoo(
+        lines: &'a [u8],
+        params: CuckooParams,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        let (k, hash) = (params.fingerprint_bits(), KeyHash::Xxh3(params.seed()));
+        View { lines, k, hash, key_count, kernel }
     }
 
     /// A view of lines of any layout, by the layout's number: what another view's `raw` gave.
@@ -217,11 +241,21 @@ impl<'a> View<'a> {
         self.hash.hash(key)
     }
 
-    /// Line count, k and seed; none for the filters of other engines.
+    /// Line count, k and seed; none for cuckoo filters and the filters of other engines.
     pub fn params(&self) -> Option<Params> {
         match (self.kernel.layout(), self.hash) {
             (Layout::Native, KeyHash::Xxh3(seed)) => {
                 Params::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
+    pub fn cuckoo_params(&self) -> Option<CuckooParams> {
+        match (self.kernel.layout(), self.hash) {
+            (Layout::Cuckoo, KeyHash::Xxh3(seed)) => {
+                CuckooParams::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
             }
             _ => None,
         }
@@ -295,7 +329,8 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
 pub struct MappedFilter {
     bytes: FileBytes,
     lines: usize,
-    params: Params,
+    k: u32,
+    hash: KeyHash,
     key_count: u64,
     kernel: &'static Kernel,
 }
@@ -318,14 +353,15 @@ impl MappedFilter {
     /// As [`View::open_unverified`]; [`Error::Io`].
     pub fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
         let bytes = FileBytes::open(&File::open(path)?)?;
-        let Parts { lines, params, key_count, .. } = native::parse(&bytes, PROBED)?;
-        let (lines, kernel) = (lines.len(), Kernel::active(Layout::Native)?);
-        Ok(MappedFilter { bytes, lines, params, key_count, kernel })
+        let View { lines, k, hash, key_count, kernel } = View::open_unverified(&bytes)?;
+        let lines = lines.len();
+        Ok(MappedFilter { bytes, lines, k, hash, key_count, kernel })
     }
 
     /// The filter, for as long as it is mapped.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.bytes[..self.lines], self.params, self.key_count, self.kernel)
+        let MappedFilter { k, hash, key_count, kernel, .. } = *self;
+        View { lines: &self.bytes[..self.lines], k, hash, key_count, kernel }
     }
 }

@@ -165,6 +165,8 @@ proptest! {
         for (field, value) in fields {
             put(&mut bytes, all[field].clone(), value);
         }
+        // `tests/golden_cuckoo.rs` has that layout.
+        prop_assume!(get(&bytes, LAYOUT) != 5);
         match sealed {
             0 => {}
             1 => seal_footer(&mut bytes),

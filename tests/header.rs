@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 15] = [
+const SECTIONS: [(&str, &str); 17] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -30,6 +30,8 @@ const SECTIONS: [(&str, &str); 15] = [
     ("Counting filters: keys can be removed", "counting.rs"),
     ("Counting filters as bytes and as files", "counting_encode.rs"),
     ("Files mapped into memory", "map.rs"),
+    ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
+    ("Cuckoo filters as bytes and as files", "cuckoo_encode.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];
 

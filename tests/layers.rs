@@ -6,21 +6,23 @@ use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 7] = [
-    &["line", "fast_local", "atomic_line", "error"],
-    &["hash", "sizing", "params"],
+    &["line", "fast_local", "atomic_line", "cuckoo", "error"],
+    &["hash", "sizing", "params", "cuckoo_params"],
     &["kernel"],
     &["memory", "file", "format"],
-    &["view", "filter", "builder", "engines"],
+    &["view", "filter", "cuckoo_filter", "builder", "engines"],
     &["concurrent", "counting", "shards"],
     &["ffi"],
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 4] = [
+const NEIGHBOURS: [(&str, &[&str]); 6] = [
     ("fast_local", &["line"]),
+    ("cuckoo", &["line"]),
     ("atomic_line", &["line"]),
     ("params", &["sizing"]),
     ("filter", &["view"]),
+    ("cuckoo_filter", &["view"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {

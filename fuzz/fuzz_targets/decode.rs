@@ -10,7 +10,7 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, CountingFilter, Filter, View, line};
+use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, View, cuckoo, line};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,13 +20,16 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let mut bytes = data.to_vec();
+    // Of each kind some; filters with counters stay such.
+    let counting = get(&bytes, LAYOUT) == 2;
+    let layout = if data[0].is_multiple_of(4) { 5 } else { 1 + u64::from(counting) };
     for field in [MAGIC, VERSION, FOOTER_CHECKSUM, LAYOUT, RESERVED, K, LINE_COUNT] {
         let value = match field {
             MAGIC => u64::from_le_bytes(MAGIC_BYTES),
+            LAYOUT => layout,
+            K if layout == 5 => get(&bytes, K) % 3 * 4 + 8,
             K => get(&bytes, K) % 16 + 1,
-            // Filters with counters stay such.
-            LAYOUT => 1 + u64::from(get(&bytes, LAYOUT) == 2),
-            LINE_COUNT => (bytes.len() as u64 / 64 - 1) / if get(&bytes, LAYOUT) == 2 { 5 } else { 1 },
+            LINE_COUNT => (bytes.len() as u64 / 64 - 1) / if layout == 2 { 5 } else { 1 },
             RESERVED => 0,
             _ => 1,
         };
@@ -46,6 +49,9 @@ fn attempt(bytes: &[u8]) {
     // In memory of exactly this length, where the sanitizer sees a byte too far.
     let bytes = &bytes.to_vec().into_boxed_slice()[..];
     let (verified, unverified) = (check(bytes, true), check(bytes, false));
+    if verified == status::LAYOUT && get(bytes, LAYOUT) == 5 {
+        return attempt_cuckoo(bytes);
+    }
     assert_eq!(status_of_result(&View::open(bytes)), verified);
     assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified);
     if verified != status::OK {
@@ -72,6 +78,37 @@ fn attempt(bytes: &[u8]) {
         assert!((0.0..=1.0).contains(&filter.fill()));
         assert!((0.0..=1.0).contains(&filter.estimated_rate()));
         assert!(filter.estimated_keys().is_finite());
+    }
+}
+
+/// A cuckoo filter: what opens answers as the definition does, can be changed, and loses no
+/// key that goes in.
+fn attempt_cuckoo(bytes: &[u8]) {
+    assert_eq!(status_of_result(&Filter::decode(bytes)), status::LAYOUT);
+    let decoded = CuckooFilter::decode(bytes);
+    let bits = get(bytes, K) as u32;
+    let hashes: Vec<u64> =
+        bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    let mut bitmap = vec![0; hashes.len().div_ceil(64)];
+    for backend in Backend::available() {
+        let view = View::open_with_backend(bytes, backend);
+        assert_eq!(status_of_result(&view), status_of_result(&decoded));
+        let Ok(view) = view else { continue };
+        view.contains_hashes(&hashes, &mut bitmap);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let expected = cuckoo::contains(view.as_bytes(), bits, hash);
+            assert_eq!(view.contains_hash(hash), expected);
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
+        }
+    }
+    if let Ok(mut filter) = decoded {
+        for &hash in &hashes {
+            let before = filter.key_count();
+            let inserted = filter.insert_hash(hash).is_ok();
+            assert_eq!(filter.key_count(), before + u64::from(inserted));
+            assert!(!inserted || filter.contains_hash(hash));
+            assert!(!inserted || filter.remove_hash(hash).is_ok());
+        }
     }
 }
 

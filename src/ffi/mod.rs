@@ -29,6 +29,7 @@
 //! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
+//! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
 //! | `lines` | `bloomline_lines_*` |
 //! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
 //! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
@@ -58,6 +59,8 @@ mod boundary;
 mod concurrent;
 mod counting;
 mod counting_encode;
+mod cuckoo;
+mod cuckoo_encode;
 mod encode;
 mod engines;
 mod filter;
@@ -74,6 +77,8 @@ pub use block::*;
 pub use concurrent::*;
 pub use counting::*;
 pub use counting_encode::*;
+pub use cuckoo::*;
+pub use cuckoo_encode::*;
 pub use encode::*;
 pub use engines::*;
 pub use filter::*;

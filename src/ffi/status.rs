@@ -21,7 +21,8 @@ pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
 pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
 /// The bits per key asked for are not a positive finite number.
 pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
-/// k, the number of bits that a key sets, is outside 1 to 16.
+/// k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
+/// filter's fingerprints are not 8, 12 or 16.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
 /// The line count is zero, or is more than memory can address.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
@@ -57,9 +58,10 @@ pub const BLOOMLINE_ERR_PERMISSION: bloomline_status = 19;
 /// A bug in the library, caught before it could do harm. A handle that the call was
 /// to change is only good for freeing. Please report it.
 pub const BLOOMLINE_ERR_INTERNAL: bloomline_status = 20;
-
-/// The key to be removed is surely not in the filter.
+/// The key is surely not in the filter, and so cannot be removed; nothing was changed.
 pub const BLOOMLINE_ERR_ABSENT: bloomline_status = 21;
+/// There is no room in the filter for the key; nothing was changed.
+pub const BLOOMLINE_ERR_FULL: bloomline_status = 22;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
@@ -80,6 +82,7 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Checksum => BLOOMLINE_ERR_CHECKSUM,
         Error::Reserved => BLOOMLINE_ERR_RESERVED,
         Error::Absent => BLOOMLINE_ERR_ABSENT,
+        Error::Full => BLOOMLINE_ERR_FULL,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
             ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
@@ -96,7 +99,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_NULL => c"a pointer is NULL or misaligned",
         BLOOMLINE_ERR_RATE => c"the false-positive rate is not between 0 and 1, or is too small",
         BLOOMLINE_ERR_BITS_PER_KEY => c"the bits per key are not a positive finite number",
-        BLOOMLINE_ERR_K => c"k is outside 1 to 16",
+        BLOOMLINE_ERR_K => c"k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
         BLOOMLINE_ERR_LINE_COUNT => c"the line count is zero or too large",
         BLOOMLINE_ERR_OUT_OF_MEMORY => c"out of memory",
         BLOOMLINE_ERR_BUFFER_TOO_SMALL => c"the buffer is too small",
@@ -113,7 +116,8 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_NOT_FOUND => c"no such file or directory",
         BLOOMLINE_ERR_PERMISSION => c"permission denied",
         BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
-        BLOOMLINE_ERR_ABSENT => c"the key is not in the filter",
+        BLOOMLINE_ERR_ABSENT => c"the key is surely not in the filter",
+        BLOOMLINE_ERR_FULL => c"the filter is full",
         _ => c"unknown status",
     }
 }
@@ -136,9 +140,9 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_ABSENT).map(message).collect();
-        assert_eq!(texts.len(), 22);
-        for unknown in [-1, 22, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_FULL).map(message).collect();
+        assert_eq!(texts.len(), 23);
+        for unknown in [-1, 23, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));

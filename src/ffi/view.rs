@@ -123,8 +123,8 @@ unsafe fn give<'a>(
 }
 
 /// bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
-/// those that bloomline_filter_encode(), bloomline_block_build(),
-/// bloomline_builder_finish() or bloomline_filter_save() wrote. It checks all of them,
+/// those that bloomline_filter_encode(), bloomline_cuckoo_encode(),
+/// bloomline_block_build(), bloomline_builder_finish() or a ..._save() wrote. It checks all of them,
 /// checksums included, and so reads them from end to end: do it once, or whenever the
 /// bytes come from where they may have been damaged. Nothing is copied or allocated.
 ///
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn bloomline_filter_view(
 /// bloomline_view_params() tells the size and shape of the filter.
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
-/// filter is not of the native format, which has no such parameters.
+/// filter is a cuckoo filter or one of another engine, which have no such parameters.
 ///
 /// # Safety
 /// See [`crate::ffi`].

@@ -1,6 +1,7 @@
 //! Bytes and filters: what is written to disk and to the wire, and read back by
-//! bounded readers only. Uses `kernel`, `params`, `hash` and `line`.
+//! bounded readers only. Uses `kernel`, `params`, `cuckoo_params`, `hash` and `line`.
 
+pub(crate) mod cuckoo;
 pub(crate) mod leveldb;
 pub(crate) mod native;
 pub(crate) mod rocksdb;

@@ -13,10 +13,10 @@ use std::marker::PhantomData;
 pub(crate) const BLOCK: usize = 64;
 
 /// Keys from one that is probed to the one whose line is asked for into L2.
-const FAR_KEYS: usize = 2 * BLOCK;
+pub(super) const FAR_KEYS: usize = 2 * BLOCK;
 
 /// Keys from one that is probed to the one whose line is asked for into L1.
-const NEAR_KEYS: usize = 8;
+pub(super) const NEAR_KEYS: usize = 8;
 
 /// The hashes of a block, and of the keys after it that are asked for meanwhile.
 pub(super) type Window = [u64; WINDOW];
@@ -128,6 +128,19 @@ pub(super) trait Ops {
         lines.line(hash)
     }
 
+    /// Asks for what a key needs: its line, or two cache lines if that may lie across them.
+    #[inline(always)]
+    fn ask<const HINT: u8>(lines: Lines, hash: u64)
+    where
+        Self: Sized,
+    {
+        let line = Self::line(lines, hash);
+        prefetch::<HINT>(line);
+        if lines.straddle {
+            prefetch::<HINT>(line.wrapping_add(LINE_BYTES - 1));
+        }
+    }
+
     /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines of
     /// later keys are asked for, as the plan says. Where the plan asks for any, there are
     /// 64 hashes, and they are the first of `window`.
@@ -153,6 +166,10 @@ pub(super) trait Plan {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const ASKS: bool;
 
+    /// Whether it asks for keys near ahead too. Only layouts that do their own asking look.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    const NEAR: bool;
+
     /// Asks for what should be under way while key `i` of a window is probed.
     fn ask<O: Ops>(lines: Lines, window: &Window, i: usize);
 }
@@ -162,6 +179,7 @@ struct Nothing;
 
 impl Plan for Nothing {
     const ASKS: bool = false;
+    const NEAR: bool = false;
 
     #[inline(always)]
     fn ask<O: Ops>(_: Lines, _: &Window, _: usize) {}
@@ -172,23 +190,14 @@ struct Ahead<const NEAR_TOO: bool>;
 
 impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
     const ASKS: bool = true;
+    const NEAR: bool = NEAR_TOO;
 
     #[inline(always)]
     fn ask<O: Ops>(lines: Lines, window: &Window, i: usize) {
-        ask_for::<O, FAR>(lines, window[i + FAR_KEYS]);
+        O::ask::<FAR>(lines, window[i + FAR_KEYS]);
         if NEAR_TOO {
-            ask_for::<O, NEAR>(lines, window[i + NEAR_KEYS]);
+            O::ask::<NEAR>(lines, window[i + NEAR_KEYS]);
         }
-    }
-}
-
-/// Asks for the line of a hash: for two cache lines if it may lie across them.
-#[inline(always)]
-pub(super) fn ask_for<O: Ops, const HINT: u8>(lines: Lines, hash: u64) {
-    let line = O::line(lines, hash);
-    prefetch::<HINT>(line);
-    if lines.straddle {
-        prefetch::<HINT>(line.wrapping_add(LINE_BYTES - 1));
     }
 }
 
@@ -282,7 +291,7 @@ unsafe fn for_each_block<W: Work>(
     let asks = W::Ops::PREFETCH && plan != Prefetch::None;
     let at_once = if asks { FAR_KEYS } else { 0 };
     let ask = |hashes: &[u64]| {
-        hashes.iter().for_each(|&hash| ask_for::<W::Ops, FAR>(lines, hash));
+        hashes.iter().for_each(|&hash| W::Ops::ask::<FAR>(lines, hash));
     };
     let len = hashes.len();
     // Keys that are done, and those of them and after them whose hashes are there.

@@ -18,6 +18,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
+mod cuckoo;
 mod fast_local;
 mod portable;
 mod prefetch;
@@ -65,6 +66,8 @@ pub(crate) enum Layout {
     Legacy256 = 5,
     /// LevelDB's: bits anywhere.
     LevelDb = 6,
+    /// The lines of `cuckoo.rs`; the bits of a fingerprint stand for k.
+    Cuckoo = 7,
 }
 
 /// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. The
@@ -141,7 +144,7 @@ macro_rules! kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
-            ask: batch::ask_for::<$first, NEAR>,
+            ask: <$first>::ask::<NEAR>,
             insert,
             contains,
             insert_batch,
@@ -206,12 +209,13 @@ impl Backend {
             kernel!(Scalar, Legacy256, spread::Legacy<8>),
         ];
         let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
-        let (native, fast_local) = match self {
+        let (native, fast_local, cuckoo) = match self {
             Backend::Scalar => {
                 use scalar::Scalar as B;
                 (
                     kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(Scalar, FastLocal, fast_local::Scalar),
+                    kernel!(Scalar, Cuckoo, cuckoo::Scalar<16>, 8 => cuckoo::Scalar<8>, 12 => cuckoo::Scalar<12>),
                 )
             }
             Backend::Portable => {
@@ -219,6 +223,7 @@ impl Backend {
                 (
                     kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(Portable, FastLocal, fast_local::Portable),
+                    kernel!(Portable, Cuckoo, cuckoo::Portable<16>, 8 => cuckoo::Portable<8>, 12 => cuckoo::Portable<12>),
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -232,6 +237,8 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         fast_local::Avx2
                     ),
+                    kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>),
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -251,18 +258,21 @@ impl Backend {
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: fast_local::Avx2; many: fast_local::Avx512
                     ),
+                    kernel!(Avx512, Cuckoo,
+                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                        cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>),
                 )
             }
             Backend::Avx2 | Backend::Avx512 => return None,
         };
         let [legacy64, legacy128, legacy256] = legacy;
-        Some(Kernels([native, fast_local, legacy64, legacy128, legacy256, leveldb]))
+        Some(Kernels([native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo]))
     }
 }
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 6]);
+pub(crate) struct Kernels([&'static Kernel; 7]);
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 #[cfg(target_arch = "x86_64")]
@@ -400,7 +410,7 @@ impl Kernel {
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
 
-    /// Asks for the line of a hash, to be probed soon. Does nothing else.
+    /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
     pub(crate) fn ask(&self, lines: &[u8], k: u32, hash: u64) {
         (self.ask)(Lines::readable(lines, k, self.line_log2), hash);

@@ -2,7 +2,7 @@
 //! a batch may be in. The loops are compiled into each, so a call is one per batch.
 
 use crate::common::memory::Memory;
-use bloomline::{Filter, Params};
+use bloomline::{CuckooFilter, CuckooParams, Filter, Params};
 use std::collections::hash_map::DefaultHasher;
 use xorf::Filter as _;
 
@@ -28,9 +28,11 @@ pub(crate) struct Row {
 pub(crate) const ONE_BY_ONE: &str = "bloomline, one at a time";
 pub(crate) const BATCHES: &str = "bloomline, batches";
 
-pub(crate) const ROWS: [Row; 8] = [
+pub(crate) const ROWS: [Row; 10] = [
     Row { name: BATCHES, build: batches },
     Row { name: ONE_BY_ONE, build: one_by_one },
+    Row { name: "bloomline, cuckoo of 8 bits, batches", build: |keys| cuckoo_of(keys, 8) },
+    Row { name: "bloomline, cuckoo of 12 bits, batches", build: |keys| cuckoo_of(keys, 12) },
     Row { name: "sbbf-rs (256-bit blocks)", build: sbbf },
     Row { name: "fastbloom (classic)", build: fastbloom },
     Row { name: "bloomfilter (classic; hashes by itself)", build: bloomfilter },
@@ -82,6 +84,26 @@ impl Built for OneByOne {
     fn probe(&self, hashes: &[u64]) -> usize {
         let view = self.0.view();
         hashes.iter().map(|&hash| usize::from(view.contains_hash(hash))).sum()
+    }
+}
+
+struct OwnCuckoo(CuckooFilter);
+
+fn cuckoo_of(keys: &[u64], bits: u32) -> Box<dyn Built> {
+    let params = CuckooParams::for_bits(keys.len() as u64, bits).unwrap();
+    let mut filter = CuckooFilter::new(params).unwrap();
+    assert_eq!(filter.insert_hashes(keys), keys.len());
+    Box::new(OwnCuckoo(filter))
+}
+
+impl Built for OwnCuckoo {
+    fn bytes(&self) -> usize {
+        self.0.params().bytes()
+    }
+
+    fn probe(&self, hashes: &[u64]) -> usize {
+        let mut bitmap = [0; 256];
+        hashes.chunks(64 * 256).map(|hashes| self.0.contains_hashes(hashes, &mut bitmap)).sum()
     }
 }
 

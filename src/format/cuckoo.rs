@@ -1,0 +1,32 @@
+//! Layout 5: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is
+//! the standard. Uses `native` and `cuckoo_params`.
+
+use super::native::{FOOTER_BYTES, Footer};
+use crate::cuckoo_params::CuckooParams;
+use crate::error::Error;
+
+const LAYOUT: u16 = 5;
+
+/// As `native::parse`, for this layout: the lines, their shape, and the writer's key count; the
+/// footer is checked, the lines are not.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], CuckooParams, u64), Error> {
+    let (lines, footer) = Footer::read(bytes)?;
+    if footer.layout != LAYOUT {
+        return Err(Error::Layout);
+    }
+    if footer.shape != 0 {
+        return Err(Error::Reserved);
+    }
+    let params = CuckooParams::new(footer.line_count, footer.k, footer.seed)?;
+    if lines.len() != params.bytes() {
+        return Err(Error::Truncated);
+    }
+    Ok((lines, params, footer.key_count))
+}
+
+/// The footer that goes behind these lines.
+pub(crate) fn footer(lines: &[u8], params: CuckooParams, key_count: u64) -> [u8; FOOTER_BYTES] {
+    debug_assert_eq!(lines.len(), params.bytes());
+    let (line_count, k, seed) = (params.line_count(), params.fingerprint_bits(), params.seed());
+    Footer { key_count, line_count, seed, k, layout: LAYOUT, shape: 0 }.write(&[lines])
+}

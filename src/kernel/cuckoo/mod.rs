@@ -1,0 +1,74 @@
+//! Cuckoo filters on the backends, one file each. Uses `cuckoo`, `batch` and `prefetch`.
+//!
+//! A bucket of four fingerprints is read as one integer of 64 bits, and all four are compared
+//! by the arithmetic of that integer, in which a lane of a vector is as good as a register. So
+//! vectors do 4 or 8 keys at a time: `staged` has what they share.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+mod staged;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) type Avx2<const BITS: u32> = staged::Staged<avx2::Avx2, BITS>;
+#[cfg(target_arch = "x86_64")]
+pub(super) type Avx512<const BITS: u32> = staged::Staged<avx512::Avx512, BITS>;
+pub(super) use portable::Portable;
+pub(super) use scalar::Scalar;
+
+use super::batch::Lines;
+use super::prefetch::prefetch;
+use crate::cuckoo::{fingerprint, first, offset, other};
+
+/// Where the two buckets of a hash are.
+#[inline(always)]
+fn addresses<const BITS: u32>(lines: Lines, hash: u64) -> [*const u8; 2] {
+    let first = first(hash, BITS, lines.count());
+    let other = other(first, fingerprint(hash, BITS), BITS, lines.count());
+    [first, other].map(|at| lines.first().wrapping_add(offset(at, BITS)).cast_const())
+}
+
+/// Asks for both buckets of a hash.
+#[inline(always)]
+fn ask<const BITS: u32, const HINT: u8>(lines: Lines, hash: u64) {
+    addresses::<BITS>(lines, hash).into_iter().for_each(prefetch::<HINT>);
+}
+
+/// A 1 in the lowest bit of each slot.
+const fn ones(bits: u32) -> u64 {
+    1 | 1 << bits | 1 << (2 * bits) | 1 << (3 * bits)
+}
+
+/// A bucket as a number, the first slot in its lowest bits. Of 12-bit fingerprints, 16 bits
+/// follow which do not belong to it.
+///
+/// # Safety
+/// `at` is where a bucket begins, in a line that can be read.
+#[inline(always)]
+unsafe fn read<const BITS: u32>(at: *const u8) -> u64 {
+    // SAFETY: a bucket has 4 bytes for 8 bits, 8 for 16, and 6 for 12: the last of those
+    // begins at byte 54 of its line, so that 8 can be read there too.
+    unsafe {
+        match BITS {
+            8 => u32::from_le(at.cast::<u32>().read_unaligned()).into(),
+            _ => u64::from_le(at.cast::<u64>().read_unaligned()),
+        }
+    }
+}
+
+/// Whether one of the buckets has the fingerprint. `pattern` has it in all slots.
+///
+/// A slot that has it becomes zero, and to subtract 1 from zero sets the highest bit, which
+/// was not set. The slots above may then be wrong, but not the answer.
+#[inline(always)]
+fn found<const BITS: u32>(words: [u64; 2], pattern: u64) -> bool {
+    let zeros = words.map(|word| {
+        let slots = word ^ pattern;
+        slots.wrapping_sub(ones(BITS)) & !slots
+    });
+    (zeros[0] | zeros[1]) & (ones(BITS) << (BITS - 1)) != 0
+}

@@ -1,0 +1,28 @@
+//! Cuckoo filters, the four slots of a bucket in one integer. Uses `batch`.
+
+use super::super::batch::{Lines, Ops};
+use super::{addresses, found, ones, read};
+use crate::cuckoo::fingerprint;
+
+/// Four slots at a time.
+pub(in crate::kernel) struct Portable<const BITS: u32>;
+
+impl<const BITS: u32> Ops for Portable<BITS> {
+    #[inline(always)]
+    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
+        super::ask::<BITS, HINT>(lines, hash);
+    }
+
+    #[inline(always)]
+    unsafe fn insert(_: Lines, _: u64) {
+        unreachable!("an insert that can fail is not a kernel's");
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let [first, other] = addresses::<BITS>(lines, hash);
+        // SAFETY: the caller vouches for the lines, and these are buckets of them.
+        let words = unsafe { [read::<BITS>(first), read::<BITS>(other)] };
+        found::<BITS>(words, fingerprint(hash, BITS) * ones(BITS))
+    }
+}

@@ -1,0 +1,102 @@
+//! What `avx2` and `avx512` share for cuckoo filters. Uses `batch` and `prefetch`.
+//!
+//! A group of 8 keys goes through three stages: vectors find where the buckets are, of these
+//! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;
+//! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
+
+use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
+use super::super::prefetch::{FAR, NEAR, prefetch};
+use super::portable::Portable;
+use super::read;
+use std::hint::black_box;
+use std::marker::PhantomData;
+
+/// A group of this many is what vectors take at a time: one of AVX-512, two of AVX2.
+pub(super) const GROUP: usize = 8;
+// What is asked for near is the next group.
+const _: () = assert!(NEAR_KEYS == GROUP);
+
+/// A value for each of a group of keys.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Group(pub(super) [u64; GROUP]);
+
+/// Where the buckets of a group of keys are in the lines: the first ones, the others.
+pub(super) type Places = [Group; 2];
+
+/// What vectors do. Both are run only on a CPU that has their instructions.
+pub(super) trait Vectors {
+    /// The places of the buckets of a group of hashes.
+    unsafe fn places<const BITS: u32>(count: u64, hashes: &[u64; GROUP]) -> Places;
+
+    /// Which keys of a group have their fingerprint in one of two buckets, each read by
+    /// `read`: bit `i` for key `i`.
+    unsafe fn compare<const BITS: u32>(hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
+}
+
+/// Batches by vectors, single keys as `portable` does them.
+pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
+
+impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
+    #[inline(always)]
+    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
+        super::ask::<BITS, HINT>(lines, hash);
+    }
+
+    #[inline(always)]
+    unsafe fn insert(_: Lines, _: u64) {
+        unreachable!("an insert that can fail is not a kernel's");
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { Portable::<BITS>::contains(lines, hash) }
+    }
+
+    #[inline(always)]
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+        // The places past the end are those of hash 0, which every filter has; their
+        // answers are dropped.
+        let mut keys = [0; BLOCK + GROUP];
+        let there = if P::ASKS { &window[..BLOCK + GROUP] } else { hashes };
+        keys[..there.len()].copy_from_slice(there);
+        let keys = keys.as_chunks::<GROUP>().0;
+        let ahead = window[FAR_KEYS..].as_chunks::<GROUP>().0;
+        let mut words = [[Group([0; GROUP]); 2]; BLOCK / GROUP];
+        // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
+        unsafe {
+            let at = |places: &Places, which: usize, i: usize| {
+                lines.first().wrapping_add(places[which].0[i] as usize).cast_const()
+            };
+            let mut places = V::places::<BITS>(lines.count(), &keys[0]);
+            for (group, hashes) in hashes.chunks(GROUP).enumerate() {
+                let next = V::places::<BITS>(lines.count(), &keys[group + 1]);
+                let far = match P::ASKS {
+                    true => V::places::<BITS>(lines.count(), &ahead[group]),
+                    false => next,
+                };
+                // Through memory, as it is written: else the compiler takes vectors apart.
+                let (here, next, far) = (black_box(&places), black_box(&next), black_box(&far));
+                for i in 0..hashes.len() {
+                    for (which, words) in words[group].iter_mut().enumerate() {
+                        if P::ASKS {
+                            prefetch::<FAR>(at(far, which, i));
+                        }
+                        if P::NEAR {
+                            prefetch::<NEAR>(at(next, which, i));
+                        }
+                        words.0[i] = read::<BITS>(at(here, which, i));
+                    }
+                }
+                places = *next;
+            }
+            let words = black_box(&words);
+            let mut hits = 0;
+            for i in 0..hashes.len().div_ceil(GROUP) {
+                hits |= u64::from(V::compare::<BITS>(&keys[i], &words[i])) << (i * GROUP);
+            }
+            hits & (u64::MAX >> (BLOCK - hashes.len()))
+        }
+    }
+}

@@ -1,0 +1,528 @@
+//! The cuckoo filter: against a plain multiset through any history of inserts and removals,
+//! at the load and rate that it promises, when it is full, and as bytes. Every backend is held
+//! to `src/cuckoo.rs`.
+
+mod definition;
+
+use bloomline::{Backend, CuckooFilter, CuckooParams, Error, Filter, MappedFilter, Params};
+use bloomline::{Prefetch, View, cuckoo, hash};
+use definition::{AWKWARD, random_hashes};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+const BITS: [u32; 3] = [8, 12, 16];
+
+fn filter(line_count: u64, bits: u32) -> CuckooFilter {
+    CuckooFilter::new(CuckooParams::new(line_count, bits, 7).unwrap()).unwrap()
+}
+
+/// Inserts until there is no room for one.
+fn fill(filter: &mut CuckooFilter, seed: u64) -> Vec<u64> {
+    let mut hashes = random_hashes(filter.params().slots() as usize, seed);
+    let inserted = filter.insert_hashes(&hashes);
+    hashes.truncate(inserted);
+    hashes
+}
+
+// ---- the definition ----
+
+#[test]
+fn the_other_of_the_other_is_the_first() {
+    for bits in BITS {
+        for line_count in [1, 2, 3, 10, 255, 256, 257, 1_000_003, cuckoo::MAX_LINES] {
+            for hash in random_hashes(2000, line_count).into_iter().chain(AWKWARD) {
+                let fingerprint = cuckoo::fingerprint(hash, bits);
+                assert!((1..1 << bits).contains(&fingerprint));
+                let first = cuckoo::first(hash, bits, line_count);
+                let other = cuckoo::other(first, fingerprint, bits, line_count);
+                for at in [first, other] {
+                    assert!(at.line < line_count && at.bucket < cuckoo::buckets(bits));
+                    let end = cuckoo::offset(at, bits) + bits as usize / 2;
+                    assert!(end <= (at.line as usize + 1) * 64, "a bucket is within a line");
+                }
+                assert_eq!(cuckoo::other(other, fingerprint, bits, line_count), first);
+            }
+        }
+    }
+}
+
+// ---- histories ----
+
+/// What can happen to a filter. Keys are few, so that they repeat and share buckets.
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<u8>),
+    InsertHashes(Vec<u64>),
+    InsertKeys(Vec<Vec<u8>>),
+    /// Removes the n-th of those that are in.
+    Remove(usize),
+    /// Removes whatever it is, if it is in.
+    RemoveKey(Vec<u8>),
+    Encode,
+    Save,
+    Clear,
+}
+
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        3 => (0u8..20).prop_map(|byte| vec![byte]),
+        1 => prop::collection::vec(any::<u8>(), 0..40),
+    ]
+}
+
+fn hashes() -> impl Strategy<Value = Vec<u64>> {
+    let hash = prop_oneof![4 => any::<u64>(), 1 => prop::sample::select(AWKWARD.to_vec())];
+    prop::collection::vec(hash, 0..60)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => key().prop_map(Step::Insert),
+        3 => hashes().prop_map(Step::InsertHashes),
+        2 => prop::collection::vec(key(), 0..80).prop_map(Step::InsertKeys),
+        8 => any::<usize>().prop_map(Step::Remove),
+        2 => key().prop_map(Step::RemoveKey),
+        1 => Just(Step::Encode),
+        1 => Just(Step::Save),
+        1 => Just(Step::Clear),
+    ]
+}
+
+/// The filter, and how many times each hash is in.
+struct History {
+    filter: CuckooFilter,
+    model: HashMap<u64, usize>,
+    file: std::path::PathBuf,
+}
+
+impl History {
+    fn inserted(&mut self, hashes: &[u64], count: usize, before: &[u8]) {
+        for &hash in &hashes[..count] {
+            *self.model.entry(hash).or_default() += 1;
+        }
+        // If not even the first was inserted, nothing was changed.
+        if count == 0 {
+            assert!(self.filter.as_bytes() == before);
+        }
+    }
+
+    fn removed(&mut self, hash: u64) {
+        let count = self.model.get_mut(&hash).unwrap();
+        *count -= 1;
+        if *count == 0 {
+            self.model.remove(&hash);
+        }
+    }
+
+    fn take(&mut self, step: Step) {
+        let seed = self.filter.params().seed();
+        let before = self.filter.as_bytes().to_vec();
+        match step {
+            Step::Insert(key) => {
+                let result = self.filter.insert(&key);
+                assert!(matches!(result, Ok(()) | Err(Error::Full)));
+                self.inserted(&[hash::hash(&key, seed)], usize::from(result.is_ok()), &before);
+            }
+            Step::InsertHashes(hashes) => {
+                let count = self.filter.insert_hashes(&hashes);
+                self.inserted(&hashes, count, &before);
+            }
+            Step::InsertKeys(keys) => {
+                let count = self.filter.insert_keys(&keys);
+                let hashes: Vec<_> = keys.iter().map(|key| hash::hash(key, seed)).collect();
+                self.inserted(&hashes, count, &before);
+            }
+            Step::Remove(n) => {
+                let mut hashes: Vec<_> = self.model.keys().copied().collect();
+                hashes.sort_unstable();
+                if let Some(&hash) = hashes.get(n % hashes.len().max(1)) {
+                    self.filter.remove_hash(hash).unwrap();
+                    self.removed(hash);
+                }
+            }
+            Step::RemoveKey(key) => {
+                let hash = hash::hash(&key, seed);
+                if self.model.contains_key(&hash) {
+                    self.filter.remove(&key).unwrap();
+                    self.removed(hash);
+                } else if !self.filter.contains(&key) {
+                    assert!(matches!(self.filter.remove(&key), Err(Error::Absent)));
+                    assert!(self.filter.as_bytes() == before);
+                }
+            }
+            Step::Encode => {
+                self.filter = CuckooFilter::decode(&self.filter.to_bytes().unwrap()).unwrap();
+            }
+            Step::Save => {
+                self.filter.save(&self.file).unwrap();
+                let mapped = MappedFilter::open(&self.file).unwrap();
+                assert!(mapped.view().as_bytes() == self.filter.as_bytes());
+                assert_eq!(mapped.view().cuckoo_params(), Some(self.filter.params()));
+                self.filter = CuckooFilter::load(&self.file).unwrap();
+            }
+            Step::Clear => {
+                self.filter.clear();
+                self.model.clear();
+            }
+        }
+    }
+
+    fn check(&self) {
+        let in_it: usize = self.model.values().sum();
+        assert_eq!(self.filter.key_count(), in_it as u64);
+        let bits = self.filter.params().fingerprint_bits();
+        assert_eq!(cuckoo::taken(self.filter.as_bytes(), bits), in_it as u64);
+        let hashes: Vec<u64> = self.model.keys().copied().collect();
+        let mut bitmap = vec![0; hashes.len().div_ceil(64)];
+        assert_eq!(self.filter.contains_hashes(&hashes, &mut bitmap), hashes.len());
+        assert!(hashes.iter().all(|&hash| self.filter.contains_hash(hash)));
+        if in_it == 0 {
+            assert!(self.filter.as_bytes().iter().all(|&byte| byte == 0));
+        }
+    }
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn no_history_loses_a_key(
+        line_count in prop_oneof![1u64..4, 4u64..40],
+        bits in prop::sample::select(BITS.to_vec()),
+        seed in any::<u64>(),
+        steps in prop::collection::vec(step(), 1..40),
+    ) {
+        let file = std::env::temp_dir().join(format!("bloomline-{}-cuckoo", std::process::id()));
+        let params = CuckooParams::new(line_count, bits, seed).unwrap();
+        let filter = CuckooFilter::new(params).unwrap();
+        let mut history = History { filter, model: HashMap::new(), file };
+        for step in steps {
+            history.take(step);
+            history.check();
+        }
+        let _ = std::fs::remove_file(&history.file);
+    }
+}
+
+#[test]
+fn what_is_inserted_and_removed_again_leaves_nothing() {
+    for bits in BITS {
+        let mut filter = filter(20, bits);
+        let inserted = fill(&mut filter, 1);
+        for hash in &inserted {
+            filter.remove_hash(*hash).unwrap();
+        }
+        assert!(filter.as_bytes().iter().all(|&byte| byte == 0));
+        assert_eq!(filter.key_count(), 0);
+        // A storm of removals of what is not there.
+        for hash in random_hashes(10_000, 2).into_iter().chain(inserted) {
+            assert!(matches!(filter.remove_hash(hash), Err(Error::Absent)));
+        }
+        assert_eq!(filter.key_count(), 0);
+    }
+}
+
+#[test]
+fn a_key_is_in_as_often_as_it_was_inserted_and_at_most_8_times() {
+    for bits in BITS {
+        let mut filter = filter(1000, bits);
+        let others = random_hashes(60, 5);
+        assert_eq!(filter.insert_hashes(&others), 60);
+        // The filter is far from full when this key's two buckets are.
+        let alone = |&hash: &u64| {
+            let first = cuckoo::first(hash, bits, 1000);
+            cuckoo::other(first, cuckoo::fingerprint(hash, bits), bits, 1000) != first
+        };
+        let key = random_hashes(50, 6).into_iter().find(alone).unwrap();
+        let mut times = 0;
+        while filter.insert_hash(key).is_ok() {
+            times += 1;
+        }
+        assert_eq!(times, 8);
+        for _ in 0..times {
+            assert!(filter.contains_hash(key));
+            filter.remove_hash(key).unwrap();
+        }
+        assert!(others.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+}
+
+// ---- full ----
+
+#[test]
+fn ninety_five_per_cent_go_in() {
+    for bits in BITS {
+        for line_count in [100, 1000, 40_000] {
+            let mut filter = filter(line_count, bits);
+            let inserted = fill(&mut filter, line_count + u64::from(bits));
+            println!("{bits} bits, {line_count} lines: full at {:.4}", filter.fill());
+            assert!(filter.fill() >= 0.95);
+            assert_eq!(filter.key_count(), inserted.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn filters_hold_the_keys_they_are_sized_for() {
+    for bits in BITS {
+        for keys in [0, 1, 5, 10, 20, 30, 40, 50, 80, 100, 200, 300, 1000, 5000] {
+            let params = CuckooParams::for_bits(keys, bits).unwrap();
+            for seed in 0..200 {
+                let mut filter = CuckooFilter::new(params).unwrap();
+                let hashes = random_hashes(keys as usize, seed << 32 | keys);
+                assert_eq!(filter.insert_hashes(&hashes) as u64, keys, "{bits} bits, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn full_loses_nothing_and_changes_nothing() {
+    for bits in BITS {
+        for line_count in [1, 2, 7, 300] {
+            let mut filter = filter(line_count, bits);
+            let mut inserted = fill(&mut filter, 3);
+            let mut refused = 0;
+            for hash in random_hashes(300, 4).into_iter().chain(AWKWARD) {
+                let before = filter.as_bytes().to_vec();
+                match filter.insert_hash(hash) {
+                    Ok(()) => inserted.push(hash),
+                    Err(error) => {
+                        assert!(matches!(error, Error::Full));
+                        assert!(filter.as_bytes() == before);
+                        assert_eq!(filter.key_count(), inserted.len() as u64);
+                        refused += 1;
+                    }
+                }
+            }
+            assert!(refused > 100);
+            assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+            // Room that is made can be used.
+            filter.remove_hash(inserted[0]).unwrap();
+            filter.insert_hash(inserted[0]).unwrap();
+        }
+    }
+}
+
+// ---- the rate ----
+
+#[test]
+fn the_rate_is_that_of_the_model() {
+    for (bits, probes) in [(8, 2_000_000), (12, 4_000_000), (16, 16_000_000)] {
+        let params = CuckooParams::for_bits(200_000, bits).unwrap();
+        let mut filter = CuckooFilter::new(params).unwrap();
+        for keys in [100_000, 100_000] {
+            let hashes = random_hashes(keys, filter.key_count() + 1);
+            assert_eq!(filter.insert_hashes(&hashes), keys);
+            let others = random_hashes(probes, 1 << 40);
+            let mut bitmap = vec![0; probes.div_ceil(64)];
+            let hits = filter.contains_hashes(&others, &mut bitmap) as f64;
+            let expected = params.rate(filter.key_count()) * probes as f64;
+            println!("{bits} bits, load {:.3}: {hits} hits, {expected:.0} expected", filter.fill());
+            // The number of hits has a standard deviation of its square root.
+            assert!((hits - expected).abs() < 5.0 * expected.sqrt() + 0.005 * expected);
+        }
+    }
+}
+
+#[test]
+fn parameters_are_for_the_rate_and_in_range() {
+    for (rate, bits) in
+        [(0.9, 8), (0.03, 8), (0.029, 12), (0.002, 12), (0.0018, 16), (0.000_12, 16)]
+    {
+        for keys in [0, 1, 1000, 1_000_000_007] {
+            let params = CuckooParams::for_rate(keys, rate).unwrap();
+            assert_eq!(params.fingerprint_bits(), bits, "{rate}");
+            assert!(params.rate(keys) <= rate);
+            assert!(params.slots() as f64 * 0.95 >= keys as f64);
+        }
+    }
+    for rate in [0.0, -1.0, 1.0, 2.0, f64::NAN, f64::INFINITY, 0.0001, 1e-300] {
+        assert!(matches!(CuckooParams::for_rate(1000, rate), Err(Error::Rate)), "{rate}");
+    }
+    for bits in [0, 1, 4, 7, 9, 15, 17, 32, u32::MAX] {
+        assert!(matches!(CuckooParams::new(1, bits, 0), Err(Error::K)));
+        assert!(matches!(CuckooParams::for_bits(1, bits), Err(Error::K)));
+    }
+    for lines in [0, cuckoo::MAX_LINES + 1, u64::MAX] {
+        assert!(matches!(CuckooParams::new(lines, 8, 0), Err(Error::LineCount)));
+    }
+    assert!(matches!(CuckooParams::for_rate(u64::MAX, 0.01), Err(Error::LineCount)));
+    assert_eq!(CuckooParams::for_bits(0, 8).unwrap().line_count(), 1);
+}
+
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn more_than_memory_is_an_error() {
+    let params = CuckooParams::new(cuckoo::MAX_LINES, 8, 0).unwrap();
+    // 256 GiB: refused, unless the system gives out what it has not got.
+    if let Err(error) = CuckooFilter::new(params) {
+        assert!(matches!(error, Error::OutOfMemory));
+    }
+}
+
+// ---- every backend ----
+
+#[test]
+fn backends_answer_as_the_definition() {
+    for backend in Backend::available() {
+        println!("{}", backend.name());
+        for bits in BITS {
+            for line_count in [1, 2, 3, 37, 1000] {
+                let params = CuckooParams::new(line_count, bits, 0).unwrap();
+                let mut filter = CuckooFilter::with_backend(params, backend).unwrap();
+                let awkward = filter.insert_hashes(&AWKWARD);
+                assert_eq!(filter.backend(), backend);
+                assert!(awkward > 8);
+                // Close to full, with holes.
+                let inserted = fill(&mut filter, line_count);
+                inserted.iter().step_by(5).for_each(|&hash| filter.remove_hash(hash).unwrap());
+                let mut lines = filter.as_bytes().to_vec();
+                if bits == 12 {
+                    // Not part of any bucket, so not of any answer.
+                    lines.chunks_mut(64).for_each(|line| line[60..].fill(0x5A));
+                }
+                let probes: Vec<u64> = inserted
+                    .iter()
+                    .copied()
+                    .chain(AWKWARD)
+                    .chain(random_hashes(3000, line_count + 9))
+                    .collect();
+                let expected: Vec<bool> =
+                    probes.iter().map(|&hash| cuckoo::contains(&lines, bits, hash)).collect();
+                assert!(expected.contains(&true));
+                let bytes = definition_encode(&lines, bits, 0);
+                // At any address.
+                for shift in [0, 1, 8, 60] {
+                    let mut moved = vec![0; shift];
+                    moved.extend_from_slice(&bytes);
+                    let view = View::open_with_backend(&moved[shift..], backend).unwrap();
+                    for (&hash, &expected) in probes.iter().zip(&expected) {
+                        assert_eq!(
+                            view.contains_hash(hash),
+                            expected,
+                            "{backend:?} {bits} {hash:x}"
+                        );
+                    }
+                    for plan in [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear] {
+                        for len in (0..=130).chain([191, 192, 193, 255, 256, 257, 320, 700, 2000]) {
+                            // From the front and from the back: keys that are in, and others.
+                            let len = len.min(probes.len());
+                            for from in [0, probes.len() - len] {
+                                let case =
+                                    format!("{backend:?} {bits} {line_count} {plan:?} {len}");
+                                let mut answers = vec![0xABCD; len.div_ceil(64) + 1];
+                                let hashes = &probes[from..][..len];
+                                let hits = view.contains_hashes_with(hashes, plan, &mut answers);
+                                let answer = |i: usize| answers[i / 64] >> (i % 64) & 1 == 1;
+                                for i in 0..len {
+                                    assert_eq!(answer(i), expected[from + i], "{case}, key {i}");
+                                }
+                                for i in len..len.div_ceil(64) * 64 {
+                                    assert!(!answer(i), "{case}, past the end");
+                                }
+                                assert_eq!(answers[len.div_ceil(64)], 0xABCD, "{case}");
+                                let expected = &expected[from..][..len];
+                                assert_eq!(hits, expected.iter().filter(|&&hit| hit).count());
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Above the sizes where lines are asked for ahead, for inserts and for probes; byte keys.
+#[test]
+fn large_filters() {
+    let keys: Vec<String> = (0..1_500_000).map(|i| format!("key {i}")).collect();
+    let others: Vec<String> = (0..100_000).map(|i| format!("other {i}")).collect();
+    for bits in BITS {
+        let params = CuckooParams::for_bits(20_000_000, bits).unwrap().with_seed(11);
+        let mut filter = CuckooFilter::new(params).unwrap();
+        assert_eq!(filter.insert_keys(&keys), keys.len());
+        let mut bitmap = vec![0; keys.len().div_ceil(64)];
+        assert_eq!(filter.contains_keys(&keys, &mut bitmap), keys.len());
+        let bytes = filter.to_bytes().unwrap();
+        for backend in Backend::available() {
+            let view = View::open_with_backend(&bytes, backend).unwrap();
+            let hits = view.contains_keys(&others, &mut bitmap);
+            let expected =
+                others.iter().filter(|key| view.contains_hash(hash::hash(key.as_bytes(), 11)));
+            assert_eq!(hits, expected.count(), "{backend:?} {bits}");
+        }
+        // One by one it is the same filter.
+        let mut again = CuckooFilter::new(params).unwrap();
+        keys.iter().for_each(|key| again.insert(key.as_bytes()).unwrap());
+        assert!(again.as_bytes() == filter.as_bytes());
+    }
+}
+
+// ---- bytes ----
+
+fn definition_encode(lines: &[u8], bits: u32, seed: u64) -> Vec<u8> {
+    let mut bytes = definition::encode(lines, bits, seed, 0);
+    definition::put(&mut bytes, definition::LAYOUT, 5);
+    definition::seal(&mut bytes);
+    bytes
+}
+
+#[test]
+fn what_is_cut_or_altered_is_rejected() {
+    let mut filter = filter(3, 12);
+    fill(&mut filter, 1);
+    let bytes = filter.to_bytes().unwrap();
+    assert!(CuckooFilter::decode(&bytes).is_ok());
+    for len in 0..bytes.len() {
+        assert!(CuckooFilter::decode(&bytes[..len]).is_err());
+        assert!(View::open_unverified(&bytes[..len]).is_err());
+        assert!(CuckooFilter::decode(&bytes[len + 1..]).is_err());
+    }
+    for bit in 0..bytes.len() * 8 {
+        let mut altered = bytes.clone();
+        altered[bit / 8] ^= 1 << (bit % 8);
+        assert!(CuckooFilter::decode(&altered).is_err());
+        assert!(View::open(&altered).is_err());
+    }
+    let path = std::env::temp_dir().join(format!("bloomline-{}-cut", std::process::id()));
+    for len in [0, 1, 63, 64, 128, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..len]).unwrap();
+        assert!(CuckooFilter::load(&path).is_err());
+        assert!(MappedFilter::open(&path).is_err());
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(filter.encode(&mut vec![0; bytes.len() - 1]), Err(Error::BufferTooSmall)));
+}
+
+#[test]
+fn the_kinds_of_filters_are_not_mixed_up() {
+    let cuckoo = filter(3, 8).to_bytes().unwrap();
+    let bloom = Filter::new(Params::new(3, 6, 0).unwrap()).unwrap().to_bytes().unwrap();
+    assert!(matches!(Filter::decode(&cuckoo), Err(Error::Layout)));
+    assert!(matches!(CuckooFilter::decode(&bloom), Err(Error::Layout)));
+    let view = View::open(&cuckoo).unwrap();
+    assert_eq!(view.params(), None);
+    assert_eq!(view.cuckoo_params(), Some(CuckooParams::new(3, 8, 7).unwrap()));
+    assert_eq!(View::open(&bloom).unwrap().cuckoo_params(), None);
+}
+
+/// Lines that no writer wrote: the filter still works, and counts what is there.
+#[test]
+fn any_lines_are_a_filter() {
+    for bits in BITS {
+        let lines: Vec<u8> = random_hashes(64, 8).into_iter().flat_map(u64::to_le_bytes).collect();
+        let mut filter = CuckooFilter::decode(&definition_encode(&lines, bits, 0)).unwrap();
+        assert_eq!(filter.key_count(), cuckoo::taken(&lines, bits));
+        for hash in random_hashes(2000, 9) {
+            let _ = filter.insert_hash(hash);
+            let _ = filter.remove_hash(hash.rotate_left(7));
+            let (count, bits) = (filter.key_count(), filter.params().fingerprint_bits());
+            assert_eq!(count, cuckoo::taken(filter.as_bytes(), bits));
+        }
+    }
+}

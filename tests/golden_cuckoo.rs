@@ -1,0 +1,262 @@
+//! The golden files of cuckoo filters, in `golden/cuckoo/`: they are what `src/cuckoo.rs` and
+//! XXH3-64 make, and no kernel, byte for byte; every backend reads the accepted ones, and the
+//! others are rejected with their error. `BLESS=1 cargo test --test golden_cuckoo` writes them
+//! anew. `golden/README.md` says what each file is.
+
+mod definition;
+
+use bloomline::{Backend, CuckooFilter, CuckooParams, View, cuckoo};
+use definition::*;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/cuckoo")
+}
+
+/// Lines and footer of layout 5.
+fn encode_cuckoo(lines: &[u8], bits: u32, seed: u64, key_count: u64) -> Vec<u8> {
+    let mut bytes = encode(lines, bits, seed, key_count);
+    put(&mut bytes, LAYOUT, 5);
+    seal(&mut bytes);
+    bytes
+}
+
+/// The lines of these hashes, of which the last `removed` have been removed again.
+fn lines_of_cuckoo(line_count: usize, bits: u32, hashes: &[u64], removed: usize) -> Vec<u8> {
+    let mut lines = vec![0; line_count * 64];
+    for &hash in hashes {
+        assert!(cuckoo::insert(&mut lines, bits, hash));
+    }
+    for &hash in &hashes[hashes.len() - removed..] {
+        assert!(cuckoo::remove(&mut lines, bits, hash));
+    }
+    lines
+}
+
+fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
+    let mut files = BTreeMap::new();
+    let mut add = |name: String, bits: u32, lines: &[u8], seed: u64, count: u64, probes: &[u64]| {
+        let others = random_hashes(64, u64::from(bits));
+        let probes = probes.iter().chain(&others).chain(&AWKWARD).copied().collect();
+        files.insert(name, (encode_cuckoo(lines, bits, seed, count), probes));
+    };
+    for bits in [8, 12, 16] {
+        for line_count in [1, 2, 3, 7] {
+            // 80 % of the slots, and a fifth of them freed again.
+            let keys = line_count * cuckoo::buckets(bits) as usize * 4 * 8 / 10;
+            let hashes = random_hashes(keys, line_count as u64);
+            let lines = lines_of_cuckoo(line_count, bits, &hashes, keys / 5);
+            let count = keys - keys / 5;
+            let some: Vec<u64> = hashes.into_iter().rev().take(80).collect();
+            let name = format!("bits{bits:02}-lines{line_count}");
+            add(name, bits, &lines, 0, count as u64, &some);
+        }
+        add(format!("bits{bits:02}-empty"), bits, &[0; 128], 0, 0, &[]);
+        let awkward = lines_of_cuckoo(5, bits, &AWKWARD, 0);
+        add(format!("bits{bits:02}-awkward-hashes"), bits, &awkward, 0, 16, &[]);
+        // As full as it gets: inserts that moved others, and some that were refused.
+        let mut full = vec![0; 4 * 64];
+        let hashes = random_hashes(4 * 64, 77);
+        let count = hashes.iter().filter(|&&hash| cuckoo::insert(&mut full, bits, hash)).count();
+        add(format!("bits{bits:02}-full"), bits, &full, 0, count as u64, &hashes[..80]);
+        // What no writer writes, and a reader answers all the same.
+        add(format!("bits{bits:02}-all-ones"), bits, &[0xFF; 64], 0, 0, &[]);
+        let keys: Vec<u64> = (0..30).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+        let lines = lines_of_cuckoo(2, bits, &keys, 0);
+        add(format!("bits{bits:02}-seed-nine"), bits, &lines, 9, u64::MAX, &keys);
+    }
+    files
+}
+
+/// What is rejected, with its status.
+fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
+    let intact = || encode_cuckoo(&lines_of_cuckoo(3, 12, &random_hashes(60, 5), 0), 12, 0, 60);
+    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    let mut files = BTreeMap::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.insert(name.to_owned(), (bytes, status));
+    };
+    add("short-63", status::TRUNCATED, intact()[256 - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..192].to_vec());
+    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
+    add("footer-key-count-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, KEY_COUNT, 61);
+        bytes
+    });
+    add("reserved-lowest-bit", status::RESERVED, with(&[(RESERVED, 1)]));
+    add("reserved-highest-bit", status::RESERVED, with(&[(RESERVED, 1 << 63)]));
+    // k is 8, 12 or 16; the last is good in its lowest byte.
+    for k in [0, 1, 4, 7, 9, 10, 15, 17, 24, 0x0000_010C] {
+        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+    }
+    // The last four are those whose size is over the limit, overflows, or seems right when it
+    // does.
+    for count in [0, 1 << 32, u64::MAX, 1 << 58, (1 << 58) + 3] {
+        let name = format!("line-count-{count:x}");
+        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
+    add("length-one-line-less", status::TRUNCATED, with(&[(LINE_COUNT, 2)]));
+    add("length-most-lines", status::TRUNCATED, with(&[(LINE_COUNT, (1 << 32) - 1)]));
+    add("lines-first-byte-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[0] ^= 0x10;
+        bytes
+    });
+    add("lines-spare-byte-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[63] ^= 1;
+        bytes
+    });
+    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
+    add("order-7-8", status::K, with(&[(K, 6), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, 2)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    files
+}
+
+fn lines_and_bits(bytes: &[u8]) -> (&[u8], u32) {
+    (&bytes[..bytes.len() - FOOTER_BYTES], get(bytes, K) as u32)
+}
+
+/// Hash, bits and line count to the fingerprint and the two buckets.
+fn vectors() -> String {
+    let line_counts = [1, 2, 3, 17, 64, 1000, 0x0100_0001, cuckoo::MAX_LINES];
+    let hashes: Vec<u64> = AWKWARD.into_iter().chain(random_hashes(24, 30)).collect();
+    let mut text = String::new();
+    for (i, &hash) in hashes.iter().enumerate() {
+        for (j, bits) in [8, 12, 16].into_iter().enumerate() {
+            for line_count in [line_counts[(i + j) % 8], line_counts[(i + j + 4) % 8]] {
+                let fingerprint = cuckoo::fingerprint(hash, bits);
+                let first = cuckoo::first(hash, bits, line_count);
+                let other = cuckoo::other(first, fingerprint, bits, line_count);
+                let (a, b, c, d) = (first.line, first.bucket, other.line, other.bucket);
+                writeln!(text, "{hash:016x} {line_count} {bits} {fingerprint} {a} {b} {c} {d}")
+                    .unwrap();
+            }
+        }
+    }
+    text
+}
+
+/// All files but the README: their names and bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for (name, (bytes, probes)) in accepted() {
+        let [line_count, k, seed, key_count] =
+            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
+        let name = format!("accepted/{name}.bloomline");
+        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count}").unwrap();
+        let (lines, bits) = lines_and_bits(&bytes);
+        let mut answers = String::new();
+        for hash in probes {
+            let answer = u8::from(cuckoo::contains(lines, bits, hash));
+            writeln!(answers, "{hash:016x} {answer}").unwrap();
+        }
+        files.insert(format!("{name}.probes"), answers.into_bytes());
+        files.insert(name, bytes);
+    }
+    for (name, (bytes, status)) in rejected() {
+        let name = format!("rejected/{name}.bloomline");
+        writeln!(manifest, "rejected {name} {status}").unwrap();
+        files.insert(name, bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files.insert("vectors.txt".into(), vectors().into_bytes());
+    files
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    let files = all();
+    if std::env::var_os("BLESS").is_some() {
+        let _ = std::fs::remove_dir_all(directory());
+        for (name, bytes) in &files {
+            let path = directory().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+    let mut present = 0;
+    for part in ["", "accepted", "rejected"] {
+        let entries = std::fs::read_dir(directory().join(part)).unwrap();
+        present += entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
+    }
+    assert_eq!(present, files.len(), "files in golden/cuckoo/; BLESS=1 writes them anew");
+    for (name, bytes) in &files {
+        let committed = std::fs::read(directory().join(name)).unwrap();
+        assert!(committed == *bytes, "golden/cuckoo/{name} is not what the definition makes");
+    }
+    println!("{present} files");
+}
+
+#[test]
+fn accepted_files_are_read_by_every_backend() {
+    for (name, (bytes, probes)) in accepted() {
+        let (lines, bits) = lines_and_bits(&bytes);
+        let expected: Vec<bool> =
+            probes.iter().map(|&hash| cuckoo::contains(lines, bits, hash)).collect();
+        for backend in Backend::available() {
+            let view = View::open_with_backend(&bytes, backend).unwrap();
+            let mut bitmap = vec![0; probes.len().div_ceil(64)];
+            view.contains_hashes(&probes, &mut bitmap);
+            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
+                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
+            }
+            let params = CuckooParams::new(get(&bytes, LINE_COUNT), bits, get(&bytes, SEED));
+            assert_eq!(view.cuckoo_params(), Some(params.unwrap()));
+            assert_eq!(view.key_count(), get(&bytes, KEY_COUNT));
+        }
+        // Read and written again it is the same but for the number of keys, which is counted.
+        let filter = CuckooFilter::decode(&bytes).unwrap();
+        let mut again = filter.to_bytes().unwrap();
+        put(&mut again, KEY_COUNT, get(&bytes, KEY_COUNT));
+        seal(&mut again);
+        assert!(again == bytes, "{name}");
+    }
+}
+
+/// Filters are changed as the definition says, whoever does it.
+#[test]
+fn filters_are_built_as_the_definition_says() {
+    for bits in [8, 12, 16] {
+        let hashes = random_hashes(4 * 64, 77);
+        let params = CuckooParams::new(4, bits, 0).unwrap();
+        let mut filter = CuckooFilter::new(params).unwrap();
+        for &hash in &hashes {
+            let _ = filter.insert_hash(hash);
+        }
+        let name = format!("accepted/bits{bits:02}-full.bloomline");
+        let committed = std::fs::read(directory().join(name)).unwrap();
+        assert!(filter.to_bytes().unwrap() == committed);
+    }
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, (bytes, status)) in rejected() {
+        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
+        assert_eq!(status_of_result(&CuckooFilter::decode(&bytes)), status, "{name}, decoded");
+        let unverified = if name.starts_with("lines-") { status::OK } else { status };
+        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
+        seen.insert(status);
+    }
+    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 15, 16]));
+}
