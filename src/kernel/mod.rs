@@ -76,6 +76,7 @@ pub(crate) enum Layout {
 type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
+#[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
@@ -140,7 +141,7 @@ macro_rules! kernel {
                 }
             }
         }
-        static KERNEL: Kernel = Kernel {
+        const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
@@ -209,24 +210,26 @@ impl Backend {
             kernel!(Scalar, Legacy256, spread::Legacy<8>),
         ];
         let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
-        // What needs no vectors to do four fingerprints at once.
-        let cuckoo = kernel!(Scalar, Cuckoo,
+        // Four fingerprints at once need no vectors, and where vectors have no shift by lane
+        // `portable` has nothing to do better: the same code under two names.
+        const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
             cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+        const NATIVE: &Kernel = {
+            use scalar::Scalar as B;
+            kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+        };
         let (native, fast_local, cuckoo) = match self {
-            Backend::Scalar => {
-                use scalar::Scalar as B;
-                (
-                    kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(Scalar, FastLocal, fast_local::Scalar),
-                    cuckoo,
-                )
-            }
+            Backend::Scalar => (NATIVE, kernel!(Scalar, FastLocal, fast_local::Scalar), CUCKOO),
             Backend::Portable => {
                 use portable::Portable as B;
                 (
-                    kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    if portable::SHIFTS_BY_LANE {
+                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+                    } else {
+                        &const { NATIVE.under(Backend::Portable) }
+                    },
                     kernel!(Portable, FastLocal, fast_local::Portable),
-                    cuckoo,
+                    &const { CUCKOO.under(Backend::Portable) },
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -344,6 +347,11 @@ impl Kernels {
 }
 
 impl Kernel {
+    /// The same functions as another backend's.
+    const fn under(&self, backend: Backend) -> Kernel {
+        Kernel { backend, ..*self }
+    }
+
     /// The kernel in use for a layout.
     #[inline]
     pub(crate) fn active(layout: Layout) -> Result<&'static Kernel, Error> {
