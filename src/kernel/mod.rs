@@ -32,6 +32,7 @@ pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
 use crate::error::Error;
+use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
 use std::sync::OnceLock;
@@ -383,7 +384,9 @@ impl Kernel {
 
     /// Sets the bits of many keys, in order.
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
-        let plan = Prefetch::to_insert(lines.len());
+        // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
+        let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
         self.insert_batch_with(lines, k, hashes, plan);
     }
 
