@@ -31,6 +31,8 @@ test-rust: tools lint ## the Rust tests: every backend against the definition, f
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release
 	$(TEST_PROFILE) $(CARGO) test --release --doc
+	$(TEST_PROFILE) $(CARGO) run --release --example twenty_lines
+	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
 	$(CARGO) check --release --no-default-features
 
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages

@@ -32,6 +32,7 @@ pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
 use crate::error::Error;
+use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
 use std::sync::OnceLock;
@@ -76,6 +77,7 @@ pub(crate) enum Layout {
 type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
+#[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
@@ -140,7 +142,7 @@ macro_rules! kernel {
                 }
             }
         }
-        static KERNEL: Kernel = Kernel {
+        const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
@@ -209,21 +211,26 @@ impl Backend {
             kernel!(Scalar, Legacy256, spread::Legacy<8>),
         ];
         let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
+        // Four fingerprints at once need no vectors, and where vectors have no shift by lane
+        // `portable` has nothing to do better: the same code under two names.
+        const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
+            cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+        const NATIVE: &Kernel = {
+            use scalar::Scalar as B;
+            kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+        };
         let (native, fast_local, cuckoo) = match self {
-            Backend::Scalar => {
-                use scalar::Scalar as B;
-                (
-                    kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(Scalar, FastLocal, fast_local::Scalar),
-                    kernel!(Scalar, Cuckoo, cuckoo::Scalar<16>, 8 => cuckoo::Scalar<8>, 12 => cuckoo::Scalar<12>),
-                )
-            }
+            Backend::Scalar => (NATIVE, kernel!(Scalar, FastLocal, fast_local::Scalar), CUCKOO),
             Backend::Portable => {
                 use portable::Portable as B;
                 (
-                    kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    if portable::SHIFTS_BY_LANE {
+                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+                    } else {
+                        &const { NATIVE.under(Backend::Portable) }
+                    },
                     kernel!(Portable, FastLocal, fast_local::Portable),
-                    kernel!(Portable, Cuckoo, cuckoo::Portable<16>, 8 => cuckoo::Portable<8>, 12 => cuckoo::Portable<12>),
+                    &const { CUCKOO.under(Backend::Portable) },
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -237,8 +244,12 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         fast_local::Avx2
                     ),
-                    kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>),
+                    kernel!(
+                        Avx2,
+                        Cuckoo,
+                        #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
+                    ),
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -258,9 +269,14 @@ impl Backend {
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: fast_local::Avx2; many: fast_local::Avx512
                     ),
-                    kernel!(Avx512, Cuckoo,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>),
+                    kernel!(
+                        Avx512,
+                        Cuckoo,
+                        #[target_feature(
+                            enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt"
+                        )]
+                        cuckoo::Avx512
+                    ),
                 )
             }
             Backend::Avx2 | Backend::Avx512 => return None,
@@ -332,6 +348,11 @@ impl Kernels {
 }
 
 impl Kernel {
+    /// The same functions as another backend's.
+    const fn under(&self, backend: Backend) -> Kernel {
+        Kernel { backend, ..*self }
+    }
+
     /// The kernel in use for a layout.
     #[inline]
     pub(crate) fn active(layout: Layout) -> Result<&'static Kernel, Error> {
@@ -363,7 +384,9 @@ impl Kernel {
 
     /// Sets the bits of many keys, in order.
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
-        let plan = Prefetch::to_insert(lines.len());
+        // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
+        let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
         self.insert_batch_with(lines, k, hashes, plan);
     }
 
