@@ -29,6 +29,7 @@
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
+//! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
@@ -56,6 +57,7 @@ mod kernel;
 pub mod line;
 mod memory;
 mod params;
+mod scalable;
 mod shards;
 pub mod sizing;
 mod view;
@@ -69,5 +71,6 @@ pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};
 pub use params::Params;
+pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use view::{MappedFilter, View, views_contain_hash};
