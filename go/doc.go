@@ -13,7 +13,8 @@
 //
 // [Filter] grows key by key in memory. [View] probes a filter that lies in a []byte, without
 // a copy: Bloomline's own format, or a filter block of RocksDB, Pebble or LevelDB. [Open] maps
-// a file. [ConcurrentFilter] is one that goroutines add to and read at once.
+// a file. [ConcurrentFilter] is one that goroutines add to and read at once. From a
+// [CountingFilter] keys can be removed; it takes five times the memory.
 //
 // # Goroutines
 //

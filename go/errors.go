@@ -19,6 +19,8 @@ var (
 	ErrMismatch = errors.New("bloomline: filters of different line count, k or seed")
 	// ErrOddLineCount: only an even number of lines can be halved.
 	ErrOddLineCount = errors.New("bloomline: odd line count")
+	// ErrAbsent: a key that is to be removed is surely not in.
+	ErrAbsent = errors.New("bloomline: the key is surely not in the filter")
 	// ErrTruncated: bytes are missing, or there are too many.
 	ErrTruncated = errors.New("bloomline: not the length of the filter that it ends as")
 	// ErrNotAFilter: the bytes do not end as a filter does.

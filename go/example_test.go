@@ -130,6 +130,27 @@ func ExampleConcurrentFilter() {
 	// false
 }
 
+// A filter in front of a cache whose entries expire: what leaves the cache leaves the filter.
+func ExampleCountingFilter() {
+	cached, err := bloomline.NewCounting(100_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cached.AddString("session 17")
+	cached.AddString("session 18")
+	cached.AddString("session 18") // once more
+
+	err = cached.RemoveString("session 17")
+	fmt.Println(cached.ContainsString("session 17"), cached.CountString("session 18"), err)
+
+	// What was never in is not removed.
+	err = cached.RemoveString("session 99")
+	fmt.Println(errors.Is(err, bloomline.ErrAbsent))
+	// Output:
+	// false 2 <nil>
+	// true
+}
+
 // A file that is mapped, not read: it is there at once, and all processes share it.
 func ExampleOpen() {
 	path := filepath.Join(os.TempDir(), fmt.Sprint("bloomline-example-", os.Getpid()))

@@ -22,12 +22,12 @@ type View struct {
 
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
 // or the C library wrote. It checks all of it, checksums included, and so reads it from end to
-// end.
+// end. Of a [CountingFilter] it is the plain filter of its keys.
 //
 // Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
 // [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
 func OpenView(data []byte) (View, error) {
-	return parse(data, true)
+	return openView(data, true)
 }
 
 // OpenViewUnverified is [OpenView] without the checksum of the lines: it looks at the last 64
@@ -35,7 +35,7 @@ func OpenView(data []byte) (View, error) {
 // before. Whatever the bytes are, probing stays within them. But if the lines were damaged, it
 // may say no to a key that was added.
 func OpenViewUnverified(data []byte) (View, error) {
-	return parse(data, false)
+	return openView(data, false)
 }
 
 // Contains tells whether a key may be in. False means that it is not.
