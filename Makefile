@@ -31,6 +31,8 @@ test-rust: tools lint ## the Rust tests: every backend against the definition, f
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release
 	$(TEST_PROFILE) $(CARGO) test --release --doc
+	$(TEST_PROFILE) $(CARGO) run --release --example twenty_lines
+	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
 	$(CARGO) check --release --no-default-features
 
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
@@ -83,7 +85,8 @@ header: ## rewrites include/bloomline.h from src/ffi
 	BLESS=1 $(CARGO) test --release --test header
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
-	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo --test golden_scalable committed
+	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
+	    --test golden_classic --test golden_scalable committed
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe

@@ -51,6 +51,12 @@ warnings=(-O2 -Wall -Wextra -Wpedantic -Werror -I"$root/include")
 "$cc" -std=c11 "${warnings[@]}" -o demo "$root/examples/c/demo.c" "$library" "${native[@]}" -lm
 "$cc" -std=c99 "${warnings[@]}" -o twenty_lines_c "$root/examples/c/twenty_lines.c" "$library" "${native[@]}"
 "$cxx" -std=c++17 "${warnings[@]}" -o twenty_lines_cpp "$root/examples/cpp/twenty_lines.cpp" "$library" "${native[@]}"
+for name in blacklist shard_routing; do
+    "$cc" -std=c11 "${warnings[@]}" -o $name "$root/examples/c/$name.c" "$library" "${native[@]}" -lm
+done
+for name in registration safe_browsing; do
+    "$cxx" -std=c++17 "${warnings[@]}" -o $name "$root/examples/cpp/$name.cpp" "$library" "${native[@]}" -pthread
+done
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 
@@ -59,6 +65,28 @@ expect 0 "twenty_lines.c: a key that is not" "^grape: no$" ./twenty_lines_c
 is "twenty_lines.c: the filter is saved" test -s fruit.bloomline
 expect 0 "twenty_lines.cpp: a key that is in" "^plum: maybe$" ./twenty_lines_cpp
 expect 0 "twenty_lines.cpp: a key that is not" "^grape: no$" ./twenty_lines_cpp
+
+# The uses, with little data: each checks itself.
+expect 0 "blacklist: none missed" "^missed +0 of the 50000 on the list$" ./blacklist 50000
+expect 0 "blacklist: saves look-ups" "^saved .* 98\.[89]. % of them$" ./blacklist 50000
+expect 2 "blacklist: no number" "^blacklist: usage" ./blacklist many
+expect 0 "shard_routing: none lost" "^lost +0 of 100000 keys" ./shard_routing 100000
+expect 0 "shard_routing: a damaged filter is no filter" "^shard 17 +no filter: .* checksum" ./shard_routing 1000
+expect 0 "registration: none missed" "^missed +0 times" ./registration 20000
+printf 'ann\nbob\n' >names
+expect 0 "registration: names of a file" "^taken +2 names$" ./registration names
+expect 2 "registration: a missing file" "^registration: missing: cannot be read" ./registration missing
+expect 0 "safe_browsing: none missed" "^missed +0 times" ./safe_browsing 20000
+is "safe_browsing: leaves no temporary file" test -z "$(ls "$TMPDIR")"
+printf 'http://bad/\nhttp://worse/\n' >urls
+expect 0 "safe_browsing build" "^2 URLs listed$" ./safe_browsing build urls list
+expect 0 "safe_browsing check: a listed URL" "^DANGEROUS  http://bad/$" sh -c 'echo http://bad/ | ./safe_browsing check list'
+expect 0 "safe_browsing check: another" "^safe +http://good/$" sh -c 'echo http://good/ | ./safe_browsing check list'
+rm list
+expect 0 "safe_browsing check: no list, the server is asked" "^DANGEROUS  http://bad/$" \
+    sh -c 'echo http://bad/ | ./safe_browsing check list'
+expect 2 "safe_browsing check: no list and no server" "^safe_browsing: the server: " \
+    sh -c 'echo http://bad/ | ./safe_browsing check nowhere'
 
 seq 1 200000 >numbers
 expect 0 "demo: no false negatives" "^  false negatives +0 of 100,000$" ./demo numbers

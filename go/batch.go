@@ -21,12 +21,11 @@ type bytesOrString interface{ []byte | string }
 // format makes them, in the memory of ahead.
 func hashAhead[K bytesOrString](v *View, keys []K, ahead *[hashedAhead]uint64) []uint64 {
 	hashes := ahead[:min(len(keys), hashedAhead)]
-	switch {
-	case len(v.all) == 0:
+	if v.isBlock() {
 		for i := range hashes {
 			hashes[i] = v.block.Hash([]byte(keys[i]))
 		}
-	default:
+	} else {
 		for i := range hashes {
 			hashes[i] = Hash([]byte(keys[i]), v.seed)
 		}
@@ -57,9 +56,12 @@ func insertKeys[K bytesOrString](v *View, keys []K) {
 func (v *View) answerInGo(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
-		if len(v.all) != 0 {
+		switch {
+		case len(v.all) != 0:
 			out[word] = v.lines.answerWord(part)
-		} else {
+		case len(v.cuckoo.all) != 0:
+			out[word] = v.cuckoo.answerWord(part)
+		default:
 			for i, hash := range part {
 				if v.block.Contains(hash) {
 					out[word] |= 1 << i

@@ -17,6 +17,7 @@ const (
 	// What is before the footer.
 	layoutLines    = 1
 	layoutCounting = 2 // the same, and behind them a counter of 4 bits for each of their bits
+	layoutCuckoo   = 5 // lines of fingerprints
 
 	atKeyCount       = 0
 	atLineCount      = 8
@@ -91,12 +92,20 @@ func (f *footer) params() Params {
 	return Params{LineCount: f.lineCount, K: int(f.k), Seed: f.seed}
 }
 
+func (f *footer) cuckooParams() CuckooParams {
+	return CuckooParams{LineCount: f.lineCount, FingerprintBits: int(f.k), Seed: f.seed}
+}
+
 // check returns what is wrong with the shape.
 func (f *footer) check() error {
-	if f.layout == layoutCounting {
+	switch f.layout {
+	case layoutCounting:
 		return f.params().checkCounting()
+	case layoutCuckoo:
+		return f.cuckooParams().check()
+	default:
+		return f.params().check()
 	}
-	return f.params().check()
 }
 
 // ---- reading ----
@@ -139,15 +148,17 @@ func parse(data []byte, verify bool, layouts ...uint16) (parts, error) {
 
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
-	p, err := parse(data, verify, layoutLines, layoutCounting)
+	p, err := parse(data, verify, layoutLines, layoutCounting, layoutCuckoo)
 	if err != nil {
 		return View{}, err
 	}
-	return View{
-		lines:    lines{linesOf(p.lines), int(p.k)},
-		seed:     p.seed,
-		keyCount: p.keyCount,
-	}, nil
+	view := View{seed: p.seed, keyCount: p.keyCount}
+	if p.layout == layoutCuckoo {
+		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.k))}
+	} else {
+		view.lines = lines{linesOf(p.lines), int(p.k)}
+	}
+	return view, nil
 }
 
 // newFilter is a filter with a copy of the lines.
@@ -245,7 +256,8 @@ func (f *Filter) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler].
 // All of it is checked, and copied. Of a [CountingFilter] it is the plain filter of its keys.
 //
-// Errors: those of [OpenView]; the filter is then as before.
+// Errors: those of [OpenView], [ErrLayout] also for a [CuckooFilter]; the filter is then as
+// before.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	p, err := parse(data, true, layoutLines, layoutCounting)
 	if err != nil {

@@ -62,14 +62,28 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	if err == nil && looseErr != nil {
 		t.Fatal("verified, but not otherwise:", looseErr)
 	}
-	var filter Filter
-	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
-		t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
-	}
 	if looseErr != nil {
 		if loose.ContainsHashes(hashes, nil).Count() != len(hashes) {
 			t.Fatal("what is no filter says no")
 		}
+	} else if params, cuckoo := loose.CuckooParams(); cuckoo {
+		answers := loose.ContainsHashes(hashes, nil)
+		for i, hash := range hashes {
+			in := definitionCuckooContains(data[:params.Bytes()], params.FingerprintBits, hash)
+			if answers.Has(i) != in || loose.ContainsHash(hash) != in {
+				t.Fatalf("hash %x: want %v", hash, in)
+			}
+		}
+	}
+	var filter Filter
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+		// A cuckoo filter is none of these.
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout != layoutCuckoo {
+			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
+		}
+		return
+	}
+	if looseErr != nil {
 		return
 	}
 	params, _ := loose.Params()
@@ -117,11 +131,10 @@ func FuzzCounting(f *testing.F) {
 }
 
 func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
-	view, err := OpenView(data)
+	_, err := OpenView(data)
 	var filter CountingFilter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
-		params, ok := view.Params()
-		if counters := ok && uint64(len(data)) != params.Bytes()+footerBytes; decoded != ErrLayout || counters {
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCounting {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return false
@@ -152,6 +165,68 @@ func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	model.check(t, &filter, "after adding and removing")
 	if changed, _ := filter.MarshalBinary(); second(OpenView(changed)) != nil {
 		t.Fatal("what was changed is not accepted")
+	}
+	return true
+}
+
+// Any bytes as a cuckoo filter, and any lines: what is read can be changed, and stays one.
+func FuzzCuckoo(f *testing.F) {
+	addGolden(f, "../golden/cuckoo/*/*.bloomline")
+	f.Add(bytes.Repeat([]byte{0xA5}, 192), uint64(2))
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		hashes := randomHashes(70, seed)
+		checkCuckoo(t, data, hashes)
+		checkCuckoo(t, repaired(data), hashes)
+		if lines := data[:len(data)&^63]; len(lines) > 0 {
+			shape := footer{lineCount: uint64(len(lines) / 64), k: 8 + uint32(seed%3)*4, layout: layoutCuckoo, keyCount: seed}
+			encoded, _ := encode(shape, lines).appendTo(nil)
+			if !checkCuckoo(t, encoded, hashes) {
+				t.Fatal("lines are not accepted")
+			}
+		}
+	})
+}
+
+func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
+	_, err := OpenView(data)
+	var filter CuckooFilter
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
+			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
+		}
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	lines, bits := bytesOf(filter.view.cuckoo.all), filter.Params().FingerprintBits
+	if !bytes.Equal(lines, data[:len(data)-footerBytes]) {
+		t.Fatal("other lines")
+	}
+	var in []uint64
+	for i, hash := range hashes {
+		before := bytes.Clone(lines)
+		contains := definitionCuckooContains(before, bits, hash)
+		if filter.ContainsHash(hash) != contains {
+			t.Fatalf("hash %x: want %v", hash, contains)
+		}
+		switch err := filter.AddHash(hash); {
+		case err == nil:
+			in = append(in, hash)
+		case err != ErrFull || !bytes.Equal(lines, before):
+			t.Fatalf("hash %x: %v, and the lines have changed", hash, err)
+		case i%3 == 0 && (filter.RemoveHash(hash) == nil) != contains:
+			t.Fatalf("hash %x: removed is not %v", hash, contains)
+		}
+	}
+	if filter.KeyCount() != definitionTaken(lines, bits) {
+		t.Fatalf("%d keys", filter.KeyCount())
+	}
+	for _, hash := range in {
+		_ = filter.RemoveHash(hash)
+	}
+	if filter.KeyCount() != definitionTaken(lines, bits) {
+		t.Fatalf("%d keys after removing", filter.KeyCount())
 	}
 	return true
 }

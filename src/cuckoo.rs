@@ -20,7 +20,7 @@
 //! This is the definition. Filters are changed by the code here, and probed by the backends
 //! in `kernel/`, which the tests hold to [`contains`].
 
-use crate::line::{LINE_BITS, LINE_BYTES, line_index};
+use crate::line::{LINE_BYTES, line_index};
 
 /// Fingerprints in a bucket.
 pub const SLOTS: u64 = 4;
@@ -43,7 +43,11 @@ pub struct Bucket {
 /// Buckets in a line: 16, 10 or 8 for fingerprints of 8, 12 or 16 bits.
 #[inline(always)]
 pub const fn buckets(bits: u32) -> u64 {
-    LINE_BITS / (SLOTS * bits as u64)
+    match bits {
+        8 => 16,
+        12 => 10,
+        _ => 8,
+    }
 }
 
 /// What is kept of a hash: 1 to `2^bits - 1`. 0 is a slot that is free.

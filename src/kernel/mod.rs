@@ -32,6 +32,7 @@ pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
 use crate::error::Error;
+use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
 use std::sync::OnceLock;
@@ -68,6 +69,8 @@ pub(crate) enum Layout {
     LevelDb = 6,
     /// The lines of `cuckoo.rs`; the bits of a fingerprint stand for k.
     Cuckoo = 7,
+    /// The bits of `classic.rs`, anywhere.
+    Classic = 8,
 }
 
 /// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. The
@@ -76,6 +79,7 @@ pub(crate) enum Layout {
 type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
+#[derive(Clone, Copy)]
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
@@ -140,7 +144,7 @@ macro_rules! kernel {
                 }
             }
         }
-        static KERNEL: Kernel = Kernel {
+        const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
@@ -202,28 +206,33 @@ impl Backend {
     /// The one way to kernels: through the detection of what they need.
     pub(crate) fn kernels(self) -> Option<Kernels> {
         use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+        use spread::{Classic, Legacy, LevelDb, Spread};
         // The layouts whose bits lie too far apart to gain from vectors.
-        let legacy = [
-            kernel!(Scalar, Legacy64, spread::Legacy<6>),
-            kernel!(Scalar, Legacy128, spread::Legacy<7>),
-            kernel!(Scalar, Legacy256, spread::Legacy<8>),
-        ];
-        let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
+        let legacy64 = kernel!(Scalar, Legacy64, Spread<Legacy<6>>);
+        let legacy128 = kernel!(Scalar, Legacy128, Spread<Legacy<7>>);
+        let legacy256 = kernel!(Scalar, Legacy256, Spread<Legacy<8>>);
+        let leveldb = kernel!(Scalar, LevelDb, Spread<LevelDb>);
+        let classic = kernel!(Scalar, Classic, Spread<Classic>);
+        // Four fingerprints at once need no vectors, and where vectors have no shift by lane
+        // `portable` has nothing to do better: the same code under two names.
+        const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
+            cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+        const NATIVE: &Kernel = {
+            use scalar::Scalar as B;
+            kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+        };
         let (native, fast_local, cuckoo) = match self {
-            Backend::Scalar => {
-                use scalar::Scalar as B;
-                (
-                    kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(Scalar, FastLocal, fast_local::Scalar),
-                    kernel!(Scalar, Cuckoo, cuckoo::Scalar<16>, 8 => cuckoo::Scalar<8>, 12 => cuckoo::Scalar<12>),
-                )
-            }
+            Backend::Scalar => (NATIVE, kernel!(Scalar, FastLocal, fast_local::Scalar), CUCKOO),
             Backend::Portable => {
                 use portable::Portable as B;
                 (
-                    kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
+                    if portable::SHIFTS_BY_LANE {
+                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+                    } else {
+                        &const { NATIVE.under(Backend::Portable) }
+                    },
                     kernel!(Portable, FastLocal, fast_local::Portable),
-                    kernel!(Portable, Cuckoo, cuckoo::Portable<16>, 8 => cuckoo::Portable<8>, 12 => cuckoo::Portable<12>),
+                    &const { CUCKOO.under(Backend::Portable) },
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -237,8 +246,12 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         fast_local::Avx2
                     ),
-                    kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>),
+                    kernel!(
+                        Avx2,
+                        Cuckoo,
+                        #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
+                    ),
                 )
             }
             #[cfg(target_arch = "x86_64")]
@@ -258,21 +271,27 @@ impl Backend {
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: fast_local::Avx2; many: fast_local::Avx512
                     ),
-                    kernel!(Avx512, Cuckoo,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>),
+                    kernel!(
+                        Avx512,
+                        Cuckoo,
+                        #[target_feature(
+                            enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt"
+                        )]
+                        cuckoo::Avx512
+                    ),
                 )
             }
             Backend::Avx2 | Backend::Avx512 => return None,
         };
-        let [legacy64, legacy128, legacy256] = legacy;
-        Some(Kernels([native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo]))
+        Some(Kernels([
+            native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo, classic,
+        ]))
     }
 }
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 7]);
+pub(crate) struct Kernels([&'static Kernel; 8]);
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 #[cfg(target_arch = "x86_64")]
@@ -332,6 +351,11 @@ impl Kernels {
 }
 
 impl Kernel {
+    /// The same functions as another backend's.
+    const fn under(&self, backend: Backend) -> Kernel {
+        Kernel { backend, ..*self }
+    }
+
     /// The kernel in use for a layout.
     #[inline]
     pub(crate) fn active(layout: Layout) -> Result<&'static Kernel, Error> {
@@ -363,7 +387,9 @@ impl Kernel {
 
     /// Sets the bits of many keys, in order.
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
-        let plan = Prefetch::to_insert(lines.len());
+        // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
+        let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
         self.insert_batch_with(lines, k, hashes, plan);
     }
 

@@ -1,11 +1,11 @@
 //! The `portable` backend: 8 lanes at once through `wide`, which picks the
 //! instructions when it is compiled: NEON on aarch64, AVX2 on x86-64 if the whole program
 //! is compiled for it. The baselines of x86-64 and of wasm have no shift by a count of each
-//! lane's own; there the lanes come from `scalar`, and `wide` would only move them about.
+//! lane's own; there `kernel` takes `scalar` instead, since `wide` would only move lanes about.
 //! Uses `wide`, `line`, `scalar` and `batch`.
 
 use super::batch::{Lines, Ops};
-use super::scalar::{Scalar, class, rows};
+use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use wide::u64x8;
 
@@ -13,7 +13,7 @@ use wide::u64x8;
 pub(super) struct Portable<const CLASS: u8>;
 
 /// Whether vectors have a shift by a count of each lane's own.
-const SHIFTS_BY_LANE: bool = cfg!(any(target_feature = "neon", target_feature = "avx2"));
+pub(super) const SHIFTS_BY_LANE: bool = cfg!(any(target_feature = "neon", target_feature = "avx2"));
 
 /// Ones moved to the bit positions of one round.
 #[inline(always)]
@@ -51,9 +51,6 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
         let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
-            if !SHIFTS_BY_LANE {
-                return Scalar::<CLASS>::insert(lines, hash);
-            }
             let lanes = (load(line) | mask::<CLASS>(hash, lines.k())).to_array().map(u64::to_le);
             line.cast::<[u64; LANES]>().write_unaligned(lanes);
         }
@@ -62,10 +59,6 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
-        if !SHIFTS_BY_LANE {
-            // SAFETY: the caller's promise.
-            return unsafe { Scalar::<CLASS>::contains(lines, hash) };
-        }
         // SAFETY: the caller vouches for 64 readable bytes.
         let unset = mask::<CLASS>(hash, lines.k()) & !unsafe { load(line) };
         unset.to_array().into_iter().fold(0, |all, lane| all | lane) == 0

@@ -11,12 +11,12 @@ pub(in crate::kernel) struct Avx512;
 
 impl Vectors for Avx512 {
     #[inline(always)]
-    unsafe fn places<const BITS: u32>(count: u64, hashes: &[u64; GROUP]) -> Places {
+    unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places {
         let mut places = [Group([0; GROUP]); 2];
         // SAFETY: the caller vouches for the CPU; a group is 64 aligned bytes.
         unsafe {
             let hashes = _mm512_loadu_si512(hashes.as_ptr().cast());
-            let [first, other] = self::places::<BITS>(count, hashes);
+            let [first, other] = self::places(count, bits, hashes);
             _mm512_store_si512(places[0].0.as_mut_ptr().cast(), first);
             _mm512_store_si512(places[1].0.as_mut_ptr().cast(), other);
         }
@@ -24,13 +24,13 @@ impl Vectors for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn compare<const BITS: u32>(hashes: &[u64; GROUP], words: &[Group; 2]) -> u8 {
+    unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8 {
         // SAFETY: as above.
         unsafe {
             let hashes = _mm512_loadu_si512(hashes.as_ptr().cast());
             let first = _mm512_load_si512(words[0].0.as_ptr().cast());
             let other = _mm512_load_si512(words[1].0.as_ptr().cast());
-            self::compare::<BITS>(hashes, first, other)
+            self::compare(bits, hashes, first, other)
         }
     }
 }
@@ -38,17 +38,17 @@ impl Vectors for Avx512 {
 /// `cuckoo::fingerprint`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn fingerprints<const BITS: u32>(hashes: __m512i) -> __m512i {
-    let low = _mm512_and_si512(hashes, _mm512_set1_epi64((1 << BITS) - 1));
+fn fingerprints(bits: u32, hashes: __m512i) -> __m512i {
+    let low = _mm512_and_si512(hashes, _mm512_set1_epi64((1 << bits) - 1));
     _mm512_max_epu64(low, _mm512_set1_epi64(1))
 }
 
 /// `cuckoo::first` and `cuckoo::other`, as offsets. Line counts have 32 bits.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn places<const BITS: u32>(count: u64, hashes: __m512i) -> [__m512i; 2] {
+fn places(count: u64, bits: u32, hashes: __m512i) -> [__m512i; 2] {
     let lines = _mm512_set1_epi64(count as i64);
-    let buckets = _mm512_set1_epi64(buckets(BITS) as i64);
+    let buckets = _mm512_set1_epi64(buckets(bits) as i64);
     let low_16 = _mm512_set1_epi64(0xFFFF);
     let below = _mm512_srli_epi64::<32>(_mm512_mul_epu32(hashes, lines));
     let above = _mm512_mul_epu32(_mm512_srli_epi64::<32>(hashes), lines);
@@ -57,13 +57,13 @@ fn places<const BITS: u32>(count: u64, hashes: __m512i) -> [__m512i; 2] {
     let bucket = _mm512_srli_epi64::<16>(_mm512_mul_epu32(part, buckets));
 
     let step = _mm512_set1_epi64(i64::from(STEP));
-    let m = _mm512_mul_epu32(fingerprints::<BITS>(hashes), step);
+    let m = _mm512_mul_epu32(fingerprints(bits, hashes), step);
     let other_line = _mm512_srli_epi64::<32>(_mm512_mul_epu32(m, lines));
     let part = _mm512_and_si512(m, low_16);
     let other_bucket = _mm512_srli_epi64::<16>(_mm512_mul_epu32(part, buckets));
     [
-        offsets::<BITS>(line, bucket),
-        offsets::<BITS>(minus(other_line, line, lines), minus(other_bucket, bucket, buckets)),
+        offsets(bits, line, bucket),
+        offsets(bits, minus(other_line, line, lines), minus(other_bucket, bucket, buckets)),
     ]
 }
 
@@ -79,29 +79,29 @@ fn minus(a: __m512i, b: __m512i, n: __m512i) -> __m512i {
 /// `cuckoo::offset`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn offsets<const BITS: u32>(line: __m512i, bucket: __m512i) -> __m512i {
-    let bytes = _mm512_set1_epi64(i64::from(BITS / 2));
+fn offsets(bits: u32, line: __m512i, bucket: __m512i) -> __m512i {
+    let bytes = _mm512_set1_epi64(i64::from(bits / 2));
     _mm512_add_epi64(_mm512_slli_epi64::<6>(line), _mm512_mul_epu32(bucket, bytes))
 }
 
 /// As `found` of `super`, 8 keys at a time.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn compare<const BITS: u32>(hashes: __m512i, first: __m512i, other: __m512i) -> u8 {
-    let one = fingerprints::<BITS>(hashes);
-    let (by_one, by_two) = (_mm_cvtsi32_si128(BITS as i32), _mm_cvtsi32_si128(2 * BITS as i32));
+fn compare(bits: u32, hashes: __m512i, first: __m512i, other: __m512i) -> u8 {
+    let one = fingerprints(bits, hashes);
+    let (by_one, by_two) = (_mm_cvtsi32_si128(bits as i32), _mm_cvtsi32_si128(2 * bits as i32));
     let two = _mm512_or_si512(one, _mm512_sll_epi64(one, by_one));
     let pattern = _mm512_or_si512(two, _mm512_sll_epi64(two, by_two));
-    let zeros = _mm512_or_si512(zeros::<BITS>(first, pattern), zeros::<BITS>(other, pattern));
-    let highest = _mm512_set1_epi64((ones(BITS) << (BITS - 1)) as i64);
+    let zeros = _mm512_or_si512(zeros(bits, first, pattern), zeros(bits, other, pattern));
+    let highest = _mm512_set1_epi64((ones(bits) << (bits - 1)) as i64);
     _mm512_test_epi64_mask(zeros, highest)
 }
 
 /// The highest bit of each slot that is as in the pattern.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn zeros<const BITS: u32>(word: __m512i, pattern: __m512i) -> __m512i {
+fn zeros(bits: u32, word: __m512i, pattern: __m512i) -> __m512i {
     let slots = _mm512_xor_si512(word, pattern);
-    let less = _mm512_sub_epi64(slots, _mm512_set1_epi64(ones(BITS) as i64));
+    let less = _mm512_sub_epi64(slots, _mm512_set1_epi64(ones(bits) as i64));
     _mm512_andnot_si512(slots, less)
 }

@@ -6,8 +6,8 @@
 
 use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
 use super::super::prefetch::{FAR, NEAR, prefetch};
-use super::portable::Portable;
-use super::read;
+use super::words::Words;
+use super::{bits, read};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -27,20 +27,20 @@ pub(super) type Places = [Group; 2];
 /// What vectors do. Both are run only on a CPU that has their instructions.
 pub(super) trait Vectors {
     /// The places of the buckets of a group of hashes.
-    unsafe fn places<const BITS: u32>(count: u64, hashes: &[u64; GROUP]) -> Places;
+    unsafe fn places(count: u64, bits: u32, hashes: &[u64; GROUP]) -> Places;
 
     /// Which keys of a group have their fingerprint in one of two buckets, each read by
     /// `read`: bit `i` for key `i`.
-    unsafe fn compare<const BITS: u32>(hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
+    unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
 }
 
-/// Batches by vectors, single keys as `portable` does them.
+/// Batches by vectors, single keys as `words` does them.
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        super::ask::<BITS, HINT>(lines, hash);
+        super::ask::<HINT>(lines, hash);
     }
 
     #[inline(always)]
@@ -51,13 +51,14 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { Portable::<BITS>::contains(lines, hash) }
+        unsafe { Words::<BITS>::contains(lines, hash) }
     }
 
     #[inline(always)]
     unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
         // The places past the end are those of hash 0, which every filter has; their
         // answers are dropped.
+        let (count, bits) = (lines.count(), bits::<BITS>(lines));
         let mut keys = [0; BLOCK + GROUP];
         let there = if P::ASKS { &window[..BLOCK + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
@@ -69,11 +70,11 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
             let at = |places: &Places, which: usize, i: usize| {
                 lines.first().wrapping_add(places[which].0[i] as usize).cast_const()
             };
-            let mut places = V::places::<BITS>(lines.count(), &keys[0]);
+            let mut places = V::places(count, bits, &keys[0]);
             for (group, hashes) in hashes.chunks(GROUP).enumerate() {
-                let next = V::places::<BITS>(lines.count(), &keys[group + 1]);
+                let next = V::places(count, bits, &keys[group + 1]);
                 let far = match P::ASKS {
-                    true => V::places::<BITS>(lines.count(), &ahead[group]),
+                    true => V::places(count, bits, &ahead[group]),
                     false => next,
                 };
                 // Through memory, as it is written: else the compiler takes vectors apart.
@@ -86,7 +87,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                         if P::NEAR {
                             prefetch::<NEAR>(at(next, which, i));
                         }
-                        words.0[i] = read::<BITS>(at(here, which, i));
+                        words.0[i] = read(bits, at(here, which, i));
                     }
                 }
                 places = *next;
@@ -94,7 +95,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
             let words = black_box(&words);
             let mut hits = 0;
             for i in 0..hashes.len().div_ceil(GROUP) {
-                hits |= u64::from(V::compare::<BITS>(&keys[i], &words[i])) << (i * GROUP);
+                hits |= u64::from(V::compare(bits, &keys[i], &words[i])) << (i * GROUP);
             }
             hits & (u64::MAX >> (BLOCK - hashes.len()))
         }

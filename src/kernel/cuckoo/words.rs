@@ -1,16 +1,16 @@
 //! Cuckoo filters, the four slots of a bucket in one integer. Uses `batch`.
 
 use super::super::batch::{Lines, Ops};
-use super::{addresses, found, ones, read};
+use super::{addresses, bits, found, ones, read};
 use crate::cuckoo::fingerprint;
 
 /// Four slots at a time.
-pub(in crate::kernel) struct Portable<const BITS: u32>;
+pub(in crate::kernel) struct Words<const BITS: u32>;
 
-impl<const BITS: u32> Ops for Portable<BITS> {
+impl<const BITS: u32> Ops for Words<BITS> {
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        super::ask::<BITS, HINT>(lines, hash);
+        super::ask::<HINT>(lines, hash);
     }
 
     #[inline(always)]
@@ -20,9 +20,10 @@ impl<const BITS: u32> Ops for Portable<BITS> {
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
-        let [first, other] = addresses::<BITS>(lines, hash);
+        let bits = bits::<BITS>(lines);
+        let [first, other] = addresses(bits, lines, hash);
         // SAFETY: the caller vouches for the lines, and these are buckets of them.
-        let words = unsafe { [read::<BITS>(first), read::<BITS>(other)] };
-        found::<BITS>(words, fingerprint(hash, BITS) * ones(BITS))
+        let words = unsafe { [read(bits, first), read(bits, other)] };
+        found(bits, words, fingerprint(hash, bits) * ones(bits))
     }
 }
