@@ -16,7 +16,8 @@ fn hash_of(number: u64, i: u64) -> u64 {
 /// Filter number `number`: it has exactly its keys, and says so by its count.
 fn filter(number: u64) -> Filter {
     let params = Params::new(6, 7, 0).unwrap();
-    let empty = if number % 2 == 0 { Filter::new(params) } else { Filter::classic(params) };
+    let empty =
+        if number.is_multiple_of(2) { Filter::new(params) } else { Filter::classic(params) };
     let mut filter = empty.unwrap();
     filter.insert_hashes(&(0..KEYS).map(|i| hash_of(number, i)).collect::<Vec<_>>());
     filter.insert_hashes(&vec![hash_of(number, 0); number as usize]);
