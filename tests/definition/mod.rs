@@ -280,7 +280,7 @@ pub(crate) fn check_scalable(bytes: &[u8]) -> u32 {
         _ => return status::LAYOUT,
     }
     let rate = f64::from_bits(get(bytes, RESERVED));
-    if rate.is_nan() || rate < 1e-15 || rate >= 1.0 {
+    if !(1e-15..1.0).contains(&rate) {
         return status::RATE;
     }
     let (stages, line_count) = (get(bytes, K) as usize, get(bytes, LINE_COUNT));
