@@ -163,6 +163,7 @@ typedef struct {
     size_t stages; /* of the last, when it is full */
     bloomline_builder *builder;
     bloomline_map *map;
+    bloomline_swap *swap, *made;
 } everything;
 
 static bloomline_status make_filter(void *state)
@@ -482,6 +483,65 @@ static void builders(void)
     bloomline_builder_free(it.builder);
 }
 
+static bloomline_status ask_swap(void *state)
+{
+    everything *it = state;
+    CHECK(!bloomline_swap_contains_hash(it->swap, 1));
+    return BLOOMLINE_OK;
+}
+static bloomline_status make_swap(void *state)
+{
+    everything *it = state;
+    bloomline_filter *given = it->filter;
+    it->made = NULL;
+    bloomline_status status = bloomline_swap_new(&given, &it->made);
+    CHECK((status == BLOOMLINE_OK) == (it->made != NULL) && (status == BLOOMLINE_OK) == (given == NULL));
+    it->filter = given;
+    return status;
+}
+static bloomline_status publish(void *state)
+{
+    everything *it = state;
+    bloomline_filter *given = it->filter;
+    bloomline_status status = bloomline_swap_publish(it->swap, &given);
+    CHECK((status == BLOOMLINE_OK) == (given == NULL));
+    it->filter = given;
+    return status;
+}
+static void new_filter(void *state)
+{
+    everything *it = state;
+    CHECK_OK(bloomline_filter_new(it->params, &it->filter));
+}
+
+static void free_swap(void *state)
+{
+    everything *it = state;
+    bloomline_swap_free(it->made);
+    new_filter(it); /* the one that was given is gone */
+}
+
+static void swaps(void)
+{
+    everything it = {.params = &small};
+    new_filter(&it);
+    REQUIRE_OK(bloomline_swap_new(&it.filter, &it.swap));
+    /* The record of a thread is the other allocation that may end the process. */
+    documented.from = 64;
+    documented.to = 1024;
+    documented.seen = 0;
+    CHECK_U64(1, fail_each("the first question of a thread", ask_swap, nothing, &it));
+    CHECK_U64(2, documented.seen);
+    documented.from = documented.to = 0;
+    CHECK_OK(ask_swap(&it));
+    CHECK_U64(0, fail_each("bloomline_swap_contains_hash", ask_swap, nothing, &it));
+    new_filter(&it);
+    CHECK_U64(1, fail_each("bloomline_swap_publish", publish, new_filter, &it));
+    CHECK_U64(2, fail_each("bloomline_swap_new", make_swap, free_swap, &it));
+    bloomline_filter_free(it.filter);
+    bloomline_swap_free(it.swap);
+}
+
 static void what_allocates_nothing(void)
 {
     enum { KEYS = 300 };
@@ -548,6 +608,7 @@ int main(void)
     RUN(filters_and_files);
     RUN(counting_filters);
     RUN(scalable_filters);
+    RUN(swaps);
     RUN(long_paths);
     return check_end();
 }

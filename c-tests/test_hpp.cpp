@@ -411,6 +411,39 @@ void classic_filters()
     CHECK_STATUS(BLOOMLINE_ERR_K, Filter::classic(Params{1, 17, 0, 0}).code());
 }
 
+void swaps()
+{
+    const Params params{20, 6, 0, 3};
+    auto first = Filter::create(params), next = Filter::classic(params);
+    REQUIRE(first && next);
+    first->insert("apple");
+    next->insert("pear");
+    next->insert_u64(7);
+    auto swap = Swap::create(std::move(*first));
+    REQUIRE(swap);
+    CHECK(!*first && swap->contains("apple") && !swap->contains("pear"));
+    Snapshot old = swap->snapshot(), same = swap->snapshot();
+    CHECK(old.get() == same.get());
+    CHECK_OK(swap->publish(std::move(*next)).code());
+    CHECK(!*next && swap->contains("pear") && swap->contains_u64(7) && !swap->contains("apple"));
+    CHECK(old.view().contains("apple") && !old.view().contains("pear"));
+    Snapshot moved = std::move(old);
+    CHECK(old.get() == nullptr && old.view().contains("anything") && moved.view().contains("apple"));
+    std::vector<std::string> names = {"apple", "pear"};
+    std::vector<std::uint64_t> hashes = hash_batch(keys(names), 3);
+    Bitmap maybe;
+    CHECK_U64(1, swap->contains_keys(keys(names), maybe));
+    CHECK_U64(1, swap->contains_hashes(hashes, maybe));
+    CHECK(!maybe[0] && maybe[1] && swap->contains_hash(hashes[1]));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, swap->publish(Filter()).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Swap::create(Filter()).code());
+    Swap none;
+    CHECK(none.contains("anything") && none.snapshot().view().contains("anything"));
+    Filter kept = std::move(*Filter::create(params));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, none.publish(std::move(kept)).code());
+    CHECK(bool(kept));
+}
+
 } // namespace
 
 int main()
@@ -428,5 +461,6 @@ int main()
     RUN(counting_filters);
     RUN(scalable_filters);
     RUN(classic_filters);
+    RUN(swaps);
     return check_end();
 }

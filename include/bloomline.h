@@ -16,6 +16,7 @@
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
  *   bloomline_builder   builds the same, from keys that come one by one
  *   bloomline_concurrent is a filter that many threads insert into at once
+ *   bloomline_swap      replaces a filter while threads read it
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_cuckoo    lets keys be removed again, and can become full
  *   bloomline_view      probes any of their bytes where they are, without a copy
@@ -1007,6 +1008,98 @@ bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
  * bloomline_filter_estimated_keys() does. NULL has 0.
  */
 double bloomline_concurrent_estimated_keys(const bloomline_concurrent *filter);
+
+/* Filters that are replaced while threads read them ------------------------------------- */
+
+/**
+ * A place for a filter that any number of threads probe, and in which another takes its
+ * place at one stroke: built beside, then published. A reader finds the old filter or the new
+ * one, whole, and never waits. It is made by bloomline_swap_new() and freed by
+ * bloomline_swap_free().
+ *
+ * Any number of threads may call all functions of a swap at once, but bloomline_swap_free(),
+ * which needs it for itself alone.
+ *
+ * The first call of a thread that asks or publishes makes a record of that thread, of less
+ * than 1 KB, which a later thread takes over when it ends. If there is no memory for those
+ * bytes, the process is ended; all else that lacks memory is a status.
+ */
+typedef struct bloomline_swap bloomline_swap;
+
+/**
+ * bloomline_swap_new() makes a swap with the filter '*first' in it, which is used up: the swap
+ * frees it, and '*first' is set to NULL.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is then as before, and still the caller's.
+ */
+bloomline_status bloomline_swap_new(bloomline_filter **first,
+                                    bloomline_swap **out);
+
+/**
+ * bloomline_swap_free() frees a swap that no thread uses any more, and its filter; snapshots
+ * stay until they are released. NULL is a no-op.
+ */
+void bloomline_swap_free(bloomline_swap *swap);
+
+/**
+ * bloomline_swap_publish() puts the filter '*next' in the place of the one that was there. It
+ * is used up: the swap frees it, and '*next' is set to NULL. It may be of any size and kind.
+ * A call that begins after this one has returned is answered by it, or by one that is newer.
+ * The filter that was there is freed as soon as no call and no snapshot uses it, perhaps in
+ * the thread that does so last.
+ *
+ * To replace a filter while it is in use, make the next one, insert its keys however long
+ * that takes, and publish it. Nothing must be inserted into it afterwards.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is then as before, and still the caller's.
+ */
+bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
+                                        bloomline_filter **next);
+
+/**
+ * bloomline_swap_acquire() takes a snapshot: the filter that is in the swap now, for
+ * questions that one filter has to answer, and for all functions that take a const
+ * bloomline_filter. It stays as it is, whatever is published, until it is given to
+ * bloomline_swap_release(), once, in any thread. It must not be changed or freed. Of a NULL
+ * swap it is NULL, which may have every key.
+ */
+const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
+
+/**
+ * bloomline_swap_release() gives back a snapshot, which must not be used any more. NULL is a
+ * no-op.
+ */
+void bloomline_swap_release(const bloomline_filter *snapshot);
+
+/**
+ * bloomline_swap_contains() returns false if the key of 'len' bytes at 'key' is certainly not
+ * in the filter that is in the swap now, and true if it may be.
+ */
+bool bloomline_swap_contains(const bloomline_swap *swap,
+                             const void *key,
+                             size_t len);
+
+/** bloomline_swap_contains_hash() is bloomline_swap_contains() for a key given by its hash. */
+bool bloomline_swap_contains_hash(const bloomline_swap *swap,
+                                  uint64_t hash);
+
+/**
+ * bloomline_swap_contains_hashes() is bloomline_filter_contains_hashes() for the filter that
+ * is in the swap now: one filter answers the whole batch.
+ */
+size_t bloomline_swap_contains_hashes(const bloomline_swap *swap,
+                                      const uint64_t *hashes,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_swap_contains_keys() is bloomline_swap_contains_hashes() for keys given by their
+ * bytes.
+ */
+size_t bloomline_swap_contains_keys(const bloomline_swap *swap,
+                                    const bloomline_bytes *keys,
+                                    size_t n,
+                                    uint64_t *bitmap);
 
 /* Counting filters: keys can be removed ------------------------------------------------- */
 

@@ -321,6 +321,7 @@ struct Free {
     void operator()(bloomline_concurrent *filter) const noexcept {
         bloomline_concurrent_free(filter);
     }
+    void operator()(bloomline_swap *swap) const noexcept { bloomline_swap_free(swap); }
     void operator()(bloomline_counting *filter) const noexcept { bloomline_counting_free(filter); }
     void operator()(bloomline_cuckoo *filter) const noexcept { bloomline_cuckoo_free(filter); }
     void operator()(bloomline_scalable *filter) const noexcept { bloomline_scalable_free(filter); }
@@ -632,6 +633,75 @@ public:
         return status ? Result<Params>(params) : status;
     }
     double estimated_keys() const noexcept { return bloomline_concurrent_estimated_keys(get()); }
+};
+
+/// A filter of a Swap as it was at some moment: stays as it is until this goes. Can be moved to
+/// other threads.
+class Snapshot {
+public:
+    Snapshot() noexcept = default;
+    /// Takes over what bloomline_swap_acquire() gave.
+    explicit Snapshot(const bloomline_filter *raw) noexcept : raw_(raw) {}
+
+    /// To be probed for as long as the Snapshot is there.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+    /// For functions of the C interface that take a const bloomline_filter.
+    const bloomline_filter *get() const noexcept { return raw_.get(); }
+
+private:
+    struct Release {
+        void operator()(const bloomline_filter *raw) const noexcept { bloomline_swap_release(raw); }
+    };
+    std::unique_ptr<const bloomline_filter, Release> raw_;
+};
+
+/// A filter that is replaced while threads read it: see bloomline_swap.
+class Swap : public detail::Handle<bloomline_swap> {
+public:
+    Swap() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Swap(bloomline_swap *raw) noexcept : Handle(raw) {}
+
+    /// 'first' is empty afterwards; if this fails, it is as before.
+    static Result<Swap> create(Filter &&first) noexcept {
+        bloomline_swap *raw = nullptr;
+        bloomline_filter *given = first.release();
+        Status status = bloomline_swap_new(&given, &raw);
+        first = Filter(given);
+        return status ? Result<Swap>(Swap(raw)) : status;
+    }
+    /// Puts another filter in the place of the one that is there. 'next' is empty afterwards; if
+    /// this fails, it is as before.
+    Status publish(Filter &&next) const noexcept {
+        bloomline_filter *given = next.release();
+        Status status = bloomline_swap_publish(get(), &given);
+        next = Filter(given);
+        return status;
+    }
+    /// The filter that is there now, for several questions.
+    Snapshot snapshot() const noexcept { return Snapshot(bloomline_swap_acquire(get())); }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_swap_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_swap_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present, in one filter.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_swap_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_swap_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
 };
 
 /// A filter that keys can be removed from. It takes five times the memory of a Filter. Remove

@@ -27,6 +27,7 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
+//! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
@@ -62,6 +63,7 @@ mod params;
 mod scalable;
 mod shards;
 pub mod sizing;
+mod swap;
 mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
@@ -75,4 +77,5 @@ pub use kernel::{Backend, Prefetch};
 pub use params::Params;
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
+pub use swap::{Loaded, Swap};
 pub use view::{MappedFilter, View, views_contain_hash};

@@ -31,6 +31,7 @@
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
+//! | `swap` | `bloomline_swap`, `bloomline_swap_*` |
 //! | `lines` | `bloomline_lines_*` |
 //! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
 //! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
@@ -76,6 +77,7 @@ mod scalable;
 mod scalable_encode;
 mod shards;
 mod status;
+mod swap;
 mod version;
 mod view;
 
@@ -97,5 +99,6 @@ pub use scalable::*;
 pub use scalable_encode::*;
 pub use shards::*;
 pub use status::*;
+pub use swap::*;
 pub use version::*;
 pub use view::*;
