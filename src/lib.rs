@@ -31,6 +31,7 @@
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
+//! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
@@ -59,6 +60,7 @@ mod kernel;
 pub mod line;
 mod memory;
 mod params;
+mod scalable;
 mod shards;
 pub mod sizing;
 mod swap;
@@ -73,6 +75,7 @@ pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};
 pub use params::Params;
+pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
 pub use view::{MappedFilter, View, views_contain_hash};

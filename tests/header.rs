@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 19] = [
+const SECTIONS: [(&str, &str); 21] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -31,6 +31,8 @@ const SECTIONS: [(&str, &str); 19] = [
     ("Filters that are replaced while threads read them", "swap.rs"),
     ("Counting filters: keys can be removed", "counting.rs"),
     ("Counting filters as bytes and as files", "counting_encode.rs"),
+    ("Scalable filters: they grow with their keys", "scalable.rs"),
+    ("Scalable filters as bytes and as files", "scalable_encode.rs"),
     ("Files mapped into memory", "map.rs"),
     ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Cuckoo filters as bytes and as files", "cuckoo_encode.rs"),
