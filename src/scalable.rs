@@ -345,8 +345,8 @@ impl ScalableFilter {
         self.stages().map(|filter| filter.encoded_len()).sum::<usize>() + FOOTER_BYTES
     }
 
-    /// Calls with the parts of the encoded filter, which come one behind the other.
-    fn encoded<T>(&self, call: impl FnOnce(&[&[u8]]) -> T) -> T {
+    /// Calls once with the parts of the encoded filter, which come one behind the other.
+    fn encoded(&self, call: &mut dyn FnMut(&[&[u8]])) {
         let count = self.stages.len();
         let mut records = [[0; FOOTER_BYTES]; MAX_STAGES];
         for (record, Stage { filter, capacity }) in records.iter_mut().zip(&self.stages) {
@@ -361,7 +361,7 @@ impl ScalableFilter {
         parts[count] = records[..count].as_flattened();
         let footer = format::footer(self.shared, count, self.key_count(), &parts[..=count]);
         parts[count + 1] = &footer;
-        call(&parts[..count + 2])
+        call(&parts[..count + 2]);
     }
 
     /// Writes the encoded filter to the start of `out` and returns its length.
@@ -371,7 +371,7 @@ impl ScalableFilter {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
         let mut rest = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        self.encoded(|parts| {
+        self.encoded(&mut |parts| {
             for part in parts {
                 let (here, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
                 here.copy_from_slice(part);
@@ -388,7 +388,7 @@ impl ScalableFilter {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        self.encoded(|parts| parts.iter().for_each(|part| bytes.extend_from_slice(part)));
+        self.encoded(&mut |parts| parts.iter().for_each(|part| bytes.extend_from_slice(part)));
         Ok(bytes)
     }
 
@@ -415,7 +415,9 @@ impl ScalableFilter {
     /// Only if flushing the directory fails, last of all, is the new file in its
     /// place, and may not survive a power failure.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
-        self.encoded(|parts| file::replace(path, parts))
+        let mut saved = Ok(());
+        self.encoded(&mut |parts| saved = file::replace(path, parts));
+        saved
     }
 
     /// Reads a file that [`ScalableFilter::save`] wrote, all of it checked. Meanwhile it takes

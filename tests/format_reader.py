@@ -300,7 +300,7 @@ def equal(got, expected, what):
         sys.exit("format_reader: %s: %r, expected %r" % (what, got, expected))
 
 
-def status_of(data, kind):
+def status_of(data, kind=Filter):
     try:
         kind(data)
     except Rejected as rejected:
