@@ -85,7 +85,8 @@ header: ## rewrites include/bloomline.h from src/ffi
 	BLESS=1 $(CARGO) test --release --test header
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
-	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo committed
+	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
+	    --test golden_classic committed
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe

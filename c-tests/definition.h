@@ -17,6 +17,9 @@
 
 enum { LINE_BYTES = 64, FOOTER_BYTES = 64, COUNTER_BYTES = 256, MAX_K = 16 };
 
+#define DEFINITION_C1 UINT64_C(0x9E3779B97F4A7C15)
+#define DEFINITION_C2 UINT64_C(0xD6E8FEB86659FD93)
+
 /* Offsets in the footer. */
 enum {
     AT_KEY_COUNT = 0,
@@ -65,8 +68,8 @@ static inline void definition_round(uint64_t g, unsigned count, uint64_t lanes[8
 static inline void definition_mask(uint64_t hash, unsigned k, uint64_t lanes[8])
 {
     memset(lanes, 0, 8 * sizeof lanes[0]);
-    definition_round(hash * UINT64_C(0x9E3779B97F4A7C15), k < 8 ? k : 8, lanes);
-    if (k > 8) definition_round(hash * UINT64_C(0xD6E8FEB86659FD93), k - 8, lanes);
+    definition_round(hash * DEFINITION_C1, k < 8 ? k : 8, lanes);
+    if (k > 8) definition_round(hash * DEFINITION_C2, k - 8, lanes);
 }
 
 static inline void definition_insert(uint8_t *lines, uint64_t line_count, unsigned k, uint64_t hash)
@@ -85,6 +88,35 @@ static inline bool definition_contains(const uint8_t *lines, uint64_t line_count
     definition_mask(hash, k, lanes);
     for (unsigned i = 0; i < 8; i++) {
         if ((get_le(line + 8 * i, 8) & lanes[i]) != lanes[i]) return false;
+    }
+    return true;
+}
+
+/* Where a key has its k bits in a classic filter. */
+static inline void definition_positions(uint64_t hash, uint64_t line_count, unsigned k, uint64_t positions[MAX_K])
+{
+    uint64_t at = hash, step = hash * DEFINITION_C2;
+    for (unsigned i = 0; i < k; i++) {
+        positions[i] = definition_line_index(at, 512 * line_count);
+        at += step;
+        step += (i + 1) * DEFINITION_C1;
+    }
+}
+
+static inline void definition_classic_insert(uint8_t *bits, uint64_t line_count, unsigned k, uint64_t hash)
+{
+    uint64_t at[MAX_K];
+    definition_positions(hash, line_count, k, at);
+    for (unsigned i = 0; i < k; i++) bits[at[i] / 8] |= (uint8_t)(1u << (at[i] % 8));
+}
+
+static inline bool definition_classic_contains(const uint8_t *bits, uint64_t line_count, unsigned k,
+                                               uint64_t hash)
+{
+    uint64_t at[MAX_K];
+    definition_positions(hash, line_count, k, at);
+    for (unsigned i = 0; i < k; i++) {
+        if ((bits[at[i] / 8] >> (at[i] % 8) & 1) == 0) return false;
     }
     return true;
 }
@@ -203,7 +235,7 @@ static inline void definition_finish_counting(uint8_t *data, uint64_t line_count
 /* SplitMix64: hashes that are the same on every run and every machine. */
 static inline uint64_t next_random(uint64_t *state)
 {
-    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state += DEFINITION_C1;
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
     return z ^ (z >> 31);

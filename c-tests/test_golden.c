@@ -8,6 +8,7 @@
  *     MANIFEST        accepted NAME line_count k seed key_count
  *                     rejected NAME status
  *     NAME.probes     hash 0|1                                        (hash in hex)
+ *     classic/        the same of classic filters
  *     counting/       the same of counting filters: MANIFEST, and in NAME.probes how often
  *                     the key is in at most, instead of 0|1
  *     keys.txt        key seed hash       (key and hash in hex; "-" is the empty key)
@@ -21,7 +22,7 @@
 enum { LINE_ROOM = 8192 };
 
 static const char *directory;
-static const char *part = ""; /* of the directory: "" or "counting/" */
+static const char *part = ""; /* of the directory: "", "counting/" or "classic/" */
 
 static file_name golden(const char *name, const char *suffix)
 {
@@ -137,9 +138,11 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
     CHECK_OK(bloomline_view_open(data, len, &views[0]));
     CHECK_OK(bloomline_view_open_unverified(data, len, &views[1]));
     REQUIRE_OK(bloomline_filter_decode(data, len, &filter));
+    bool counts = strcmp(part, "counting/") == 0, classic = strcmp(part, "classic/") == 0;
     for (int i = 0; i < 2; i++) {
         memset(&params, 0, sizeof params);
-        CHECK_OK(bloomline_view_params(&views[i], &params));
+        CHECK_STATUS(classic ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK, bloomline_view_params(&views[i], &params));
+        CHECK_OK(bloomline_filter_params(filter, &params));
         CHECK_U64(expected->line_count, params.line_count);
         CHECK_U64(expected->k, params.k);
         CHECK_U64(expected->seed, params.seed);
@@ -147,7 +150,6 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
     }
     CHECK_U64(key_count, bloomline_filter_key_count(filter));
     bloomline_counting *counting = NULL;
-    bool counts = part[0] != '\0';
     CHECK_STATUS(counts ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_counting_decode(data, len, &counting));
     REQUIRE(counts == (counting != NULL));
 
@@ -183,7 +185,9 @@ static void accepted(const char *name, const uint8_t *data, size_t len, const bl
             }
             CHECK_WITH(bloomline_filter_contains_hash(filter, hashes[n]) == answer, "%s: %s", name, words[0]);
             CHECK_WITH(bloomline_view_contains_hash(&views[0], hashes[n]) == answer, "%s: %s", name, words[0]);
-            CHECK(definition_contains(data, expected->line_count, expected->k, hashes[n]) == answer);
+            bool defined = (classic ? definition_classic_contains : definition_contains)(
+                data, expected->line_count, expected->k, hashes[n]);
+            CHECK(defined == answer);
             answers |= (uint64_t)answer << n;
             n++;
             probes++;
@@ -241,7 +245,7 @@ static void rejected(const char *name, const uint8_t *data, size_t len, bloomlin
     CHECK_STATUS(status, bloomline_view_open(data, len, &view));
     CHECK_STATUS(status, bloomline_filter_decode(data, len, &filter));
     CHECK(filter == NULL && memcmp(&view, &untouched, sizeof view) == 0);
-    bool counts = part[0] != '\0';
+    bool counts = strcmp(part, "counting/") == 0;
     if (counts) {
         bloomline_counting *counting = NULL;
         CHECK_STATUS(status, bloomline_counting_decode(data, len, &counting));
@@ -299,6 +303,13 @@ static void counting_manifest(void)
     part = "";
 }
 
+static void classic_manifest(void)
+{
+    part = "classic/";
+    manifest();
+    part = "";
+}
+
 int main(int argc, char **argv)
 {
     check_begin("test_golden");
@@ -307,5 +318,6 @@ int main(int argc, char **argv)
     RUN(keys);
     RUN(manifest);
     RUN(counting_manifest);
+    RUN(classic_manifest);
     return check_end();
 }

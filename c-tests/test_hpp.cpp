@@ -340,6 +340,24 @@ void counting_filters()
     CHECK_U64(0, empty.encoded_len());
 }
 
+void classic_filters()
+{
+    Params params = *classic_params_for_rate(1000, 0.01, 3);
+    CHECK_U64(7, params.k);
+    CHECK(classic_expected_rate(params, 1000) <= 0.01);
+    CHECK_U64(20, classic_params_for_bits(1000, 10)->line_count);
+    auto filter = Filter::classic(params);
+    REQUIRE(filter);
+    filter->insert("apple");
+    auto decoded = Filter::decode(*filter->encode());
+    REQUIRE(decoded);
+    CHECK(decoded->contains("apple") && !decoded->contains("pear"));
+    CHECK_OK(filter->merge(*decoded).code());
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, filter->merge(*Filter::create(params)).code());
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, filter->fold().code());
+    CHECK_STATUS(BLOOMLINE_ERR_K, Filter::classic(Params{1, 17, 0, 0}).code());
+}
+
 } // namespace
 
 int main()
@@ -355,5 +373,6 @@ int main()
     RUN(blocks_and_builders);
     RUN(concurrent_filters);
     RUN(counting_filters);
+    RUN(classic_filters);
     return check_end();
 }

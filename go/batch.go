@@ -17,18 +17,20 @@ const (
 // bytesOrString is what a key can be.
 type bytesOrString interface{ []byte | string }
 
-// hashKeys hashes keys as the view's format does.
-func hashKeys[K bytesOrString](v *View, keys []K, hashes []uint64) {
-	switch {
-	case len(v.all) == 0:
-		for i, key := range keys {
-			hashes[i] = v.block.Hash([]byte(key))
+// hashAhead returns the hashes of the first keys, up to hashedAhead of them, as the view's
+// format makes them, in the memory of ahead.
+func hashAhead[K bytesOrString](v *View, keys []K, ahead *[hashedAhead]uint64) []uint64 {
+	hashes := ahead[:min(len(keys), hashedAhead)]
+	if v.isBlock() {
+		for i := range hashes {
+			hashes[i] = v.block.Hash([]byte(keys[i]))
 		}
-	default:
-		for i, key := range keys {
-			hashes[i] = Hash([]byte(key), v.seed)
+	} else {
+		for i := range hashes {
+			hashes[i] = Hash([]byte(keys[i]), v.seed)
 		}
 	}
+	return hashes
 }
 
 // containsKeys answers keys, a bit each.
@@ -36,10 +38,7 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		part := keys[at:min(at+hashedAhead, len(keys))]
-		hashes := ahead[:len(part)]
-		hashKeys(v, part, hashes)
-		v.answer(hashes, out[at/64:])
+		v.answer(hashAhead(v, keys[at:], &ahead), out[at/64:])
 	}
 	runtime.KeepAlive(v.owner)
 	return out
@@ -48,12 +47,8 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 // insertKeys inserts keys into a view that is a filter's own.
 func insertKeys[K bytesOrString](v *View, keys []K) {
 	var ahead [hashedAhead]uint64
-	for len(keys) > 0 {
-		part := keys[:min(hashedAhead, len(keys))]
-		hashes := ahead[:len(part)]
-		hashKeys(v, part, hashes)
-		v.insertAll(hashes)
-		keys = keys[len(part):]
+	for at := 0; at < len(keys); at += hashedAhead {
+		v.insertAll(hashAhead(v, keys[at:], &ahead))
 	}
 }
 
@@ -61,9 +56,12 @@ func insertKeys[K bytesOrString](v *View, keys []K) {
 func (v *View) answerInGo(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
-		if len(v.all) != 0 {
+		switch {
+		case len(v.all) != 0:
 			out[word] = v.lines.answerWord(part)
-		} else {
+		case len(v.cuckoo.all) != 0:
+			out[word] = v.cuckoo.answerWord(part)
+		default:
 			for i, hash := range part {
 				if v.block.Contains(hash) {
 					out[word] |= 1 << i

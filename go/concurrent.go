@@ -51,18 +51,8 @@ func lanesOf(at *line) *[lanes]uint64 {
 }
 
 // mask is the lanes that a hash sets, as they are in memory.
-func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
-	set := func(g uint64, count int) {
-		lane, positions := round(g)
-		for ; count > 0; count-- {
-			mask[lane&7] |= 1 << (positions & 63)
-			lane, positions = lane+1, positions>>6
-		}
-	}
-	set(hash*c1, min(l.k, 8))
-	if l.k > 8 {
-		set(hash*c2, l.k-8)
-	}
+func (f *ConcurrentFilter) mask(hash uint64) [lanes]uint64 {
+	mask := f.view.mask(hash)
 	if bigEndian {
 		for i := range mask {
 			mask[i] = bits.ReverseBytes64(mask[i])
@@ -92,7 +82,7 @@ func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
 	if len(f.view.all) == 0 {
 		panic("bloomline: keys added to the zero ConcurrentFilter, which NewConcurrent did not make")
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.view.mask(hash)
+	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
 	for i, bits := range mask {
 		// A lane that has its bits is only read, and stays in the caches of its other readers.
 		if atomic.LoadUint64(&at[i])&bits != bits {
@@ -117,10 +107,7 @@ func addKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap 
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		part := keys[at:min(at+hashedAhead, len(keys))]
-		hashes := ahead[:len(part)]
-		hashKeys(&f.view, part, hashes)
-		f.addHashes(hashes, out[at/64:])
+		f.addHashes(hashAhead(&f.view, keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -174,7 +161,7 @@ func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 	if len(f.view.all) == 0 {
 		return true
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.view.mask(hash)
+	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
 	missing := uint64(0)
 	for i, bits := range mask {
 		missing |= bits &^ atomic.LoadUint64(&at[i])
@@ -196,10 +183,7 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		part := keys[at:min(at+hashedAhead, len(keys))]
-		hashes := ahead[:len(part)]
-		hashKeys(&f.view, part, hashes)
-		f.answer(hashes, out[at/64:])
+		f.answer(hashAhead(&f.view, keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }

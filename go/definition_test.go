@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,6 +51,60 @@ func definitionContains(lines []byte, k int, hash uint64) bool {
 	in := true
 	eachByte(lines, k, hash, func(at *byte, bits byte) { in = in && *at&bits == bits })
 	return in
+}
+
+// A bucket of a cuckoo filter: a line, and a number in it.
+type definitionBucket [2]uint64
+
+func definitionCuckoo(hash, count uint64, bits int) (fingerprint uint64, first, other definitionBucket) {
+	buckets := 128 / uint64(bits)
+	if fingerprint = hash % (1 << bits); fingerprint == 0 {
+		fingerprint = 1
+	}
+	first = definitionBucket{definitionIndex(hash, count), hash >> 16 % 65536 * buckets / 65536}
+	m := fingerprint * 0x9E3779B1 % (1 << 32)
+	other = definitionBucket{
+		(m*count/(1<<32) + count - first[0]) % count,
+		(m%65536*buckets/65536 + buckets - first[1]) % buckets,
+	}
+	return fingerprint, first, other
+}
+
+// definitionSlots are the four slots of a bucket.
+func definitionSlots(lines []byte, bits int, b definitionBucket) (slots [4]uint64) {
+	at := int(b[0])*512 + int(b[1])*4*bits
+	for slot := range slots {
+		for i := range bits {
+			bit := at + slot*bits + i
+			slots[slot] |= uint64(lines[bit/8]>>(bit%8)&1) << i
+		}
+	}
+	return slots
+}
+
+func definitionCuckooContains(lines []byte, bits int, hash uint64) bool {
+	fingerprint, first, other := definitionCuckoo(hash, uint64(len(lines)/64), bits)
+	for _, b := range []definitionBucket{first, other} {
+		slots := definitionSlots(lines, bits, b)
+		if slices.Contains(slots[:], fingerprint) {
+			return true
+		}
+	}
+	return false
+}
+
+// definitionTaken is how many slots are not free.
+func definitionTaken(lines []byte, bits int) (taken uint64) {
+	for line := range uint64(len(lines) / 64) {
+		for number := range 128 / uint64(bits) {
+			for _, slot := range definitionSlots(lines, bits, definitionBucket{line, number}) {
+				if slot != 0 {
+					taken++
+				}
+			}
+		}
+	}
+	return taken
 }
 
 var awkward = []uint64{0, 1, 1 << 63, ^uint64(0), 0xFFFFFFFF, 0xFFFFFFFF << 32, 0x9E3779B97F4A7C15}
@@ -131,10 +186,10 @@ func TestBatchesOfEveryLength(t *testing.T) {
 			keys[i] = fmt.Sprint("key ", i)
 		}
 		params := Params{LineCount: count, K: 6, Seed: 42}
-		slices := make([][]byte, len(keys))
+		texts := make([][]byte, len(keys))
 		hashes := make([]uint64, len(keys))
 		for i, key := range keys {
-			slices[i], hashes[i] = []byte(key), HashString(key, 42)
+			texts[i], hashes[i] = []byte(key), HashString(key, 42)
 		}
 		out := make(Bitmap, 0, 50)
 		for _, n := range lengths {
@@ -143,7 +198,7 @@ func TestBatchesOfEveryLength(t *testing.T) {
 				filters[i], _ = NewWithParams(params)
 			}
 			half := n / 2
-			filters[0].AddBatch(slices[:half])
+			filters[0].AddBatch(texts[:half])
 			filters[1].AddStrings(keys[:half])
 			filters[2].AddHashes(hashes[:half])
 			for i, key := range keys[:half] {
@@ -163,7 +218,7 @@ func TestBatchesOfEveryLength(t *testing.T) {
 				out[:cap(out)][i] = ^uint64(0) // what was there does not matter
 			}
 			for way, answers := range []Bitmap{
-				filter.ContainsBatch(slices[:n], out), filter.ContainsStrings(keys[:n], nil),
+				filter.ContainsBatch(texts[:n], out), filter.ContainsStrings(keys[:n], nil),
 				filter.ContainsHashes(hashes[:n], nil),
 			} {
 				if len(answers) != (n+63)/64 {

@@ -15,6 +15,11 @@
 // a copy: Bloomline's own format, or a filter block of RocksDB, Pebble or LevelDB. [Open] maps
 // a file. [ConcurrentFilter] is one that goroutines add to and read at once.
 //
+// Keys can be removed from two more. A [CountingFilter] tells how often a key is in and is
+// read as fast as a Filter, for five times the memory. A [CuckooFilter] takes not much more
+// memory than a Filter, two cache lines for each key, and can become full. A View probes the
+// bytes of all of them.
+//
 // # Goroutines
 //
 // Any number of goroutines may read a [Filter] at once: all Contains methods, and those that

@@ -5,20 +5,25 @@ import "errors"
 // What can be wrong. Errors of this package are these or wrap them: test with [errors.Is].
 // Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
 var (
-	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24.
+	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24; that of
+	// a cuckoo filter above 0.000116.
 	ErrRate = errors.New("bloomline: false-positive rate not between 0 and 1")
 	// ErrKeys: a number of keys is negative.
 	ErrKeys = errors.New("bloomline: negative number of keys")
 	// ErrBitsPerKey: the bits per key have to be a positive finite number.
 	ErrBitsPerKey = errors.New("bloomline: bits per key not a positive number")
-	// ErrK: a key sets 1 to 16 bits.
-	ErrK = errors.New("bloomline: k not between 1 and 16")
+	// ErrK: a key sets 1 to 16 bits, and a cuckoo filter keeps 8, 12 or 16 bits of it.
+	ErrK = errors.New("bloomline: k not between 1 and 16, or fingerprint bits not 8, 12 or 16")
 	// ErrLineCount: no line, or more than memory can address.
 	ErrLineCount = errors.New("bloomline: line count is 0 or cannot be addressed")
 	// ErrMismatch: two filters differ in line count, k or seed.
 	ErrMismatch = errors.New("bloomline: filters of different line count, k or seed")
 	// ErrOddLineCount: only an even number of lines can be halved.
 	ErrOddLineCount = errors.New("bloomline: odd line count")
+	// ErrAbsent: a key that is to be removed is surely not in.
+	ErrAbsent = errors.New("bloomline: the key is surely not in the filter")
+	// ErrFull: a cuckoo filter has no room for the key.
+	ErrFull = errors.New("bloomline: the filter is full")
 	// ErrTruncated: bytes are missing, or there are too many.
 	ErrTruncated = errors.New("bloomline: not the length of the filter that it ends as")
 	// ErrNotAFilter: the bytes do not end as a filter does.

@@ -130,6 +130,53 @@ func ExampleConcurrentFilter() {
 	// false
 }
 
+// A filter in front of a cache whose entries expire: what leaves the cache leaves the filter.
+func ExampleCountingFilter() {
+	cached, err := bloomline.NewCounting(100_000, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cached.AddString("session 17")
+	cached.AddString("session 18")
+	cached.AddString("session 18") // once more
+
+	err = cached.RemoveString("session 17")
+	fmt.Println(cached.ContainsString("session 17"), cached.CountString("session 18"), err)
+
+	// What was never in is not removed.
+	err = cached.RemoveString("session 99")
+	fmt.Println(errors.Is(err, bloomline.ErrAbsent))
+	// Output:
+	// false 2 <nil>
+	// true
+}
+
+// A list of what is revoked, from which entries are taken again, in 13.5 bits for each.
+func ExampleCuckooFilter() {
+	revoked, err := bloomline.NewCuckoo(1_000_000, 0.002)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, serial := range []string{"03:a1", "03:a2"} {
+		if err := revoked.AddString(serial); err != nil {
+			log.Fatal(err) // bloomline.ErrFull: a larger filter is needed; nothing is lost
+		}
+	}
+	err = revoked.RemoveString("03:a1")
+	fmt.Println(revoked.ContainsString("03:a1"), revoked.ContainsString("03:a2"), err)
+
+	// Who reads it needs no more than its bytes.
+	message, err := revoked.MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := bloomline.OpenView(message)
+	fmt.Println(view.ContainsString("03:a2"), view.KeyCount(), err)
+	// Output:
+	// false true <nil>
+	// true 1 <nil>
+}
+
 // A file that is mapped, not read: it is there at once, and all processes share it.
 func ExampleOpen() {
 	path := filepath.Join(os.TempDir(), fmt.Sprint("bloomline-example-", os.Getpid()))

@@ -3,8 +3,10 @@ package bloomline
 // Filters as files.
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,7 +44,7 @@ func open(path string, verify bool) (*Mapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := parse(mapping.bytes, verify)
+	view, err := openView(mapping.bytes, verify)
 	if err != nil {
 		mapping.close()
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -63,16 +65,26 @@ func (m *Mapped) Close() error {
 	return owner.close()
 }
 
-// Load reads a filter from a file, to be added to. All of it is checked.
+// Load reads a filter from a file, to be added to. All of it is checked. Of a [CountingFilter]
+// it is the plain filter of its keys: see [LoadCounting].
 //
 // Errors: as [Open].
 func Load(path string) (*Filter, error) {
-	mapped, err := Open(path)
+	return load(path, new(Filter))
+}
+
+// load reads a file into a filter.
+func load[F encoding.BinaryUnmarshaler](path string, filter F) (F, error) {
+	var none F
+	mapping, err := mapFile(path)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	defer mapped.Close()
-	return copyOf(mapped.View)
+	defer mapping.close()
+	if err := filter.UnmarshalBinary(mapping.bytes); err != nil {
+		return none, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return filter, nil
 }
 
 // Save writes the filter to a file, atomically: beside it under another name, flushed to the
@@ -82,11 +94,16 @@ func Load(path string) (*Filter, error) {
 // Errors: those of the system; the old file is then untouched. Only if flushing the directory
 // fails, last of all, is the new file in its place, and may not survive a power failure.
 func (f *Filter) Save(path string) error {
+	return save(path, f)
+}
+
+// save is the Save of all filters.
+func save(path string, filter io.WriterTo) error {
 	file, err := createBeside(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteTo(file)
+	_, err = filter.WriteTo(file)
 	if err == nil {
 		err = file.Sync()
 	}

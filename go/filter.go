@@ -38,16 +38,21 @@ func WithRandomSeed() Option {
 //
 // Errors: [ErrKeys], [ErrRate], [ErrLineCount].
 func New(keys int, rate float64, options ...Option) (*Filter, error) {
+	params, err := paramsFor(keys, rate, options)
+	if err != nil {
+		return nil, err
+	}
+	return NewWithParams(params)
+}
+
+func paramsFor(keys int, rate float64, options []Option) (Params, error) {
 	params, err := ParamsForRate(keys, rate)
 	for _, option := range options {
 		if err == nil {
 			err = option(&params)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return NewWithParams(params)
+	return params, err
 }
 
 // NewWithParams returns an empty filter of a given shape.

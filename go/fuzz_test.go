@@ -18,7 +18,17 @@ func FuzzOpenView(f *testing.F) {
 		f.Add(data[64:], uint64(1))
 	}
 	f.Add([]byte(nil), uint64(0))
-	golden, err := filepath.Glob("../golden/*/*.bloomline")
+	addGolden(f, "../golden/*/*.bloomline")
+	addGolden(f, "../golden/*/*/*.bloomline")
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		hashes := randomHashes(70, seed)
+		checkReader(t, data, hashes)
+		checkReader(t, repaired(data), hashes)
+	})
+}
+
+func addGolden(f *testing.F, pattern string) {
+	golden, err := filepath.Glob(pattern)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,11 +39,6 @@ func FuzzOpenView(f *testing.F) {
 		}
 		f.Add(data, uint64(1))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
-		hashes := randomHashes(70, seed)
-		checkReader(t, data, hashes)
-		checkReader(t, repaired(data), hashes)
-	})
 }
 
 // repaired gives bytes the checksums that they ought to have, which no fuzzer would find, so
@@ -57,18 +62,32 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	if err == nil && looseErr != nil {
 		t.Fatal("verified, but not otherwise:", looseErr)
 	}
-	var filter Filter
-	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
-		t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
-	}
 	if looseErr != nil {
 		if loose.ContainsHashes(hashes, nil).Count() != len(hashes) {
 			t.Fatal("what is no filter says no")
 		}
+	} else if params, cuckoo := loose.CuckooParams(); cuckoo {
+		answers := loose.ContainsHashes(hashes, nil)
+		for i, hash := range hashes {
+			in := definitionCuckooContains(data[:params.Bytes()], params.FingerprintBits, hash)
+			if answers.Has(i) != in || loose.ContainsHash(hash) != in {
+				t.Fatalf("hash %x: want %v", hash, in)
+			}
+		}
+	}
+	var filter Filter
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+		// A cuckoo filter is none of these.
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout != layoutCuckoo {
+			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
+		}
+		return
+	}
+	if looseErr != nil {
 		return
 	}
 	params, _ := loose.Params()
-	lines := data[:len(data)-footerBytes]
+	lines := data[:params.Bytes()]
 	answers := loose.ContainsHashes(hashes, nil)
 	for i, hash := range hashes {
 		in := definitionContains(lines, params.K, hash)
@@ -78,11 +97,138 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	}
 	if err == nil {
 		again, _ := filter.MarshalBinary()
-		if !bytes.Equal(again, data) {
+		if len(lines) == len(data)-footerBytes && !bytes.Equal(again, data) {
 			t.Fatal("encoded again, it is another")
 		}
 		view.Contains(data)
 	}
+}
+
+// Any bytes as a counting filter, and any counters: what is read can be changed, and stays one.
+func FuzzCounting(f *testing.F) {
+	addGolden(f, "../golden/counting/*/*.bloomline")
+	for _, count := range []byte{0x11, 0xF0, 0x2E} {
+		f.Add(bytes.Repeat([]byte{count, 0, 0}, 200), uint64(count))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		hashes := randomHashes(70, seed)
+		checkCounting(t, data, hashes)
+		checkCounting(t, repaired(data), hashes)
+		if k, counters := int(seed%16)+1, data[:len(data)&^255]; len(counters) > 0 {
+			lines := make([]byte, len(counters)/4)
+			for bit := range len(lines) * 8 {
+				if counters[bit/2]>>(bit%2*4)&15 > 0 {
+					lines[bit/8] |= 1 << (bit % 8)
+				}
+			}
+			shape := footer{lineCount: uint64(len(lines) / 64), k: uint32(k), layout: layoutCounting, keyCount: seed}
+			encoded, _ := encode(shape, lines, counters).appendTo(nil)
+			if !checkCounting(t, encoded, hashes) {
+				t.Fatal("counters and their lines are not accepted")
+			}
+		}
+	})
+}
+
+func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
+	_, err := OpenView(data)
+	var filter CountingFilter
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCounting {
+			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
+		}
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	if again, _ := filter.MarshalBinary(); !bytes.Equal(again, data) {
+		t.Fatal("encoded again, it is another")
+	}
+	model := newCountingModel(filter.Params())
+	for i := range model.counters {
+		model.counters[i] = filter.counters[i/2] >> (i % 2 * 4) & 15
+		model.saturated = true // what is in is not known
+	}
+	for i, hash := range hashes {
+		if filter.CountHash(hash) != model.count(hash) || filter.ContainsHash(hash) != (model.count(hash) > 0) {
+			t.Fatalf("hash %x: count %d, want %d", hash, filter.CountHash(hash), model.count(hash))
+		}
+		if i%3 == 0 {
+			filter.AddHash(hash)
+			model.add(hash)
+		} else if removed := filter.RemoveHash(hash) == nil; removed != model.remove(hash) {
+			t.Fatalf("hash %x: removed: %v", hash, removed)
+		}
+	}
+	clear(model.times)
+	model.check(t, &filter, "after adding and removing")
+	if changed, _ := filter.MarshalBinary(); second(OpenView(changed)) != nil {
+		t.Fatal("what was changed is not accepted")
+	}
+	return true
+}
+
+// Any bytes as a cuckoo filter, and any lines: what is read can be changed, and stays one.
+func FuzzCuckoo(f *testing.F) {
+	addGolden(f, "../golden/cuckoo/*/*.bloomline")
+	f.Add(bytes.Repeat([]byte{0xA5}, 192), uint64(2))
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		hashes := randomHashes(70, seed)
+		checkCuckoo(t, data, hashes)
+		checkCuckoo(t, repaired(data), hashes)
+		if lines := data[:len(data)&^63]; len(lines) > 0 {
+			shape := footer{lineCount: uint64(len(lines) / 64), k: 8 + uint32(seed%3)*4, layout: layoutCuckoo, keyCount: seed}
+			encoded, _ := encode(shape, lines).appendTo(nil)
+			if !checkCuckoo(t, encoded, hashes) {
+				t.Fatal("lines are not accepted")
+			}
+		}
+	})
+}
+
+func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
+	_, err := OpenView(data)
+	var filter CuckooFilter
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
+			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
+		}
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	lines, bits := bytesOf(filter.view.cuckoo.all), filter.Params().FingerprintBits
+	if !bytes.Equal(lines, data[:len(data)-footerBytes]) {
+		t.Fatal("other lines")
+	}
+	var in []uint64
+	for i, hash := range hashes {
+		before := bytes.Clone(lines)
+		contains := definitionCuckooContains(before, bits, hash)
+		if filter.ContainsHash(hash) != contains {
+			t.Fatalf("hash %x: want %v", hash, contains)
+		}
+		switch err := filter.AddHash(hash); {
+		case err == nil:
+			in = append(in, hash)
+		case err != ErrFull || !bytes.Equal(lines, before):
+			t.Fatalf("hash %x: %v, and the lines have changed", hash, err)
+		case i%3 == 0 && (filter.RemoveHash(hash) == nil) != contains:
+			t.Fatalf("hash %x: removed is not %v", hash, contains)
+		}
+	}
+	if filter.KeyCount() != definitionTaken(lines, bits) {
+		t.Fatalf("%d keys", filter.KeyCount())
+	}
+	for _, hash := range in {
+		_ = filter.RemoveHash(hash)
+	}
+	if filter.KeyCount() != definitionTaken(lines, bits) {
+		t.Fatalf("%d keys after removing", filter.KeyCount())
+	}
+	return true
 }
 
 // Engines' blocks have no checksum: any bytes are probed, the same one by one and in a batch,

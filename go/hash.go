@@ -31,3 +31,15 @@ func HashUint64(key, seed uint64) uint64 {
 	le.PutUint64(bytes[:], key)
 	return Hash(bytes[:], seed)
 }
+
+// checksumOf is the checksum of bytes that are in several pieces.
+func checksumOf(pieces [][]byte) uint64 {
+	if len(pieces) == 1 {
+		return checksum(pieces[0])
+	}
+	hasher := xxh3.New()
+	for _, piece := range pieces {
+		_, _ = hasher.Write(piece) // which cannot fail
+	}
+	return hasher.Sum64()
+}

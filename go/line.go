@@ -45,10 +45,15 @@ type lines struct {
 	k   int // 1 to 16
 }
 
-// at is the line of a hash: the high half of hash * number of lines.
-func (l *lines) at(hash uint64) *line {
+// index is the number of the line of a hash: the high half of hash * number of lines.
+func (l *lines) index(hash uint64) uint64 {
 	index, _ := bits.Mul64(hash, uint64(len(l.all)))
-	return &l.all[index]
+	return index
+}
+
+// at is the line of a hash.
+func (l *lines) at(hash uint64) *line {
+	return &l.all[l.index(hash)]
 }
 
 // round is where one round of a hash has its bits: the first lane, 0 to 7, and the bit
@@ -77,6 +82,22 @@ func setBits(at *line, g uint64, count int) {
 		positions >>= 6
 		lane++
 	}
+}
+
+// mask is the bits that a hash sets in its line, by lanes.
+func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
+	set := func(g uint64, count int) {
+		lane, positions := round(g)
+		for ; count > 0; count-- {
+			mask[lane&7] |= 1 << (positions & 63)
+			lane, positions = lane+1, positions>>6
+		}
+	}
+	set(hash*c1, min(l.k, 8))
+	if l.k > 8 {
+		set(hash*c2, l.k-8)
+	}
+	return mask
 }
 
 // contains tells whether all bits of a hash are set.

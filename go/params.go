@@ -28,6 +28,8 @@ const (
 	maxBits = 1e5
 	// A footer included, bytes have to fit an int.
 	maxLines = math.MaxInt/lineBytes - 1
+	// And with counters, which are four times as long as the lines.
+	maxCountingLines = maxLines / 5
 )
 
 // ParamsForRate returns the smallest shape that holds keys at a false-positive rate of at
@@ -73,6 +75,14 @@ func (p Params) check() error {
 		return ErrLineCount
 	}
 	return nil
+}
+
+// checkCounting returns what is wrong with the shape of a counting filter.
+func (p Params) checkCounting() error {
+	if err := p.check(); err != nil || p.LineCount <= maxCountingLines {
+		return err
+	}
+	return ErrLineCount
 }
 
 // Bytes returns the size of the lines in bytes. An encoded filter has 64 bytes more.

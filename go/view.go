@@ -13,6 +13,7 @@ import (
 // The zero View answers true to every key: a filter that is not there must not hide one.
 type View struct {
 	lines                 // of a Bloomline filter; for any other there are none
+	cuckoo   cuckooLines  // of a cuckoo filter
 	block    engine.Block // of another engine; the zero Block answers true
 	encoded  []byte       // that block, as the engine wrote it
 	seed     uint64
@@ -22,12 +23,13 @@ type View struct {
 
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
 // or the C library wrote. It checks all of it, checksums included, and so reads it from end to
-// end.
+// end. Of a [CountingFilter] it is the plain filter of its keys, and a [CuckooFilter] is
+// probed as one.
 //
 // Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
 // [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
 func OpenView(data []byte) (View, error) {
-	return parse(data, true)
+	return openView(data, true)
 }
 
 // OpenViewUnverified is [OpenView] without the checksum of the lines: it looks at the last 64
@@ -35,15 +37,12 @@ func OpenView(data []byte) (View, error) {
 // before. Whatever the bytes are, probing stays within them. But if the lines were damaged, it
 // may say no to a key that was added.
 func OpenViewUnverified(data []byte) (View, error) {
-	return parse(data, false)
+	return openView(data, false)
 }
 
 // Contains tells whether a key may be in. False means that it is not.
 func (v *View) Contains(key []byte) bool {
-	if len(v.all) == 0 {
-		return v.ContainsHash(v.block.Hash(key))
-	}
-	return v.ContainsHash(Hash(key, v.seed))
+	return v.ContainsHash(v.Hash(key))
 }
 
 // ContainsString is [View.Contains] for a string.
@@ -54,9 +53,12 @@ func (v *View) ContainsString(key string) bool {
 // ContainsHash tells whether the key of a hash, made by [View.Hash], may be in.
 func (v *View) ContainsHash(hash uint64) bool {
 	var in bool
-	if len(v.all) != 0 {
+	switch {
+	case len(v.all) != 0:
 		in = v.lines.contains(hash)
-	} else {
+	case len(v.cuckoo.all) != 0:
+		in = v.cuckoo.contains(hash)
+	default:
 		in = v.block.Contains(hash)
 	}
 	runtime.KeepAlive(v.owner)
@@ -84,16 +86,29 @@ func (v *View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // Hash returns the hash of a key as the format of this filter makes it: XXH3-64 with the
 // filter's seed, or that of the engine whose block it is.
 func (v *View) Hash(key []byte) uint64 {
-	if len(v.all) == 0 {
+	if v.isBlock() {
 		return v.block.Hash(key)
 	}
 	return Hash(key, v.seed)
 }
 
-// Params returns the shape of the filter; false if it is not in Bloomline's own format, and
-// so has none.
+// isBlock tells whether the filter is another engine's.
+func (v *View) isBlock() bool {
+	return len(v.all)|len(v.cuckoo.all) == 0
+}
+
+// Params returns the shape of the filter; false if it has none: a cuckoo filter, or one of
+// another engine.
 func (v *View) Params() (Params, bool) {
 	return Params{LineCount: uint64(len(v.all)), K: v.k, Seed: v.seed}, len(v.all) != 0
+}
+
+// CuckooParams returns the shape of a cuckoo filter; false if it is none.
+func (v *View) CuckooParams() (CuckooParams, bool) {
+	if len(v.cuckoo.all) == 0 {
+		return CuckooParams{}, false
+	}
+	return CuckooParams{uint64(len(v.cuckoo.all)), int(v.cuckoo.bits), v.seed}, true
 }
 
 // KeyCount returns how many keys the writer of the filter says that it holds. It is a hint:

@@ -9,7 +9,9 @@
  * To use it, one of:
  *
  *   bloomline_filter    grows key by key in memory, and can be saved
- *   bloomline_counting  the same, and keys can be removed; takes five times the memory
+ *   bloomline_classic_  makes one with the bits of a key anywhere: fewer false positives,
+ *                       and several times slower
+ *   bloomline_counting  one from which keys can be removed; takes five times the memory
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
  *   bloomline_builder   builds the same, from keys that come one by one
  *   bloomline_concurrent is a filter that many threads insert into at once
@@ -125,7 +127,10 @@ typedef int32_t bloomline_status;
 /** The data was written in a format version that this library does not know. */
 #define BLOOMLINE_ERR_VERSION 13
 
-/** The data has a layout of lines that this library does not know. */
+/**
+ * The data has a layout of lines that this library does not know, or the filter one that does
+ * not allow what is asked for.
+ */
 #define BLOOMLINE_ERR_LAYOUT 14
 
 /** The data is damaged: a checksum does not match. */
@@ -314,7 +319,7 @@ double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
 
 /**
  * A filter that can be added to. It is made by bloomline_filter_new(),
- * bloomline_filter_decode() or bloomline_filter_load(), and freed by
+ * bloomline_classic_new(), bloomline_filter_decode() or bloomline_filter_load(), and freed by
  * bloomline_filter_free().
  *
  * Any number of threads may call functions that take a const bloomline_filter at once.
@@ -417,7 +422,7 @@ size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
 
 /**
  * bloomline_filter_union() adds all keys of 'from' to 'into'. The two must have the
- * same line count, k and seed.
+ * same line count, k and seed, and both or neither be made by bloomline_classic_new().
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is then as before.
  */
@@ -433,8 +438,8 @@ void bloomline_filter_clear(bloomline_filter *filter);
  * without the keys, at the price of a higher false-positive rate. Views of the filter
  * must not be used any more.
  *
- * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; the filter is then
- * as before.
+ * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY, and
+ * BLOOMLINE_ERR_LAYOUT for one of bloomline_classic_new(); the filter is then as before.
  */
 bloomline_status bloomline_filter_fold(bloomline_filter *filter);
 
@@ -444,8 +449,8 @@ bloomline_status bloomline_filter_fold(bloomline_filter *filter);
  * how many times it did to 'folds', unless that is NULL. Make the filter with a line
  * count that is a multiple of a power of two to leave room for folds.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY. The filter holds all its keys
- * in any case.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
+ * of bloomline_classic_new(). The filter holds all its keys in any case.
  */
 bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
                                                double rate,
@@ -469,6 +474,56 @@ double bloomline_filter_estimated_keys(const bloomline_filter *filter);
  * reads the whole filter. NULL has 1.
  */
 double bloomline_filter_estimated_rate(const bloomline_filter *filter);
+
+/* Classic filters: bits anywhere -------------------------------------------------------- */
+
+/**
+ * bloomline_classic_new() makes an empty filter of the textbook's kind: one array of bits, of
+ * which a key sets k, anywhere. It has the lowest false-positive rate that so many bits can
+ * give (at 10 bits per key 0.82 % where bloomline_filter_new() has 0.97 %), and a key is up
+ * to k cache lines instead of one, so that it is several times slower. The bits are those of
+ * 'line_count' times 64 bytes.
+ *
+ * It is a bloomline_filter like any other, and all functions of that take it, but
+ * bloomline_filter_fold() and bloomline_filter_fold_to_rate(), which refuse it with
+ * BLOOMLINE_ERR_LAYOUT. bloomline_filter_union() unites it with filters of its kind only.
+ * What it is saved or encoded as is read as what it is; a view of it has no parameters to
+ * tell. Its size and rate are those that bloomline_classic_params_for_rate() and the like
+ * tell.
+ *
+ * Errors: as bloomline_filter_new().
+ */
+bloomline_status bloomline_classic_new(const bloomline_params *params,
+                                       bloomline_filter **out);
+
+/**
+ * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for
+ * bloomline_classic_new(), by the textbook's formula: 1 % takes 9.6 bits per key.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
+                                                   double rate,
+                                                   bloomline_params *out);
+
+/**
+ * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for
+ * bloomline_classic_new().
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
+ * memory.
+ */
+bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
+                                                   double bits_per_key,
+                                                   bloomline_params *out);
+
+/**
+ * bloomline_classic_params_rate() returns the false-positive rate to be expected, from 0 to
+ * 1, once 'keys' different keys are in a filter that bloomline_classic_new() made with these
+ * parameters. If 'params' is NULL or is refused by the other functions, the result is 1.
+ */
+double bloomline_classic_params_rate(const bloomline_params *params,
+                                     uint64_t keys);
 
 /* Filters as bytes and as files --------------------------------------------------------- */
 
@@ -587,7 +642,7 @@ bloomline_status bloomline_filter_view(const bloomline_filter *filter,
  * bloomline_view_params() tells the size and shape of the filter.
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
- * filter is a cuckoo filter or one of another engine, which have no such parameters.
+ * filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
  */
 bloomline_status bloomline_view_params(const bloomline_view *view,
                                        bloomline_params *out);
@@ -919,7 +974,7 @@ size_t bloomline_concurrent_contains_keys(const bloomline_concurrent *filter,
 
 /**
  * bloomline_concurrent_union() adds all keys of 'from' to 'into'. The two must have the same
- * line count, k and seed; 'from' must not change meanwhile.
+ * line count, k and seed, and both or neither be classic; 'from' must not change meanwhile.
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; nothing is added then.
  */
@@ -939,7 +994,7 @@ bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filte
 /**
  * bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is
  * used up: no copy is made, and 'filter' is set to NULL. So a filter that was loaded or built
- * in one thread goes on growing in many.
+ * in one thread goes on growing in many. One of bloomline_classic_new() stays what it is.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; 'filter' is then as before.
  */

@@ -214,6 +214,25 @@ inline double expected_rate(const Params &params, std::uint64_t keys) noexcept {
     return bloomline_params_rate(&params, keys);
 }
 
+/// The same for Filter::classic().
+inline Result<Params> classic_params_for_rate(std::uint64_t keys, double rate,
+                                              std::uint64_t seed = 0) {
+    Params params{};
+    Status status = bloomline_classic_params_for_rate(keys, rate, &params);
+    params.seed = seed;
+    return status ? Result<Params>(params) : status;
+}
+inline Result<Params> classic_params_for_bits(std::uint64_t keys, double bits_per_key,
+                                              std::uint64_t seed = 0) {
+    Params params{};
+    Status status = bloomline_classic_params_for_bits(keys, bits_per_key, &params);
+    params.seed = seed;
+    return status ? Result<Params>(params) : status;
+}
+inline double classic_expected_rate(const Params &params, std::uint64_t keys) noexcept {
+    return bloomline_classic_params_rate(&params, keys);
+}
+
 /// A filter in bytes that belong to somebody else, who keeps them where they are for as long
 /// as it is used. Owns nothing; to be copied freely.
 class View {
@@ -338,6 +357,12 @@ public:
     static Result<Filter> create(const Params &params) noexcept {
         bloomline_filter *raw = nullptr;
         Status status = bloomline_filter_new(&params, &raw);
+        return status ? Result<Filter>(Filter(raw)) : status;
+    }
+    /// One with the bits of a key anywhere: see bloomline_classic_new().
+    static Result<Filter> classic(const Params &params) noexcept {
+        bloomline_filter *raw = nullptr;
+        Status status = bloomline_classic_new(&params, &raw);
         return status ? Result<Filter>(Filter(raw)) : status;
     }
     static Result<Filter> decode(Bytes data) noexcept {

@@ -20,7 +20,7 @@ pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<us
     let (lines, footer) = out.split_at_mut(params.bytes());
     lines.fill(0);
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    footer.copy_from_slice(&native::footer(lines, *params, hashes.len() as u64));
+    footer.copy_from_slice(&native::footer(native::LINES, lines, *params, hashes.len() as u64));
     Ok(len)
 }
 

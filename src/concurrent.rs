@@ -1,11 +1,12 @@
 //! A filter that many threads insert into and probe at once, without a lock. Uses
-//! `atomic_line` to insert, `kernel` to probe, `filter`, `memory` and `hash`.
+//! `atomic_line` and `classic` to insert, `kernel` to probe, `filter`, `memory` and `hash`.
 
 use crate::atomic_line;
+use crate::classic;
 use crate::error::Error;
-use crate::filter::Filter;
+use crate::filter::{Filter, keys_for_fill};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Prefetch};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch};
 use crate::line::{LANES, line_index, mask};
 use crate::memory::Zeroed;
 use crate::params::Params;
@@ -25,7 +26,7 @@ const AHEAD: usize = 16;
 /// It has the lines, and so the bytes, the size and the rate, of a [`Filter`] of the same
 /// [`Params`]. It does not count keys: a number that all threads write to would cost more
 /// than the insert. [`estimated_keys`](ConcurrentFilter::estimated_keys) tells how many there
-/// are.
+/// are. One that is made of a [classic](Filter::classic) filter has the bits of that.
 pub struct ConcurrentFilter {
     lines: Zeroed,
     params: Params,
@@ -67,9 +68,23 @@ impl ConcurrentFilter {
     /// [`ConcurrentFilter::insert`] says.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> bool {
+        if self.kernel.layout() == Layout::Classic {
+            return self.insert_spread(hash);
+        }
         let (lines, _) = self.lanes().as_chunks::<LANES>();
         let line = &lines[line_index(hash, lines.len() as u64) as usize];
         atomic_line::insert(line, &mask(hash, self.params.k()))
+    }
+
+    /// As [`ConcurrentFilter::insert_hash`] where the bits of a key lie anywhere.
+    fn insert_spread(&self, hash: u64) -> bool {
+        let bits = 64 * self.lanes().len() as u64;
+        let mut new = false;
+        for bit in classic::positions(hash, self.params.k(), bits) {
+            let lane = &self.lanes()[(bit / 64) as usize];
+            new |= atomic_line::set(lane, (1u64 << (bit % 64)).to_le());
+        }
+        new
     }
 
     /// Inserts many hashes. Bit `i` of `bitmap` says whether hash `i` was new, as
@@ -172,9 +187,11 @@ impl ConcurrentFilter {
     /// Adds the keys of a filter to this one's.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same line count, k and seed.
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
+    /// neither are classic.
     pub fn union(&self, other: &Filter) -> Result<(), Error> {
-        if self.params != other.params() {
+        let classic = self.kernel.layout() == Layout::Classic;
+        if self.params != other.params() || classic != other.is_classic() {
             return Err(Error::Mismatch);
         }
         let (words, _) = other.as_bytes().as_chunks();
@@ -204,7 +221,7 @@ impl ConcurrentFilter {
     pub fn estimated_keys(&self) -> f64 {
         let set = self.lanes().iter().map(|lane| lane.load(Ordering::Relaxed).count_ones());
         let fill = set.map(u64::from).sum::<u64>() as f64 / (self.lanes().len() as f64 * 64.0);
-        crate::sizing::keys_for_fill(fill, self.params.line_count(), self.params.k())
+        keys_for_fill(fill, self.params, self.kernel)
     }
 
     /// The filter, when no other thread has it any more. Without a copy; its key count is

@@ -374,7 +374,7 @@ impl CountingFilter {
     /// As [`View::open`]: [`Error::Layout`] also for a filter without counters;
     /// [`Error::OutOfMemory`].
     pub fn decode(bytes: &[u8]) -> Result<CountingFilter, Error> {
-        let Parts { lines, counters, params, key_count } = native::parse(bytes, &[COUNTING])?;
+        let Parts { lines, counters, params, key_count, .. } = native::parse(bytes, &[COUNTING])?;
         native::verify(bytes)?;
         let view = View::of_lines(lines, params, key_count)?;
         let mut filter = CountingFilter::beside(params, |_| Filter::copy_of(view))?;

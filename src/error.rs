@@ -33,7 +33,8 @@ pub enum Error {
     NotAFilter,
     /// Written in a version of the format that this library does not know.
     Version,
-    /// A layout of lines that this version does not know.
+    /// A layout of lines that this version does not know, or that does not allow what is asked
+    /// for.
     Layout,
     /// The bytes were altered: a checksum does not match.
     Checksum,
@@ -62,7 +63,7 @@ impl fmt::Display for Error {
             Error::Truncated => "the data is not as long as it says",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
             Error::Version => "the filter has an unknown format version",
-            Error::Layout => "the filter has an unknown layout",
+            Error::Layout => "the layout of the filter is unknown, or does not allow this",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is surely not in the filter",

@@ -33,6 +33,19 @@ impl Filter {
         Filter::with_kernel(params, Kernel::active(Layout::Native)?)
     }
 
+    /// An empty filter of the textbook's kind, one array of bits of which a key sets k
+    /// anywhere: the lowest rate that its bits can give, at up to k cache lines per key. See
+    /// [`classic`](mod@crate::classic). [`Params::classic_for_rate`] finds its size.
+    ///
+    /// All else is as with [`Filter::new`], but it cannot be folded, and is united only with
+    /// filters of its kind.
+    ///
+    /// # Errors
+    /// As [`Filter::new`].
+    pub fn classic(params: Params) -> Result<Filter, Error> {
+        Filter::with_kernel(params, Kernel::active(Layout::Classic)?)
+    }
+
     /// An empty filter that works with a given backend.
     ///
     /// # Errors
@@ -145,6 +158,11 @@ impl Filter {
         self.params
     }
 
+    /// Whether it is of the textbook's kind: see [`Filter::classic`].
+    pub fn is_classic(&self) -> bool {
+        self.kernel.layout() == Layout::Classic
+    }
+
     /// What inserts and probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
@@ -173,13 +191,16 @@ impl Filter {
     /// How many different keys are in, estimated from the fill. Reads the whole
     /// filter. Within a few per cent until nearly all bits are set.
     pub fn estimated_keys(&self) -> f64 {
-        sizing::keys_for_fill(self.fill(), self.params.line_count(), self.params.k())
+        keys_for_fill(self.fill(), self.params, self.kernel)
     }
 
     /// The false-positive rate at the present fill, 0 to 1: for each line, the
     /// probability that a key which is not in finds its bits set, averaged over the
-    /// lines. Reads the whole filter.
+    /// lines. (A classic filter is one line in this.) Reads the whole filter.
     pub fn estimated_rate(&self) -> f64 {
+        if self.is_classic() {
+            return self.fill().powi(self.params.k() as i32);
+        }
         let (lines, _) = self.lines.as_chunks::<LINE_BYTES>();
         let sum: f64 = lines.iter().map(|line| line_rate(&lane_fills(line), self.params.k())).sum();
         sum / lines.len() as f64
@@ -201,9 +222,10 @@ impl Filter {
     /// Makes this the filter of the keys of both.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same line count, k and seed.
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
+    /// neither are classic.
     pub fn union(&mut self, other: &Filter) -> Result<(), Error> {
-        if self.params != other.params {
+        if self.params != other.params || self.is_classic() != other.is_classic() {
             return Err(Error::Mismatch);
         }
         for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
@@ -224,8 +246,12 @@ impl Filter {
     /// filter whose keys cannot be counted beforehand is made large and folded.
     ///
     /// # Errors
-    /// [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The filter is as before.
+    /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`].
+    /// The filter is as before.
     pub fn fold(&mut self) -> Result<(), Error> {
+        if self.is_classic() {
+            return Err(Error::Layout);
+        }
         let count = self.params.line_count();
         if !count.is_multiple_of(2) {
             return Err(Error::OddLineCount);
@@ -245,9 +271,12 @@ impl Filter {
     /// the line count is even; returns how often.
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::OutOfMemory`],
-    /// with the folds done that could be.
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
+    /// classic; [`Error::OutOfMemory`], with the folds done that could be.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
+        if self.is_classic() {
+            return Err(Error::Layout);
+        }
         if !(rate > 0.0 && rate < 1.0) {
             return Err(Error::Rate);
         }
@@ -302,7 +331,8 @@ impl Filter {
     }
 
     fn footer(&self) -> [u8; native::FOOTER_BYTES] {
-        native::footer(&self.lines, self.params, self.key_count)
+        let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
+        native::footer(layout, &self.lines, self.params, self.key_count)
     }
 
     /// A filter from its encoded form, all of it checked. That of a counting filter gives
@@ -316,7 +346,8 @@ impl Filter {
 
     /// A filter of the lines of a view.
     pub(crate) fn copy_of(view: View<'_>) -> Result<Filter, Error> {
-        let mut filter = Filter::new(view.params().ok_or(Error::Layout)?)?;
+        let (params, kernel) = view.shape()?;
+        let mut filter = Filter::with_kernel(params, kernel)?;
         filter.lines.copy_from_slice(view.as_bytes());
         filter.key_count = view.key_count();
         Ok(filter)
@@ -348,10 +379,18 @@ impl Filter {
             return Filter::copy_of(view);
         }
         // The lines stay where they are read, and the footer is cut off behind them.
-        let (params, key_count) = (view.params().ok_or(Error::Layout)?, view.key_count());
+        let ((params, kernel), key_count) = (view.shape()?, view.key_count());
         bytes.truncate(params.bytes());
-        let kernel = Kernel::active(Layout::Native)?;
         Ok(Filter { lines: bytes, params, key_count, kernel })
+    }
+}
+
+/// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.
+pub(crate) fn keys_for_fill(fill: f64, params: Params, kernel: &Kernel) -> f64 {
+    let (lines, k) = (params.line_count(), params.k());
+    match kernel.layout() {
+        Layout::Classic => sizing::classic::keys_for_fill(fill, lines * LINE_BITS, k),
+        _ => sizing::keys_for_fill(fill, lines, k),
     }
 }
 

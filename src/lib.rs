@@ -29,6 +29,7 @@
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
+//! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
@@ -38,6 +39,7 @@
 
 pub mod atomic_line;
 mod builder;
+pub mod classic;
 mod concurrent;
 mod counting;
 pub mod cuckoo;

@@ -58,6 +58,29 @@ impl Params {
         Params::of(keys, bits_per_key, sizing::best_k(bits_per_key))
     }
 
+    /// As [`Params::for_rate`], for [`Filter::classic`](crate::Filter::classic): the rate is
+    /// that of the textbook's formula.
+    ///
+    /// # Errors
+    /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below about 2e-61;
+    /// [`Error::LineCount`] if the size cannot be addressed.
+    pub fn classic_for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
+        let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::Rate)?;
+        Params::of(keys, bits, k)
+    }
+
+    /// As [`Params::for_bits`], for [`Filter::classic`](crate::Filter::classic): the k is the
+    /// one that the textbook's formula is lowest for.
+    ///
+    /// # Errors
+    /// As [`Params::for_bits`].
+    pub fn classic_for_bits(keys: u64, bits_per_key: f64) -> Result<Params, Error> {
+        if !(bits_per_key > 0.0 && bits_per_key.is_finite()) {
+            return Err(Error::BitsPerKey);
+        }
+        Params::of(keys, bits_per_key, sizing::classic::best_k(bits_per_key))
+    }
+
     fn of(keys: u64, bits_per_key: f64, k: u32) -> Result<Params, Error> {
         // A conversion from f64 saturates, and `new` refuses what is too large.
         let lines = (keys as f64 * bits_per_key / LINE_BITS as f64).ceil() as u64;
@@ -101,6 +124,18 @@ impl Params {
         if keys == 0 {
             return 0.0;
         }
-        sizing::rate(self.line_count as f64 * LINE_BITS as f64 / keys as f64, self.k)
+        sizing::rate(self.bits() / keys as f64, self.k)
+    }
+
+    /// The same of a filter that [`Filter::classic`](crate::Filter::classic) made.
+    pub fn classic_rate(&self, keys: u64) -> f64 {
+        if keys == 0 {
+            return 0.0;
+        }
+        sizing::classic::rate_at(self.bits() / keys as f64, self.k)
+    }
+
+    fn bits(&self) -> f64 {
+        self.line_count as f64 * LINE_BITS as f64
     }
 }

@@ -128,8 +128,10 @@ fn bit_probability(k: u32) -> f64 {
 }
 
 /// The textbook figures, for filters whose bits lie anywhere: no lines, k of any size.
-/// They are what a filter could reach at best, and what other libraries quote.
+/// They are what a filter could reach at best, and what other libraries quote. The other
+/// functions are for filters as there are here, with k from 1 to 16.
 pub mod classic {
+    use super::{MAX_BITS, MAX_K};
     use std::f64::consts::LN_2;
 
     /// Bits for `keys` keys at `rate`: `-keys * ln(rate) / ln(2)^2`, rounded up.
@@ -144,7 +146,39 @@ pub mod classic {
 
     /// The false-positive rate: `(1 - e^(-k keys / bits))^k`.
     pub fn rate(bits: u64, keys: u64, k: u32) -> f64 {
-        (1.0 - (-(f64::from(k)) * keys as f64 / bits as f64).exp()).powi(k as i32)
+        rate_at(bits as f64 / keys as f64, k)
+    }
+
+    /// The same at so many bits per key.
+    pub fn rate_at(bits_per_key: f64, k: u32) -> f64 {
+        (1.0 - (-f64::from(k) / bits_per_key).exp()).powi(k as i32)
+    }
+
+    /// The k with the lowest rate at `bits_per_key`.
+    pub fn best_k(bits_per_key: f64) -> u32 {
+        // The rate has one minimum, at this k were it a fraction.
+        let below = (bits_per_key * LN_2).clamp(1.0, MAX_K.into()) as u32;
+        let above = (below + 1).min(MAX_K);
+        if rate_at(bits_per_key, above) < rate_at(bits_per_key, below) { above } else { below }
+    }
+
+    /// The fewest bits per key that give `rate`, and the k to use with them.
+    ///
+    /// None if the rate is not between 0 and 1, or too small for any sensible size.
+    pub fn bits_for_rate(rate: f64) -> Option<(f64, u32)> {
+        if !(rate > 0.0 && rate < 1.0) {
+            return None;
+        }
+        let bits = |k: u32| -f64::from(k) / (-(rate.ln() / f64::from(k)).exp()).ln_1p();
+        let of_all = (1..=MAX_K).map(|k| (bits(k), k));
+        of_all.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|&(bits, _)| bits <= MAX_BITS)
+    }
+
+    /// How many keys it would take to set the fraction `fill` of `bits` bits. Fill 1 gives
+    /// the number for all bits but half a one.
+    pub fn keys_for_fill(fill: f64, bits: u64, k: u32) -> f64 {
+        let bits = bits as f64;
+        bits * -(1.0 - fill).max(0.5 / bits).ln() / f64::from(k)
     }
 }
 
@@ -201,5 +235,39 @@ mod tests {
         assert_eq!(classic::k(bits, 10_000_000), 10);
         assert_eq!(classic::bits(100_000_000, 0.01) / 100, 9_585_058);
         assert!((classic::rate(9_585_059, 1_000_000, 7) - 0.01).abs() < 1e-4);
+    }
+
+    #[test]
+    fn textbook_sizes_with_a_whole_k() {
+        for target in [0.999, 0.9, 0.5, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6, 1e-9, 1e-15] {
+            let (bits, k) = classic::bits_for_rate(target).unwrap();
+            assert!((classic::rate_at(bits, k) / target - 1.0).abs() < 1e-9, "{target}: {bits}");
+            // Not less than with a k that is no whole number; hardly more up to 16.
+            let least = classic::bits(1 << 40, target) as f64 / (1u64 << 40) as f64;
+            let more = bits / least - 1.0;
+            assert!(more > -1e-9, "{target}: {bits}");
+            assert!(more < 0.01 || !(1e-5..0.3).contains(&target), "{target}: {more}");
+        }
+        assert!((classic::bits_for_rate(1e-6).unwrap().0 / 28.755 - 1.016).abs() < 1e-3);
+        for none in [0.0, 1.0, -0.1, 2.0, f64::NAN, f64::INFINITY, 1e-300] {
+            assert_eq!(classic::bits_for_rate(none), None, "{none}");
+        }
+        let bits = (1..=400).map(|i| f64::from(i) * 0.1).chain([0.001, 100.0, 1000.0]);
+        for bits in bits {
+            let rate = |k: &u32| classic::rate_at(bits, *k);
+            let best = (1..=MAX_K).min_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap();
+            assert_eq!(rate(&classic::best_k(bits)), rate(&best), "{bits} bits per key");
+        }
+    }
+
+    #[test]
+    fn textbook_keys_from_the_fill() {
+        for (keys, k) in [(1.0, 1), (1e3, 7), (1e5, 16)] {
+            let bits = 1_000_000;
+            let fill = 1.0 - (-keys * f64::from(k) / bits as f64).exp();
+            assert!((classic::keys_for_fill(fill, bits, k) / keys - 1.0).abs() < 1e-9);
+        }
+        assert_eq!(classic::keys_for_fill(0.0, 512, 7), 0.0);
+        assert!(classic::keys_for_fill(1.0, 512, 7).is_finite());
     }
 }

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
-/// an encoded filter, cuckoo filters included, in a buffer or a file, a filter block of
+/// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
 /// RocksDB or LevelDB, or a [`Filter`](crate::Filter).
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
@@ -74,8 +74,10 @@ impl<'a> View<'a> {
                 Ok(View::of_cuckoo(lines, params, key_count, kernels.of(Layout::Cuckoo)))
             }
             found => {
-                let Parts { lines, params, key_count, .. } = found?;
-                Ok(View::new(lines, params, key_count, kernels.of(Layout::Native)))
+                let Parts { layout, lines, params, key_count, .. } = found?;
+                let classic = layout == native::CLASSIC;
+                let layout = if classic { Layout::Classic } else { Layout::Native };
+                Ok(View::new(lines, params, key_count, kernels.of(layout)))
             }
         }
     }
@@ -241,14 +243,32 @@ impl<'a> View<'a> {
         self.hash.hash(key)
     }
 
-    /// Line count, k and seed; none for cuckoo filters and the filters of other engines.
+    /// Line count, k and seed; none for classic and cuckoo filters and those of other engines.
     pub fn params(&self) -> Option<Params> {
-        match (self.kernel.layout(), self.hash) {
-            (Layout::Native, KeyHash::Xxh3(seed)) => {
+        self.shape_if(Layout::Native)
+    }
+
+    /// Line count, k and seed of a classic filter; none for others.
+    pub fn classic_params(&self) -> Option<Params> {
+        self.shape_if(Layout::Classic)
+    }
+
+    fn shape_if(&self, layout: Layout) -> Option<Params> {
+        match self.hash {
+            KeyHash::Xxh3(seed) if self.kernel.layout() == layout => {
                 Params::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
             }
             _ => None,
         }
+    }
+
+    /// What a [`Filter`](crate::Filter) of the same lines has besides them.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if there is no such filter.
+    pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
+        let params = self.params().or_else(|| self.classic_params()).ok_or(Error::Layout)?;
+        Ok((params, self.kernel))
     }
 
     /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.

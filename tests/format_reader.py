@@ -176,6 +176,14 @@ def mask(hash, k):
     return lanes
 
 
+def positions(hash, k, bits):
+    at, step, found = hash, hash * C2 & U64, []
+    for i in range(k):
+        found.append(at * bits >> 64)
+        at, step = at + step & U64, step + (i + 1) * C1 & U64
+    return found
+
+
 class Filter:
     """An encoded filter, all of it checked."""
 
@@ -192,7 +200,8 @@ class Filter:
             raise Rejected(VERSION)
         if footer_checksum != xxh3_64(footer[:48]):
             raise Rejected(CHECKSUM)
-        if layout not in (1, 2):
+        self.classic = layout == 6
+        if layout not in (1, 2, 6):
             raise Rejected(LAYOUT)
         if reserved != 0:
             raise Rejected(RESERVED)
@@ -214,6 +223,9 @@ class Filter:
                 raise Rejected(CHECKSUM)
 
     def contains_hash(self, hash):
+        if self.classic:
+            bits = positions(hash, self.k, 512 * self.line_count)
+            return all(self.lines[bit // 8] >> (bit % 8) & 1 for bit in bits)
         at = 64 * line_index(hash, self.line_count)
         line = struct.unpack_from("<8Q", self.lines, at)
         return all(line[i] & bits == bits for i, bits in enumerate(mask(hash, self.k)))
@@ -278,6 +290,11 @@ def check_filters(directory):
 def check_golden(directory):
     accepted, probes, rejected = check_filters(directory)
     counting = check_filters(os.path.join(directory, "counting"))
+    classic = check_filters(os.path.join(directory, "classic"))
+    spread = rows(os.path.join(directory, "classic"), "vectors.txt")
+    for hash, line_count, *expected in spread:
+        got = positions(int(hash, 16), len(expected), 512 * int(line_count))
+        equal(got, [int(position) for position in expected], "classic/vectors.txt, " + hash)
     vectors = rows(directory, "vectors.txt")
     for hash, line_count, k, index, *lanes in vectors:
         what = "vectors.txt, %s k=%s" % (hash, k)
@@ -294,6 +311,10 @@ def check_golden(directory):
         ("accepted files with counters", counting[0]),
         ("probes of them", counting[1]),
         ("rejected files with counters", counting[2]),
+        ("accepted classic files", classic[0]),
+        ("probes of them", classic[1]),
+        ("rejected classic files", classic[2]),
+        ("vectors of them", len(spread)),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:

@@ -15,12 +15,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 17] = [
+const SECTIONS: [(&str, &str); 18] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
     ("Size and shape of a filter", "params.rs"),
     ("Filters", "filter.rs"),
+    ("Classic filters: bits anywhere", "classic.rs"),
     ("Filters as bytes and as files", "encode.rs"),
     ("Views: filters in bytes that belong to the caller", "view.rs"),
     ("Shards: one set split over several filters", "shards.rs"),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 7] = [
-    &["line", "fast_local", "atomic_line", "cuckoo", "error"],
+    &["line", "classic", "fast_local", "atomic_line", "cuckoo", "error"],
     &["hash", "sizing", "params", "cuckoo_params"],
     &["kernel"],
     &["memory", "file", "format"],
@@ -16,7 +16,8 @@ const LAYERS: [&[&str]; 7] = [
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 6] = [
+const NEIGHBOURS: [(&str, &[&str]); 7] = [
+    ("classic", &["line"]),
     ("fast_local", &["line"]),
     ("cuckoo", &["line"]),
     ("atomic_line", &["line"]),

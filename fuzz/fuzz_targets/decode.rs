@@ -10,7 +10,7 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, View, cuckoo, line};
+use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, View, cuckoo};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -22,7 +22,11 @@ fuzz_target!(|data: &[u8]| {
     let mut bytes = data.to_vec();
     // Of each kind some; filters with counters stay such.
     let counting = get(&bytes, LAYOUT) == 2;
-    let layout = if data[0].is_multiple_of(4) { 5 } else { 1 + u64::from(counting) };
+    let layout = match data[0] % 8 {
+        0 | 4 => 5,
+        2 => 6,
+        _ => 1 + u64::from(counting),
+    };
     for field in [MAGIC, VERSION, FOOTER_CHECKSUM, LAYOUT, RESERVED, K, LINE_COUNT] {
         let value = match field {
             MAGIC => u64::from_le_bytes(MAGIC_BYTES),
@@ -72,7 +76,7 @@ fn attempt(bytes: &[u8]) {
     if let Ok(filter) = decoded {
         let counting = CountingFilter::decode(bytes);
         match get(bytes, LAYOUT) {
-            1 => assert!(counting.is_err() && filter.to_bytes().unwrap() == bytes),
+            1 | 6 => assert!(counting.is_err() && filter.to_bytes().unwrap() == bytes),
             _ => assert!(counting.unwrap().to_bytes().unwrap() == bytes),
         }
         assert!((0.0..=1.0).contains(&filter.fill()));
@@ -117,18 +121,20 @@ fn attempt_cuckoo(bytes: &[u8]) {
 fn probe(view: &View<'_>, bytes: &[u8]) {
     let lines = &bytes[..64 * get(bytes, LINE_COUNT) as usize];
     assert!(view.as_bytes() == lines);
-    assert_eq!(view.params().unwrap().line_count(), get(bytes, LINE_COUNT));
-    assert_eq!(view.params().unwrap().seed(), get(bytes, SEED));
+    let (params, classic) = (view.params(), view.classic_params());
+    assert!((params.is_none(), classic.is_some()) == (get(bytes, LAYOUT) == 6, params.is_none()));
+    let params = params.or(classic).unwrap();
+    assert_eq!(params.line_count(), get(bytes, LINE_COUNT));
+    assert_eq!(params.seed(), get(bytes, SEED));
     assert_eq!(view.key_count(), get(bytes, KEY_COUNT));
-    let k = view.params().unwrap().k();
-    assert_eq!(u64::from(k), get(bytes, K));
+    assert_eq!(u64::from(params.k()), get(bytes, K));
 
     let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
     let hashes: Vec<u64> = words.chain(AWKWARD).take(200).collect();
     let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
     let count = view.contains_hashes(&hashes, &mut bitmap);
     for (i, &hash) in hashes.iter().enumerate() {
-        let answer = line::contains(lines, k, hash);
+        let answer = definition::answer(bytes, hash);
         assert_eq!(view.contains_hash(hash), answer);
         assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
     }
@@ -138,7 +144,7 @@ fn probe(view: &View<'_>, bytes: &[u8]) {
     let mut bitmap = [0];
     view.contains_keys(&keys, &mut bitmap);
     for (i, key) in keys.iter().enumerate() {
-        let answer = line::contains(lines, k, hash(key, view.params().unwrap().seed()));
+        let answer = definition::answer(bytes, hash(key, params.seed()));
         assert_eq!((bitmap[0] >> i & 1 == 1, view.contains(key)), (answer, answer));
     }
 }

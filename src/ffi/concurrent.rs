@@ -238,7 +238,7 @@ pub unsafe extern "C" fn bloomline_concurrent_contains_keys(
 }
 
 /// bloomline_concurrent_union() adds all keys of 'from' to 'into'. The two must have the same
-/// line count, k and seed; 'from' must not change meanwhile.
+/// line count, k and seed, and both or neither be classic; 'from' must not change meanwhile.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; nothing is added then.
 ///
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn bloomline_concurrent_snapshot(
 
 /// bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is
 /// used up: no copy is made, and 'filter' is set to NULL. So a filter that was loaded or built
-/// in one thread goes on growing in many.
+/// in one thread goes on growing in many. One of bloomline_classic_new() stays what it is.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; 'filter' is then as before.
 ///

@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use std::ptr;
 
 /// A filter that can be added to. It is made by bloomline_filter_new(),
-/// bloomline_filter_decode() or bloomline_filter_load(), and freed by
+/// bloomline_classic_new(), bloomline_filter_decode() or bloomline_filter_load(), and freed by
 /// bloomline_filter_free().
 ///
 /// Any number of threads may call functions that take a const bloomline_filter at once.
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
 }
 
 /// bloomline_filter_union() adds all keys of 'from' to 'into'. The two must have the
-/// same line count, k and seed.
+/// same line count, k and seed, and both or neither be made by bloomline_classic_new().
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is then as before.
 ///
@@ -292,8 +292,8 @@ pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 /// without the keys, at the price of a higher false-positive rate. Views of the filter
 /// must not be used any more.
 ///
-/// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; the filter is then
-/// as before.
+/// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY, and
+/// BLOOMLINE_ERR_LAYOUT for one of bloomline_classic_new(); the filter is then as before.
 ///
 /// # Safety
 /// See [`crate::ffi`].
@@ -311,8 +311,8 @@ pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) ->
 /// how many times it did to 'folds', unless that is NULL. Make the filter with a line
 /// count that is a multiple of a power of two to leave room for folds.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY. The filter holds all its keys
-/// in any case.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
+/// of bloomline_classic_new(). The filter holds all its keys in any case.
 ///
 /// # Safety
 /// See [`crate::ffi`].

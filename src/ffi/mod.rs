@@ -24,6 +24,7 @@
 //! | `hash` | `bloomline_bytes`, `bloomline_hash*` |
 //! | `params` | `bloomline_params`, `bloomline_params_*` |
 //! | `filter` | `bloomline_filter`, `bloomline_filter_*` |
+//! | `classic` | `bloomline_classic_new`, `bloomline_classic_params_*` |
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
 //! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes` |
@@ -56,6 +57,7 @@
 mod batch;
 mod block;
 mod boundary;
+mod classic;
 mod concurrent;
 mod counting;
 mod counting_encode;
@@ -74,6 +76,7 @@ mod version;
 mod view;
 
 pub use block::*;
+pub use classic::*;
 pub use concurrent::*;
 pub use counting::*;
 pub use counting_encode::*;

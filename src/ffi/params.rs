@@ -57,7 +57,7 @@ pub(super) unsafe fn checked(params: *const bloomline_params) -> Result<Params, 
 ///
 /// # Safety
 /// `out` is NULL or points at room for a `bloomline_params`.
-unsafe fn write(
+pub(super) unsafe fn write(
     out: *mut bloomline_params,
     make: impl FnOnce() -> Result<Params, Error>,
 ) -> bloomline_status {

@@ -43,7 +43,8 @@ pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
 pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;
 /// The data was written in a format version that this library does not know.
 pub const BLOOMLINE_ERR_VERSION: bloomline_status = 13;
-/// The data has a layout of lines that this library does not know.
+/// The data has a layout of lines that this library does not know, or the filter one that does
+/// not allow what is asked for.
 pub const BLOOMLINE_ERR_LAYOUT: bloomline_status = 14;
 /// The data is damaged: a checksum does not match.
 pub const BLOOMLINE_ERR_CHECKSUM: bloomline_status = 15;
@@ -109,7 +110,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_TRUNCATED => c"the data is not as long as it says",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
         BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
-        BLOOMLINE_ERR_LAYOUT => c"the filter has an unknown layout",
+        BLOOMLINE_ERR_LAYOUT => c"the layout of the filter is unknown, or does not allow this",
         BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
         BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
         BLOOMLINE_ERR_IO => c"reading or writing a file failed",

@@ -189,7 +189,7 @@ pub unsafe extern "C" fn bloomline_filter_view(
 /// bloomline_view_params() tells the size and shape of the filter.
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
-/// filter is a cuckoo filter or one of another engine, which have no such parameters.
+/// filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
 ///
 /// # Safety
 /// See [`crate::ffi`].

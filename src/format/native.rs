@@ -16,8 +16,10 @@ const VERSION: u16 = 1;
 pub(crate) const LINES: u16 = 1;
 /// The same, and behind them a counter of 4 bits for each of their bits.
 pub(crate) const COUNTING: u16 = 2;
+/// The bits of `classic.rs`.
+pub(crate) const CLASSIC: u16 = 6;
 /// Layouts whose lines a view can probe.
-pub(crate) const PROBED: &[u16] = &[LINES, COUNTING];
+pub(crate) const PROBED: &[u16] = &[LINES, COUNTING, CLASSIC];
 /// Bytes of the counters of one line.
 pub(crate) const COUNTER_BYTES: usize = 4 * LINE_BYTES;
 
@@ -94,8 +96,9 @@ impl Footer {
 
 /// An encoded filter, taken apart.
 pub(crate) struct Parts<'a> {
+    pub(crate) layout: u16,
     pub(crate) lines: &'a [u8],
-    /// None in layout 1.
+    /// None but in layout 2.
     pub(crate) counters: &'a [u8],
     pub(crate) params: Params,
     pub(crate) key_count: u64,
@@ -117,7 +120,8 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
         return Err(Error::Truncated);
     }
     let (lines, counters) = body.split_at(params.bytes());
-    Ok(Parts { lines, counters, params, key_count: footer.key_count })
+    let Footer { layout, key_count, .. } = footer;
+    Ok(Parts { layout, lines, counters, params, key_count })
 }
 
 /// Whether what is before the footer of an encoded filter of any layout, parsed before, is what
@@ -161,10 +165,10 @@ fn agree(lines: &[u8], counters: &[u8]) -> bool {
     })
 }
 
-/// The footer that goes behind these lines.
-pub(crate) fn footer(lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
+/// The footer that goes behind these lines, of a layout that has nothing else.
+pub(crate) fn footer(layout: u16, lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
     debug_assert_eq!(lines.len(), params.bytes());
-    footer_of(LINES, params, key_count).write(&[lines])
+    footer_of(layout, params, key_count).write(&[lines])
 }
 
 /// The footer that goes behind these lines and counters.

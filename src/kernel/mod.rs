@@ -32,6 +32,7 @@ pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
 use crate::error::Error;
+use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
 use std::sync::OnceLock;
@@ -68,6 +69,8 @@ pub(crate) enum Layout {
     LevelDb = 6,
     /// The lines of `cuckoo.rs`; the bits of a fingerprint stand for k.
     Cuckoo = 7,
+    /// The bits of `classic.rs`, anywhere.
+    Classic = 8,
 }
 
 /// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. The
@@ -203,13 +206,13 @@ impl Backend {
     /// The one way to kernels: through the detection of what they need.
     pub(crate) fn kernels(self) -> Option<Kernels> {
         use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+        use spread::{Classic, Legacy, LevelDb, Spread};
         // The layouts whose bits lie too far apart to gain from vectors.
-        let legacy = [
-            kernel!(Scalar, Legacy64, spread::Legacy<6>),
-            kernel!(Scalar, Legacy128, spread::Legacy<7>),
-            kernel!(Scalar, Legacy256, spread::Legacy<8>),
-        ];
-        let leveldb = kernel!(Scalar, LevelDb, spread::LevelDb);
+        let legacy64 = kernel!(Scalar, Legacy64, Spread<Legacy<6>>);
+        let legacy128 = kernel!(Scalar, Legacy128, Spread<Legacy<7>>);
+        let legacy256 = kernel!(Scalar, Legacy256, Spread<Legacy<8>>);
+        let leveldb = kernel!(Scalar, LevelDb, Spread<LevelDb>);
+        let classic = kernel!(Scalar, Classic, Spread<Classic>);
         // Four fingerprints at once need no vectors, and where vectors have no shift by lane
         // `portable` has nothing to do better: the same code under two names.
         const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
@@ -280,14 +283,15 @@ impl Backend {
             }
             Backend::Avx2 | Backend::Avx512 => return None,
         };
-        let [legacy64, legacy128, legacy256] = legacy;
-        Some(Kernels([native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo]))
+        Some(Kernels([
+            native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo, classic,
+        ]))
     }
 }
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 7]);
+pub(crate) struct Kernels([&'static Kernel; 8]);
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 #[cfg(target_arch = "x86_64")]
@@ -383,7 +387,9 @@ impl Kernel {
 
     /// Sets the bits of many keys, in order.
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
-        let plan = Prefetch::to_insert(lines.len());
+        // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
+        let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
         self.insert_batch_with(lines, k, hashes, plan);
     }
 

@@ -93,11 +93,12 @@ impl Prefetch {
         }
     }
 
-    /// What pays when keys are inserted into a filter of so many bytes.
+    /// What pays when keys are inserted into a filter of so many bytes. At 1 MiB far
+    /// costs a sixth on Zen 4, at 2 MiB it saves as much.
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
         match bytes / MIB {
-            0..3 => Prefetch::None,
-            3..32 => Prefetch::Far,
+            0..2 => Prefetch::None,
+            2..32 => Prefetch::Far,
             _ => Prefetch::FarAndNear,
         }
     }

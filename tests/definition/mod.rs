@@ -2,13 +2,13 @@
 //! reader that says which rule a file breaks, and hashes that are the same on every
 //! run. The golden files are made with it, and the tests and fuzzers compare with it.
 //!
-//! Of the library it uses `line.rs`, the definition itself, and nothing else: no
-//! kernel, and nothing of `src/format`. XXH3-64 comes from `xxhash-rust`.
+//! Of the library it uses `line.rs` and `classic.rs`, the definitions themselves, and nothing
+//! else: no kernel, and nothing of `src/format`. XXH3-64 comes from `xxhash-rust`.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code)]
 
-use bloomline::line;
+use bloomline::{classic, line};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -131,6 +131,23 @@ pub(crate) fn encode(lines: &[u8], k: u32, seed: u64, key_count: u64) -> Vec<u8>
     bytes
 }
 
+/// The bits of these keys in a classic filter, with their footer.
+pub(crate) fn encode_classic(lines: usize, k: u32, seed: u64, hashes: &[u64]) -> Vec<u8> {
+    let mut bits = vec![0; lines * line::LINE_BYTES];
+    hashes.iter().for_each(|&hash| classic::insert(&mut bits, k, hash));
+    let mut bytes = encode(&bits, k, seed, hashes.len() as u64);
+    put(&mut bytes, LAYOUT, 6);
+    seal(&mut bytes);
+    bytes
+}
+
+/// Whether an intact filter may have the key of a hash.
+pub(crate) fn answer(bytes: &[u8], hash: u64) -> bool {
+    let lines = &bytes[..get(bytes, LINE_COUNT) as usize * line::LINE_BYTES];
+    let contains = if get(bytes, LAYOUT) == 6 { classic::contains } else { line::contains };
+    contains(lines, get(bytes, K) as u32, hash)
+}
+
 /// Makes both checksums right, whatever else the bytes say, so that a reader gets to
 /// the checks behind them. At least a footer long.
 pub(crate) fn seal(bytes: &mut [u8]) {
@@ -175,7 +192,7 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
         return status::CHECKSUM;
     }
     let counting = match get(footer, LAYOUT) {
-        1 => false,
+        1 | 6 => false,
         2 => true,
         _ => return status::LAYOUT,
     };

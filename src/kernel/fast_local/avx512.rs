@@ -2,7 +2,7 @@
 //! Uses `batch`; reached only through the detection in `kernel`.
 
 use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
-use super::{POWERS, first_of, step_by};
+use super::{POWERS, step_by};
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -24,24 +24,23 @@ impl Ops for Avx512 {
 
     #[inline(always)]
     unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) {
-        let k = lines.k() as usize;
-        let mut staged = Staged { words: [UNSET; BLOCK], bits: [UNSET; BLOCK] };
-        if k <= 8 {
-            for (i, &hash) in hashes.iter().enumerate() {
+        let k = lines.k();
+        let mut staged = [UNSET; BLOCK];
+        if k <= 16 {
+            for (staged, &hash) in staged.iter_mut().zip(hashes) {
                 // SAFETY: the caller vouches for the CPU.
-                unsafe { stage(&mut staged, i, (hash >> 32) as u32, k) };
+                unsafe { stage(staged, (hash >> 32) as u32, k) };
             }
         }
+        // Through memory, from where each position comes to all words at once.
         let staged = black_box(&staged);
         for (i, &hash) in hashes.iter().enumerate() {
             P::ask::<Self>(lines, window, i);
             // SAFETY: the caller vouches for the CPU and for the lines; what is read has
             // been staged.
             unsafe {
-                if k <= 8 {
-                    let words = staged.words[i].assume_init_ref();
-                    let bits = staged.bits[i].assume_init_ref();
-                    set(super::line(lines, hash), words, bits);
+                if k <= 16 {
+                    set(super::line(lines, hash), staged[i].0.assume_init_ref(), k);
                 } else {
                     super::insert(lines, hash);
                 }
@@ -56,52 +55,42 @@ impl Ops for Avx512 {
     }
 }
 
-/// For each of 64 keys, of up to 8 positions: the word of the line, as one of 16 bits, and
-/// the bit in that word.
+/// The positions of a key's bits in its line; past k, one that no line has.
+#[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Staged {
-    words: [Eight; BLOCK],
-    bits: [Eight; BLOCK],
-}
+struct Positions(MaybeUninit<[u32; 16]>);
 
-/// A value for each of 8 positions, written as one register.
-type Eight = MaybeUninit<[u32; 8]>;
+const UNSET: Positions = Positions(MaybeUninit::uninit());
 
-const UNSET: Eight = Eight::uninit();
-
-/// `FIRST[count]`: the first `count` of eight positions, the first one again for the rest:
-/// to set a bit twice is to set it, and eight are quicker than a loop of six.
-static FIRST: [[u32; 8]; 9] = first_of([0, 1, 2, 3, 4, 5, 6, 7]);
-
-/// Finds out what a key sets: `count` bits, 1 to 8, that start with `x`.
+/// Finds out what a key sets: `k` bits, 1 to 16, that start with `x`.
 #[inline]
-#[target_feature(enable = "avx2,avx512f,avx512vl")]
-fn stage(staged: &mut Staged, i: usize, x: u32, count: usize) {
-    let one = _mm256_set1_epi32(1);
-    // SAFETY: the rows and the places are 32 bytes; a table of powers is longer.
-    unsafe {
-        let powers = _mm256_loadu_si256(POWERS.as_ptr().cast());
-        let first = _mm256_loadu_si256(FIRST[count].as_ptr().cast());
-        let x = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers);
-        let x = _mm256_permutevar8x32_epi32(x, first);
-        let word = _mm256_sllv_epi32(one, _mm256_srli_epi32::<28>(x));
-        let bit = _mm256_rolv_epi32(one, _mm256_srli_epi32::<23>(x));
-        _mm256_store_si256(staged.words[i].as_mut_ptr().cast(), word);
-        _mm256_store_si256(staged.bits[i].as_mut_ptr().cast(), bit);
-    }
+#[target_feature(enable = "avx512f")]
+fn stage(staged: &mut Positions, x: u32, k: u32) {
+    let x = _mm512_mullo_epi32(_mm512_set1_epi32(x as i32), powers());
+    let none = _mm512_set1_epi32(-1);
+    let positions = _mm512_mask_srli_epi32::<23>(none, 0xFFFF >> (16 - k), x);
+    // SAFETY: it is 64 aligned bytes.
+    unsafe { _mm512_store_si512(staged.0.as_mut_ptr().cast(), positions) };
 }
 
-/// Sets what was found out, all of it in one write.
+/// Sets what was found out, all of it in one write. A one is shifted in each of the 16 words
+/// by the position less where the word begins: by 32 or more, which leaves nothing, in all
+/// but one of them.
 ///
 /// # Safety
 /// 64 bytes can be read and written at `line`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn set(line: *mut u8, words: &[u32; 8], bits: &[u32; 8]) {
+unsafe fn set(line: *mut u8, positions: &[u32; 16], k: u32) {
+    // SAFETY: the array is 64 bytes.
+    let begins = unsafe { _mm512_loadu_si512(BEGINS.as_ptr().cast()) };
+    let bit = |position: u32| {
+        let from = _mm512_sub_epi32(_mm512_set1_epi32(position as i32), begins);
+        _mm512_sllv_epi32(_mm512_set1_epi32(1), from)
+    };
     let mut sum = _mm512_setzero_si512();
-    for i in 0..8 {
-        let bit = _mm512_set1_epi32(bits[i] as i32);
-        sum = _mm512_mask_or_epi32(sum, words[i] as u16, sum, bit);
+    for pair in positions.as_chunks::<2>().0.iter().take(k.div_ceil(2) as usize) {
+        sum = _mm512_ternarylogic_epi32::<0xFE>(sum, bit(pair[0]), bit(pair[1]));
     }
     // SAFETY: the caller's promise.
     unsafe {
@@ -109,6 +98,10 @@ unsafe fn set(line: *mut u8, words: &[u32; 8], bits: &[u32; 8]) {
         _mm512_storeu_si512(line, _mm512_or_si512(_mm512_loadu_si512(line), sum));
     }
 }
+
+/// The first position of each word of a line.
+static BEGINS: [u32; 16] =
+    [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480];
 
 /// Whether the line has the `k` bits that start with `x`.
 ///

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_classic.c - bloomline_classic_*: bytes and answers are those of docs/FORMAT.md, every
+ * function of a filter takes one, and none takes it for a filter of lines.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+#include "files.h"
+
+enum { KEYS = 300, SEED = 7 };
+
+static uint64_t hashes[KEYS], others[KEYS];
+
+static bloomline_filter *make(uint64_t line_count, uint32_t k)
+{
+    const bloomline_params params = {line_count, k, 0, SEED};
+    bloomline_filter *filter = NULL;
+    REQUIRE_OK(bloomline_classic_new(&params, &filter));
+    return filter;
+}
+
+static uint8_t *encoded(const bloomline_filter *filter, size_t *len)
+{
+    *len = bloomline_filter_encoded_len(filter);
+    uint8_t *bytes = malloc(*len);
+    REQUIRE(bytes != NULL);
+    CHECK_OK(bloomline_filter_encode(filter, bytes, *len, NULL));
+    return bytes;
+}
+
+static void bytes_and_answers_are_those_of_the_definition(void)
+{
+    uint64_t bitmap[(KEYS + 63) / 64];
+    for (uint32_t k = 1; k <= MAX_K; k++) {
+        for (uint64_t line_count = 1; line_count <= 30; line_count += 7) {
+            size_t len, body = line_count * LINE_BYTES;
+            uint8_t *expected = calloc(body + FOOTER_BYTES, 1);
+            REQUIRE(expected != NULL);
+            size_t some = line_count * 512 / k / 2;
+            if (some > KEYS) some = KEYS;
+            for (size_t i = 0; i < some; i++) definition_classic_insert(expected, line_count, k, hashes[i]);
+            definition_finish_layout(expected, body, 6, line_count, k, SEED, some);
+            bloomline_filter *filter = make(line_count, k);
+            bloomline_filter_insert_hashes(filter, hashes, some / 2);
+            for (size_t i = some / 2; i < some; i++) bloomline_filter_insert_hash(filter, hashes[i]);
+            uint8_t *bytes = encoded(filter, &len);
+            CHECK_U64(body + FOOTER_BYTES, len);
+            CHECK_WITH(memcmp(bytes, expected, len) == 0, "k %u, %u lines", (unsigned)k, (unsigned)line_count);
+            CHECK_U64(some, bloomline_filter_contains_hashes(filter, hashes, some, bitmap));
+
+            bloomline_view view;
+            REQUIRE_OK(bloomline_view_open(bytes, len, &view));
+            size_t present = bloomline_view_contains_hashes(&view, others, KEYS, bitmap), singly = 0;
+            for (size_t i = 0; i < KEYS; i++) {
+                bool answer = definition_classic_contains(expected, line_count, k, others[i]);
+                CHECK(answer == bit_of(bitmap, i));
+                CHECK(answer == bloomline_filter_contains_hash(filter, others[i]));
+                singly += bloomline_view_contains_hash(&view, others[i]);
+            }
+            CHECK_U64(present, singly);
+            bloomline_filter_free(filter);
+            free(bytes);
+            free(expected);
+        }
+    }
+}
+
+static void sizes_and_rates(void)
+{
+    bloomline_params params = {0, 0, 1, 1}, lines;
+    CHECK_OK(bloomline_classic_params_for_rate(1000000, 0.01, &params));
+    CHECK_OK(bloomline_params_for_rate(1000000, 0.01, &lines));
+    CHECK_U64(7, params.k);
+    CHECK(params.line_count < lines.line_count && params.reserved == 0 && params.seed == 0);
+    CHECK_NEAR(0.01, bloomline_classic_params_rate(&params, 1000000), 1e-5);
+    CHECK_OK(bloomline_classic_params_for_bits(1000, 10, &params));
+    CHECK_U64(20, params.line_count);
+    CHECK_NEAR(0.0, bloomline_classic_params_rate(&params, 0), 0.0);
+
+    bloomline_params before = params;
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_classic_params_for_rate(10, 1.0, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_classic_params_for_bits(10, 0.0, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_params_for_rate(UINT64_MAX, 0.01, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_params_for_rate(10, 0.1, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_params_for_bits(10, 8, NULL));
+    CHECK(memcmp(&before, &params, sizeof params) == 0);
+    params.k = 17;
+    CHECK_NEAR(1.0, bloomline_classic_params_rate(&params, 10), 0.0);
+    CHECK_NEAR(1.0, bloomline_classic_params_rate(NULL, 10), 0.0);
+
+    bloomline_filter *filter = NULL;
+    CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_classic_new(&params, &filter));
+    params = (bloomline_params){0, 7, 0, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_new(&params, &filter));
+    params = (bloomline_params){1, 7, 1, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_classic_new(&params, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_new(NULL, &filter));
+    params.reserved = 0;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_new(&params, NULL));
+    CHECK(filter == NULL);
+}
+
+static void layouts_are_kept_apart(void)
+{
+    const bloomline_params params = {8, 7, 0, SEED};
+    bloomline_filter *classic = make(8, 7), *plain = NULL, *again = NULL;
+    bloomline_concurrent *shared = NULL;
+    bloomline_params seen = {0, 0, 0, 0};
+    bloomline_view view;
+    REQUIRE_OK(bloomline_filter_new(&params, &plain));
+    bloomline_filter_insert_hashes(classic, hashes, KEYS);
+    size_t len, len_after;
+    uint8_t *before = encoded(classic, &len);
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(classic, plain));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(plain, classic));
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold(classic));
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold_to_rate(classic, 0.5, NULL));
+    CHECK_OK(bloomline_filter_params(classic, &seen));
+    CHECK(memcmp(&seen, &params, sizeof seen) == 0);
+    CHECK_OK(bloomline_filter_view(classic, &view));
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &seen));
+    CHECK_NEAR(KEYS, bloomline_filter_estimated_keys(classic), KEYS / 10.0);
+    CHECK_NEAR(bloomline_classic_params_rate(&params, KEYS), bloomline_filter_estimated_rate(classic), 0.01);
+
+    /* Shared by threads and back, it is what it was; the count of keys is not kept. */
+    REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &shared));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_concurrent_union(shared, plain));
+    for (size_t i = 0; i < KEYS; i++) {
+        CHECK(bloomline_concurrent_contains_hash(shared, hashes[i]));
+        CHECK(!bloomline_concurrent_insert_hash(shared, hashes[i]));
+    }
+    REQUIRE_OK(bloomline_concurrent_snapshot(shared, &again));
+    uint8_t *after = encoded(again, &len_after);
+    CHECK(len == len_after && memcmp(before, after, len - FOOTER_BYTES) == 0);
+    CHECK_U64(6, get_le(after + len - FOOTER_BYTES + AT_LAYOUT, 2));
+    CHECK_OK(bloomline_filter_union(again, again));
+    bloomline_filter_clear(again);
+    CHECK(!bloomline_filter_contains_hash(again, hashes[0]));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(again, plain));
+    free(before);
+    free(after);
+    bloomline_concurrent_free(shared);
+    bloomline_filter_free(plain);
+    bloomline_filter_free(again);
+}
+
+static void files(void)
+{
+    file_name directory = files_begin(), path = files_in(&directory, "classic");
+    bloomline_filter *filter = make(40, 7), *loaded = NULL;
+    bloomline_map *map = NULL;
+    bloomline_view view;
+    bloomline_filter_insert(filter, "apple", 5);
+    REQUIRE_OK(bloomline_filter_save(filter, path.text));
+    REQUIRE_OK(bloomline_filter_load(path.text, &loaded));
+    REQUIRE_OK(bloomline_map_open(path.text, &map));
+    CHECK_OK(bloomline_map_view(map, &view));
+    CHECK(bloomline_filter_contains(loaded, "apple", 5) && !bloomline_filter_contains(loaded, "pear", 4));
+    CHECK(bloomline_view_contains(&view, "apple", 5) && !bloomline_view_contains(&view, "pear", 4));
+    CHECK_OK(bloomline_filter_union(loaded, filter));
+    CHECK_U64(2, bloomline_filter_key_count(loaded));
+    bloomline_map_close(map);
+    bloomline_filter_free(filter);
+    bloomline_filter_free(loaded);
+    remove(path.text);
+    remove(directory.text);
+}
+
+int main(void)
+{
+    check_begin("test_classic");
+    fill_hashes(hashes, KEYS, 1);
+    fill_hashes(others, KEYS, 2);
+    RUN(bytes_and_answers_are_those_of_the_definition);
+    RUN(sizes_and_rates);
+    RUN(layouts_are_kept_apart);
+    RUN(files);
+    return check_end();
+}

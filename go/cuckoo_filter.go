@@ -1,0 +1,290 @@
+package bloomline
+
+import (
+	"fmt"
+	"io"
+)
+
+// CuckooFilter is a filter that keys can be removed from, and that can become full. It keeps a
+// fingerprint of each key, of 8, 12 or 16 bits, by which the rate is chosen; each key costs two
+// cache lines.
+//
+//   - Full: adding a key for which there is no room is [ErrFull], and changes nothing; all keys
+//     that are in stay in. Up to 95 % of [CuckooParams.Slots] there is room.
+//   - A key added twice is in twice, in two slots, and is gone when it has been removed twice.
+//     There are 8 places for a key and for those it cannot be told from: a ninth add of the
+//     same key finds the filter full, or an earlier one.
+//   - Remove only what is in. A key that was never added may share its fingerprint and its
+//     buckets with one that was; to remove the one then removes the other, which is denied from
+//     then on. Where that can be told, removing refuses: [ErrAbsent].
+//
+// Any number of goroutines may read it at once; adding and removing need it alone.
+//
+// The zero CuckooFilter is a place to unmarshal into. It answers true to every key, and has no
+// room for any.
+type CuckooFilter struct {
+	view View // of lines that are this filter's own
+}
+
+// NewCuckoo returns an empty filter that has room for keys keys, at a false-positive rate of
+// at most rate when they are in: see [CuckooParamsForRate] for the rates that it can have.
+//
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
+	params, err := CuckooParamsForRate(keys, rate)
+	var chosen Params // of which a cuckoo filter has the seed
+	for _, option := range options {
+		if err == nil {
+			err = option(&chosen)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	params.Seed = chosen.Seed
+	return NewCuckooWithParams(params)
+}
+
+// NewCuckooWithParams returns an empty filter of a given shape.
+//
+// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out
+// not to have ends the program.
+func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
+	if err := params.check(); err != nil {
+		return nil, err
+	}
+	all, err := newLines(params.LineCount)
+	if err != nil {
+		return nil, err
+	}
+	lines := cuckooLines{all, slotSizeOf(params.FingerprintBits)}
+	return &CuckooFilter{View{cuckoo: lines, seed: params.Seed}}, nil
+}
+
+// ---- adding and removing ----
+
+// Add adds a key, once more if it is in.
+//
+// Errors: [ErrFull]; the filter is as before.
+func (f *CuckooFilter) Add(key []byte) error {
+	return f.AddHash(Hash(key, f.view.seed))
+}
+
+// AddString is [CuckooFilter.Add] for a string.
+func (f *CuckooFilter) AddString(key string) error {
+	return f.AddHash(HashString(key, f.view.seed))
+}
+
+// AddHash is [CuckooFilter.Add] for the hash of a key: one that [CuckooFilter.Hash] made, or
+// any other that is well mixed over all 64 bits.
+func (f *CuckooFilter) AddHash(hash uint64) error {
+	if len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.insert(hash) {
+		return ErrFull
+	}
+	f.view.keyCount++
+	return nil
+}
+
+// AddBatch adds many keys, in order, up to the first for which there is no room, and returns
+// how many of them are in.
+//
+// Errors: [ErrFull] if that is not all.
+func (f *CuckooFilter) AddBatch(keys [][]byte) (int, error) {
+	return addToCuckoo(f, keys)
+}
+
+// AddStrings is [CuckooFilter.AddBatch] for strings.
+func (f *CuckooFilter) AddStrings(keys []string) (int, error) {
+	return addToCuckoo(f, keys)
+}
+
+func addToCuckoo[K bytesOrString](f *CuckooFilter, keys []K) (added int, err error) {
+	var ahead [hashedAhead]uint64
+	for added < len(keys) && err == nil {
+		var now int
+		now, err = f.AddHashes(hashAhead(&f.view, keys[added:], &ahead))
+		added += now
+	}
+	return added, err
+}
+
+// AddHashes is [CuckooFilter.AddBatch] for hashes.
+func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
+	for i, hash := range hashes {
+		if i%touched == 0 {
+			f.view.cuckoo.touch(hashes[i:min(i+touched, len(hashes))])
+		}
+		if err := f.AddHash(hash); err != nil {
+			return i, err
+		}
+	}
+	return len(hashes), nil
+}
+
+// Remove removes a key that is in: once, if it was added more often. [CuckooFilter] tells what
+// happens to other keys if it is not.
+//
+// Errors: [ErrAbsent] if the key is surely not in; the filter is as before.
+func (f *CuckooFilter) Remove(key []byte) error {
+	return f.RemoveHash(Hash(key, f.view.seed))
+}
+
+// RemoveString is [CuckooFilter.Remove] for a string.
+func (f *CuckooFilter) RemoveString(key string) error {
+	return f.RemoveHash(HashString(key, f.view.seed))
+}
+
+// RemoveHash is [CuckooFilter.Remove] for the hash of a key.
+func (f *CuckooFilter) RemoveHash(hash uint64) error {
+	if len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.remove(hash) {
+		return ErrAbsent
+	}
+	f.view.keyCount--
+	return nil
+}
+
+// Clear forgets all keys.
+func (f *CuckooFilter) Clear() {
+	clear(f.view.cuckoo.all)
+	f.view.keyCount = 0
+}
+
+// ---- asking ----
+
+// Contains tells whether a key may be in. False means that it is not.
+func (f *CuckooFilter) Contains(key []byte) bool {
+	return f.view.Contains(key)
+}
+
+// ContainsString is [CuckooFilter.Contains] for a string.
+func (f *CuckooFilter) ContainsString(key string) bool {
+	return f.view.ContainsString(key)
+}
+
+// ContainsHash is [CuckooFilter.Contains] for the hash of a key.
+func (f *CuckooFilter) ContainsHash(hash uint64) bool {
+	return f.view.ContainsHash(hash)
+}
+
+// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return f.view.ContainsBatch(keys, out)
+}
+
+// ContainsStrings is [CuckooFilter.ContainsBatch] for strings.
+func (f *CuckooFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return f.view.ContainsStrings(keys, out)
+}
+
+// ContainsHashes is [CuckooFilter.ContainsBatch] for hashes.
+func (f *CuckooFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	return f.view.ContainsHashes(hashes, out)
+}
+
+// Hash returns the hash of a key with this filter's seed.
+func (f *CuckooFilter) Hash(key []byte) uint64 {
+	return Hash(key, f.view.seed)
+}
+
+// ---- what it is ----
+
+// View returns the filter to read: cheap to pass on. It sees what is added and removed later,
+// and must not be used while something is.
+func (f *CuckooFilter) View() View {
+	return f.view
+}
+
+// Params returns the shape of the filter.
+func (f *CuckooFilter) Params() CuckooParams {
+	params, _ := f.view.CuckooParams()
+	return params
+}
+
+// KeyCount returns how many keys are in, repeated ones counted each time: the slots that are
+// taken.
+func (f *CuckooFilter) KeyCount() uint64 {
+	return f.view.keyCount
+}
+
+// Fill returns the fraction of its slots that are taken, 0 to 1: its load. There is room up to
+// 0.95, and a little beyond.
+func (f *CuckooFilter) Fill() float64 {
+	return float64(f.view.keyCount) / float64(max(f.Params().Slots(), 1))
+}
+
+// String describes the filter in a line.
+func (f *CuckooFilter) String() string {
+	p := f.Params()
+	return fmt.Sprintf("bloomline.CuckooFilter{%d keys, %d lines, %d bits}", f.KeyCount(), p.LineCount, p.FingerprintBits)
+}
+
+// ---- bytes and files ----
+
+func (f *CuckooFilter) encoded() encoded {
+	p := f.Params()
+	return encode(footer{
+		keyCount:  f.view.keyCount,
+		lineCount: p.LineCount,
+		seed:      p.Seed,
+		k:         uint32(p.FingerprintBits),
+		layout:    layoutCuckoo,
+	}, bytesOf(f.view.cuckoo.all))
+}
+
+// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
+// CuckooFilter has no encoded form: [ErrLineCount].
+func (f *CuckooFilter) AppendBinary(data []byte) ([]byte, error) {
+	return f.encoded().appendTo(data)
+}
+
+// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. [OpenView] and
+// [Open] probe these bytes.
+func (f *CuckooFilter) MarshalBinary() ([]byte, error) {
+	return f.AppendBinary(nil)
+}
+
+// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler].
+// All of it is checked, and copied; the keys are counted.
+//
+// Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is
+// then as before.
+func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
+	p, err := parse(data, true, layoutCuckoo)
+	if err != nil {
+		return err
+	}
+	filter, err := NewCuckooWithParams(p.cuckooParams())
+	if err != nil {
+		return err
+	}
+	copy(bytesOf(filter.view.cuckoo.all), p.lines)
+	filter.view.keyCount = filter.view.cuckoo.taken() // what the footer says is a hint only
+	*f = *filter
+	return nil
+}
+
+// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of
+// [CuckooFilter.MarshalBinary] without a copy.
+func (f *CuckooFilter) WriteTo(w io.Writer) (int64, error) {
+	return f.encoded().writeTo(w)
+}
+
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end.
+//
+// Errors: those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then as before.
+func (f *CuckooFilter) ReadFrom(r io.Reader) (int64, error) {
+	return readFrom(r, f)
+}
+
+// Save writes the filter to a file: see [Filter.Save].
+func (f *CuckooFilter) Save(path string) error {
+	return save(path, f)
+}
+
+// LoadCuckoo reads a cuckoo filter from a file, to be added to and removed from. All of it is
+// checked.
+//
+// Errors: as [Open]; [ErrLayout] also for a filter of another kind.
+func LoadCuckoo(path string) (*CuckooFilter, error) {
+	return load(path, new(CuckooFilter))
+}
