@@ -14,7 +14,7 @@ TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binut
 
 .PHONY: help demo go test test-rust test-c test-engines test-go test-cross test-fuzz lint doc lib install \
     header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
-    choosing     clean tools test-tools go-tools
+    choosing clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
