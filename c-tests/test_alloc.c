@@ -159,8 +159,11 @@ typedef struct {
     size_t len;
     bloomline_filter *filter, *source;
     bloomline_counting *counting, *counted;
+    bloomline_scalable *scalable, *grown;
+    size_t stages; /* of the last, when it is full */
     bloomline_builder *builder;
     bloomline_map *map;
+    bloomline_swap *swap, *made;
 } everything;
 
 static bloomline_status make_filter(void *state)
@@ -242,6 +245,54 @@ static bloomline_status save_counting(void *state)
 {
     everything *it = state;
     return bloomline_counting_save(it->counted, it->path);
+}
+static bloomline_status make_scalable(void *state)
+{
+    everything *it = state;
+    it->scalable = NULL;
+    bloomline_status status = bloomline_scalable_new(it->params->line_count, 0.01, 0, &it->scalable);
+    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
+    return status;
+}
+static bloomline_status decode_scalable(void *state)
+{
+    everything *it = state;
+    it->scalable = NULL;
+    bloomline_status status = bloomline_scalable_decode(it->data, it->len, &it->scalable);
+    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
+    return status;
+}
+static bloomline_status load_scalable(void *state)
+{
+    everything *it = state;
+    it->scalable = NULL;
+    bloomline_status status = bloomline_scalable_load(it->path, &it->scalable);
+    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
+    return status;
+}
+static void free_scalable(void *state)
+{
+    everything *it = state;
+    bloomline_scalable_free(it->scalable);
+}
+static bloomline_status save_scalable(void *state)
+{
+    everything *it = state;
+    return bloomline_scalable_save(it->grown, it->path);
+}
+/* The filter is full at first: the key is in, and new, whether it can grow or not. */
+static bloomline_status grow_scalable(void *state)
+{
+    everything *it = state;
+    size_t before = bloomline_scalable_stage_count(it->grown);
+    uint64_t keys = bloomline_scalable_key_count(it->grown), random = keys, hash = next_random(&random);
+    bool is_new = false;
+    bloomline_status status = bloomline_scalable_insert_hash(it->grown, hash, &is_new);
+    bool grows = status == BLOOMLINE_OK && before == it->stages;
+    CHECK_U64(before + grows, bloomline_scalable_stage_count(it->grown));
+    CHECK_U64(keys + 1, bloomline_scalable_key_count(it->grown));
+    CHECK(is_new && bloomline_scalable_contains_hash(it->grown, hash));
+    return status;
 }
 static bloomline_status save_filter(void *state)
 {
@@ -357,6 +408,38 @@ static void counting_filters(void)
     CHECK(rmdir(directory.text) == 0);
 }
 
+static void scalable_filters(void)
+{
+    /* Full of the keys of so many stages; the fifth needs a longer list of them. */
+    static const bloomline_params first[] = {{32, 0, 0, 0}, {1 << 20, 0, 0, 0}};
+    static const uint64_t full[] = {32 * 15, 1 << 20};
+    file_name directory = files_begin(), path = files_in(&directory, "filter");
+    for (size_t i = 0; i < 2; i++) {
+        everything it = {0};
+        uint64_t random = 7;
+        it.path = path.text;
+        it.params = &first[i];
+        REQUIRE_OK(bloomline_scalable_new(first[i].line_count, 0.01, 0, &it.grown));
+        while (bloomline_scalable_key_count(it.grown) < full[i]) {
+            REQUIRE_OK(bloomline_scalable_insert_hash(it.grown, next_random(&random), NULL));
+        }
+        it.len = bloomline_scalable_encoded_len(it.grown);
+        it.data = malloc(it.len);
+        REQUIRE_OK(bloomline_scalable_encode(it.grown, it.data, it.len, NULL));
+        CHECK(fail_each("bloomline_scalable_new", make_scalable, free_scalable, &it) >= 3);
+        CHECK(fail_each("bloomline_scalable_decode", decode_scalable, free_scalable, &it) >= 3);
+        it.stages = bloomline_scalable_stage_count(it.grown);
+        CHECK(fail_each("bloomline_scalable_insert_hash", grow_scalable, nothing, &it) >= 1);
+        fail_each("bloomline_scalable_save", save_scalable, nothing, &it);
+        CHECK_OK(bloomline_scalable_save(it.grown, it.path));
+        CHECK(fail_each("bloomline_scalable_load", load_scalable, free_scalable, &it) >= 4);
+        free(it.data);
+        bloomline_scalable_free(it.grown);
+        CHECK(unlink(it.path) == 0);
+    }
+    CHECK(rmdir(directory.text) == 0);
+}
+
 static void filters_and_files(void)
 {
     everything it = {0};
@@ -398,6 +481,65 @@ static void builders(void)
     REQUIRE_OK(bloomline_builder_new(10, 0, &it.builder));
     CHECK(fail_each("bloomline_builder_add_hash", add_to_builder, nothing, &it) >= 1);
     bloomline_builder_free(it.builder);
+}
+
+static bloomline_status ask_swap(void *state)
+{
+    everything *it = state;
+    CHECK(!bloomline_swap_contains_hash(it->swap, 1));
+    return BLOOMLINE_OK;
+}
+static bloomline_status make_swap(void *state)
+{
+    everything *it = state;
+    bloomline_filter *given = it->filter;
+    it->made = NULL;
+    bloomline_status status = bloomline_swap_new(&given, &it->made);
+    CHECK((status == BLOOMLINE_OK) == (it->made != NULL) && (status == BLOOMLINE_OK) == (given == NULL));
+    it->filter = given;
+    return status;
+}
+static bloomline_status publish(void *state)
+{
+    everything *it = state;
+    bloomline_filter *given = it->filter;
+    bloomline_status status = bloomline_swap_publish(it->swap, &given);
+    CHECK((status == BLOOMLINE_OK) == (given == NULL));
+    it->filter = given;
+    return status;
+}
+static void new_filter(void *state)
+{
+    everything *it = state;
+    CHECK_OK(bloomline_filter_new(it->params, &it->filter));
+}
+
+static void free_swap(void *state)
+{
+    everything *it = state;
+    bloomline_swap_free(it->made);
+    new_filter(it); /* the one that was given is gone */
+}
+
+static void swaps(void)
+{
+    everything it = {.params = &small};
+    new_filter(&it);
+    REQUIRE_OK(bloomline_swap_new(&it.filter, &it.swap));
+    /* The record of a thread is the other allocation that may end the process. */
+    documented.from = 64;
+    documented.to = 1024;
+    documented.seen = 0;
+    CHECK_U64(1, fail_each("the first question of a thread", ask_swap, nothing, &it));
+    CHECK_U64(2, documented.seen);
+    documented.from = documented.to = 0;
+    CHECK_OK(ask_swap(&it));
+    CHECK_U64(0, fail_each("bloomline_swap_contains_hash", ask_swap, nothing, &it));
+    new_filter(&it);
+    CHECK_U64(1, fail_each("bloomline_swap_publish", publish, new_filter, &it));
+    CHECK_U64(2, fail_each("bloomline_swap_new", make_swap, free_swap, &it));
+    bloomline_filter_free(it.filter);
+    bloomline_swap_free(it.swap);
 }
 
 static void what_allocates_nothing(void)
@@ -465,6 +607,8 @@ int main(void)
     RUN(builders);
     RUN(filters_and_files);
     RUN(counting_filters);
+    RUN(scalable_filters);
+    RUN(swaps);
     RUN(long_paths);
     return check_end();
 }

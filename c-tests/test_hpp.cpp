@@ -340,6 +340,59 @@ void counting_filters()
     CHECK_U64(0, empty.encoded_len());
 }
 
+void scalable_filters()
+{
+    auto made = ScalableFilter::create(40, 0.01, 7);
+    REQUIRE(made);
+    ScalableFilter filter = std::move(*made);
+    std::vector<std::string> strings = {"a", "b", "c"};
+    std::vector<bloomline_bytes> three = keys(strings);
+    std::vector<std::uint64_t> hashed = hash_batch(three, 7);
+    bool is_new = false;
+    CHECK_OK(filter.insert("a", &is_new).code());
+    CHECK(is_new);
+    CHECK_OK(filter.insert_u64(42).code());
+    CHECK_OK(filter.insert_hash(hashed[0], &is_new).code());
+    CHECK(!is_new);
+    Bitmap bits;
+    CHECK_OK(filter.insert_hashes(hashed, bits).code());
+    CHECK(!bits[0] && bits[1] && bits[2]);
+    CHECK_OK(filter.insert_keys(three, bits).code());
+    CHECK(!bits[0] && !bits[1] && !bits[2]);
+    CHECK_OK(filter.insert_hashes(hashed).code());
+    CHECK_OK(filter.insert_keys(three).code());
+    CHECK_U64(4, filter.key_count());
+    CHECK(filter.contains("a") && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
+    CHECK_U64(3, filter.contains_hashes(hashed, bits));
+    CHECK_U64(3, filter.contains_keys(three, bits));
+    CHECK(!filter.contains("z"));
+    for (std::uint64_t i = 0; i < 1000; i++) CHECK_OK(filter.insert_u64(i).code());
+    CHECK(filter.stage_count() == 5 && filter.rate() > 0 && filter.rate() < 0.01);
+    CHECK_U64(7, filter.plain_params()->seed);
+    CHECK_U64(40, bloomline_filter_key_count(bloomline_scalable_stage(filter.get(), 0)));
+
+    auto bytes = filter.encode();
+    REQUIRE(bytes);
+    CHECK_U64(filter.encoded_len(), bytes->size());
+    auto decoded = ScalableFilter::decode(*bytes);
+    REQUIRE(decoded);
+    CHECK_U64(filter.key_count(), decoded->key_count());
+    std::string path = "/tmp/bloomline-hpp-scalable-" + std::to_string(getpid());
+    CHECK_OK(decoded->save(path).code());
+    auto loaded = ScalableFilter::load(path);
+    REQUIRE(loaded);
+    CHECK(loaded->contains_u64(999));
+    unlink(path.c_str());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, ScalableFilter::load(path).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, ScalableFilter::create(40, 1).code());
+
+    ScalableFilter empty;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert("a").code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hashes(hashed, bits).code());
+    CHECK(empty.contains("a") && empty.rate() == 1);
+    CHECK_U64(0, empty.encoded_len());
+}
+
 void classic_filters()
 {
     Params params = *classic_params_for_rate(1000, 0.01, 3);
@@ -358,6 +411,39 @@ void classic_filters()
     CHECK_STATUS(BLOOMLINE_ERR_K, Filter::classic(Params{1, 17, 0, 0}).code());
 }
 
+void swaps()
+{
+    const Params params{20, 6, 0, 3};
+    auto first = Filter::create(params), next = Filter::classic(params);
+    REQUIRE(first && next);
+    first->insert("apple");
+    next->insert("pear");
+    next->insert_u64(7);
+    auto swap = Swap::create(std::move(*first));
+    REQUIRE(swap);
+    CHECK(!*first && swap->contains("apple") && !swap->contains("pear"));
+    Snapshot old = swap->snapshot(), same = swap->snapshot();
+    CHECK(old.get() == same.get());
+    CHECK_OK(swap->publish(std::move(*next)).code());
+    CHECK(!*next && swap->contains("pear") && swap->contains_u64(7) && !swap->contains("apple"));
+    CHECK(old.view().contains("apple") && !old.view().contains("pear"));
+    Snapshot moved = std::move(old);
+    CHECK(old.get() == nullptr && old.view().contains("anything") && moved.view().contains("apple"));
+    std::vector<std::string> names = {"apple", "pear"};
+    std::vector<std::uint64_t> hashes = hash_batch(keys(names), 3);
+    Bitmap maybe;
+    CHECK_U64(1, swap->contains_keys(keys(names), maybe));
+    CHECK_U64(1, swap->contains_hashes(hashes, maybe));
+    CHECK(!maybe[0] && maybe[1] && swap->contains_hash(hashes[1]));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, swap->publish(Filter()).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Swap::create(Filter()).code());
+    Swap none;
+    CHECK(none.contains("anything") && none.snapshot().view().contains("anything"));
+    Filter kept = std::move(*Filter::create(params));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, none.publish(std::move(kept)).code());
+    CHECK(bool(kept));
+}
+
 } // namespace
 
 int main()
@@ -373,6 +459,8 @@ int main()
     RUN(blocks_and_builders);
     RUN(concurrent_filters);
     RUN(counting_filters);
+    RUN(scalable_filters);
     RUN(classic_filters);
+    RUN(swaps);
     return check_end();
 }

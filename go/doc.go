@@ -20,6 +20,9 @@
 // memory than a Filter, two cache lines for each key, and can become full. A View probes the
 // bytes of all of them.
 //
+// A [ScalableFilter] is for a number of keys that nobody knows beforehand: it grows, and keeps its
+// rate.
+//
 // # Goroutines
 //
 // Any number of goroutines may read a [Filter] at once: all Contains methods, and those that

@@ -12,9 +12,11 @@
  *   bloomline_classic_  makes one with the bits of a key anywhere: fewer false positives,
  *                       and several times slower
  *   bloomline_counting  one from which keys can be removed; takes five times the memory
+ *   bloomline_scalable  grows with its keys, where their number is not known beforehand
  *   bloomline_block_    writes the filter of a block straight into the caller's buffer
  *   bloomline_builder   builds the same, from keys that come one by one
  *   bloomline_concurrent is a filter that many threads insert into at once
+ *   bloomline_swap      replaces a filter while threads read it
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_cuckoo    lets keys be removed again, and can become full
  *   bloomline_view      probes any of their bytes where they are, without a copy
@@ -1007,6 +1009,98 @@ bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
  */
 double bloomline_concurrent_estimated_keys(const bloomline_concurrent *filter);
 
+/* Filters that are replaced while threads read them ------------------------------------- */
+
+/**
+ * A place for a filter that any number of threads probe, and in which another takes its
+ * place at one stroke: built beside, then published. A reader finds the old filter or the new
+ * one, whole, and never waits. It is made by bloomline_swap_new() and freed by
+ * bloomline_swap_free().
+ *
+ * Any number of threads may call all functions of a swap at once, but bloomline_swap_free(),
+ * which needs it for itself alone.
+ *
+ * The first call of a thread that asks or publishes makes a record of that thread, of less
+ * than 1 KB, which a later thread takes over when it ends. If there is no memory for those
+ * bytes, the process is ended; all else that lacks memory is a status.
+ */
+typedef struct bloomline_swap bloomline_swap;
+
+/**
+ * bloomline_swap_new() makes a swap with the filter '*first' in it, which is used up: the swap
+ * frees it, and '*first' is set to NULL.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is then as before, and still the caller's.
+ */
+bloomline_status bloomline_swap_new(bloomline_filter **first,
+                                    bloomline_swap **out);
+
+/**
+ * bloomline_swap_free() frees a swap that no thread uses any more, and its filter; snapshots
+ * stay until they are released. NULL is a no-op.
+ */
+void bloomline_swap_free(bloomline_swap *swap);
+
+/**
+ * bloomline_swap_publish() puts the filter '*next' in the place of the one that was there. It
+ * is used up: the swap frees it, and '*next' is set to NULL. It may be of any size and kind.
+ * A call that begins after this one has returned is answered by it, or by one that is newer.
+ * The filter that was there is freed as soon as no call and no snapshot uses it, perhaps in
+ * the thread that does so last.
+ *
+ * To replace a filter while it is in use, make the next one, insert its keys however long
+ * that takes, and publish it. Nothing must be inserted into it afterwards.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is then as before, and still the caller's.
+ */
+bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
+                                        bloomline_filter **next);
+
+/**
+ * bloomline_swap_acquire() takes a snapshot: the filter that is in the swap now, for
+ * questions that one filter has to answer, and for all functions that take a const
+ * bloomline_filter. It stays as it is, whatever is published, until it is given to
+ * bloomline_swap_release(), once, in any thread. It must not be changed or freed. Of a NULL
+ * swap it is NULL, which may have every key.
+ */
+const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
+
+/**
+ * bloomline_swap_release() gives back a snapshot, which must not be used any more. NULL is a
+ * no-op.
+ */
+void bloomline_swap_release(const bloomline_filter *snapshot);
+
+/**
+ * bloomline_swap_contains() returns false if the key of 'len' bytes at 'key' is certainly not
+ * in the filter that is in the swap now, and true if it may be.
+ */
+bool bloomline_swap_contains(const bloomline_swap *swap,
+                             const void *key,
+                             size_t len);
+
+/** bloomline_swap_contains_hash() is bloomline_swap_contains() for a key given by its hash. */
+bool bloomline_swap_contains_hash(const bloomline_swap *swap,
+                                  uint64_t hash);
+
+/**
+ * bloomline_swap_contains_hashes() is bloomline_filter_contains_hashes() for the filter that
+ * is in the swap now: one filter answers the whole batch.
+ */
+size_t bloomline_swap_contains_hashes(const bloomline_swap *swap,
+                                      const uint64_t *hashes,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_swap_contains_keys() is bloomline_swap_contains_hashes() for keys given by their
+ * bytes.
+ */
+size_t bloomline_swap_contains_keys(const bloomline_swap *swap,
+                                    const bloomline_bytes *keys,
+                                    size_t n,
+                                    uint64_t *bitmap);
+
 /* Counting filters: keys can be removed ------------------------------------------------- */
 
 /** The highest count: so often, or more often. */
@@ -1247,6 +1341,214 @@ bloomline_status bloomline_counting_save(const bloomline_counting *filter,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
 bloomline_status bloomline_counting_load(const char *path, bloomline_counting **out);
+
+/* Scalable filters: they grow with their keys ------------------------------------------- */
+
+/**
+ * A filter for a number of keys that nobody knows beforehand: it starts small, grows with its
+ * keys, and stays below its false-positive rate whatever the number becomes. It is a row of
+ * plain filters, its stages, each for twice the keys of the one before and at a lower rate. At
+ * a thousand times the first number of keys it has 10 of them, and takes 1.8 times the memory
+ * of a plain filter for so many keys at 1 %.
+ *
+ * A key that is in already is not inserted again, and does not make it grow.
+ *
+ * Where it ought to grow and there is no memory, an insert answers
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, **and the key is in all the same**: nothing is lost, but the
+ * rate may from then on exceed the one asked for. Each later insert tries to grow again.
+ *
+ * It is made by bloomline_scalable_new(), bloomline_scalable_decode() or
+ * bloomline_scalable_load(), and freed by bloomline_scalable_free().
+ */
+typedef struct bloomline_scalable bloomline_scalable;
+
+/**
+ * bloomline_scalable_new() makes an empty filter. Its first stage is for 'first_keys' keys, or
+ * for 32 if that is fewer, 0 included. 'rate' is the false-positive rate that all stages
+ * together stay below, from 1e-15 to less than 1; 'seed' is that of the hash of keys.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if the first stage cannot be
+ * addressed, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_scalable_new(uint64_t first_keys,
+                                        double rate,
+                                        uint64_t seed,
+                                        bloomline_scalable **out);
+
+/**
+ * bloomline_scalable_free() frees a filter, and with it what bloomline_scalable_stage()
+ * returned. NULL is a no-op.
+ */
+void bloomline_scalable_free(bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_insert() adds the key of 'len' bytes at 'key'. Whether it was new is
+ * written to 'is_new', unless that is NULL: false if it seemed to be in already, which a key
+ * that is in always does, and others do at the rate of false positives.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. The key was new,
+ * it is in, and 'is_new' is written.
+ */
+bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
+                                           const void *key,
+                                           size_t len,
+                                           bool *is_new);
+
+/**
+ * bloomline_scalable_insert_hash() is bloomline_scalable_insert() for a key given by its hash,
+ * as bloomline_filter_insert_hash() takes it.
+ */
+bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
+                                                uint64_t hash,
+                                                bool *is_new);
+
+/**
+ * bloomline_scalable_insert_hashes() adds 'n' keys by their hashes, faster than one by one. Bit
+ * i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() says; a key
+ * that is there twice is new once, and unused bits of the last word are zero. 'bitmap' has room
+ * for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. All keys are in,
+ * and 'bitmap' is written.
+ */
+bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
+                                                  const uint64_t *hashes,
+                                                  size_t n,
+                                                  uint64_t *bitmap);
+
+/**
+ * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys given by
+ * their bytes.
+ */
+bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
+                                                const bloomline_bytes *keys,
+                                                size_t n,
+                                                uint64_t *bitmap);
+
+/**
+ * bloomline_scalable_contains() returns false if the key of 'len' bytes at 'key' is certainly
+ * not in, and true if it may be. The lines of all stages are asked for before the first is
+ * looked at.
+ */
+bool bloomline_scalable_contains(const bloomline_scalable *filter,
+                                 const void *key,
+                                 size_t len);
+
+/**
+ * bloomline_scalable_contains_hash() is bloomline_scalable_contains() for a key given by its
+ * hash.
+ */
+bool bloomline_scalable_contains_hash(const bloomline_scalable *filter,
+                                      uint64_t hash);
+
+/**
+ * bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a filter that
+ * grows.
+ */
+size_t bloomline_scalable_contains_hashes(const bloomline_scalable *filter,
+                                          const uint64_t *hashes,
+                                          size_t n,
+                                          uint64_t *bitmap);
+
+/**
+ * bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a filter that
+ * grows.
+ */
+size_t bloomline_scalable_contains_keys(const bloomline_scalable *filter,
+                                        const bloomline_bytes *keys,
+                                        size_t n,
+                                        uint64_t *bitmap);
+
+/**
+ * bloomline_scalable_stage_count() returns how many stages the filter has: 1 or more. NULL has
+ * 0.
+ */
+size_t bloomline_scalable_stage_count(const bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, to be asked for
+ * its size, its keys, its fill and rate by any function that takes a const bloomline_filter. It
+ * is not copied: it is part of 'filter', and must not be changed or freed. It may be used until
+ * 'filter' is next changed or freed. A stage that there is not is NULL.
+ */
+const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
+                                                 size_t stage);
+
+/**
+ * bloomline_scalable_key_count() returns how many keys are in: those that were new when they
+ * were added. NULL has 0.
+ */
+uint64_t bloomline_scalable_key_count(const bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_rate() returns the false-positive rate to expect of all stages together,
+ * 0 to 1, with the keys that are in now. It is at most the one asked for, unless the filter
+ * could not grow. NULL has 1.
+ */
+double bloomline_scalable_rate(const bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_plain_params() tells the size and shape of the plain filter for the keys
+ * that are in, at the rate that was asked for. Where all keys can be added once more, such a
+ * filter takes less memory and is probed faster: make it by bloomline_filter_new(), add all
+ * keys, and see to it that bloomline_filter_key_count() is then no less than
+ * bloomline_scalable_key_count(): if it is, keys are missing.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
+                                                 bloomline_params *out);
+
+/* Scalable filters as bytes and as files ------------------------------------------------ */
+
+/**
+ * bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode()
+ * writes: 64 for each line of the stages, for each stage, and for all. NULL has 0.
+ */
+size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_encode() writes the filter to the 'cap' bytes at 'out'.
+ * bloomline_scalable_decode() reads it, and nothing else does: it is no filter for a
+ * bloomline_view. How many bytes is written to 'written', unless that is NULL.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_scalable_encoded_len().
+ */
+bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
+                                           void *out,
+                                           size_t cap,
+                                           size_t *written);
+
+/**
+ * bloomline_scalable_decode() makes a filter from the 'len' bytes at 'data', as
+ * bloomline_scalable_encode() has written them. All is checked and copied. It grows on as the
+ * one that was encoded.
+ *
+ * Errors: those of bloomline_filter_decode(), of which BLOOMLINE_ERR_LAYOUT is also the one for
+ * a filter of another kind; BLOOMLINE_ERR_RATE.
+ */
+bloomline_status bloomline_scalable_decode(const void *data,
+                                           size_t len,
+                                           bloomline_scalable **out);
+
+/**
+ * bloomline_scalable_save() writes the filter to a file, as
+ * bloomline_filter_save() does.
+ *
+ * Errors: those of bloomline_filter_save().
+ */
+bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
+                                         const char *path);
+
+/**
+ * bloomline_scalable_load() reads a filter from a file, checking all as
+ * bloomline_scalable_decode() does. While it reads it takes the memory twice.
+ *
+ * Errors: those of bloomline_scalable_decode(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ */
+bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

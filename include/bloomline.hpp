@@ -321,8 +321,10 @@ struct Free {
     void operator()(bloomline_concurrent *filter) const noexcept {
         bloomline_concurrent_free(filter);
     }
+    void operator()(bloomline_swap *swap) const noexcept { bloomline_swap_free(swap); }
     void operator()(bloomline_counting *filter) const noexcept { bloomline_counting_free(filter); }
     void operator()(bloomline_cuckoo *filter) const noexcept { bloomline_cuckoo_free(filter); }
+    void operator()(bloomline_scalable *filter) const noexcept { bloomline_scalable_free(filter); }
     void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
     void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
 };
@@ -633,6 +635,75 @@ public:
     double estimated_keys() const noexcept { return bloomline_concurrent_estimated_keys(get()); }
 };
 
+/// A filter of a Swap as it was at some moment: stays as it is until this goes. Can be moved to
+/// other threads.
+class Snapshot {
+public:
+    Snapshot() noexcept = default;
+    /// Takes over what bloomline_swap_acquire() gave.
+    explicit Snapshot(const bloomline_filter *raw) noexcept : raw_(raw) {}
+
+    /// To be probed for as long as the Snapshot is there.
+    View view() const noexcept {
+        bloomline_view view{};
+        return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
+    }
+    /// For functions of the C interface that take a const bloomline_filter.
+    const bloomline_filter *get() const noexcept { return raw_.get(); }
+
+private:
+    struct Release {
+        void operator()(const bloomline_filter *raw) const noexcept { bloomline_swap_release(raw); }
+    };
+    std::unique_ptr<const bloomline_filter, Release> raw_;
+};
+
+/// A filter that is replaced while threads read it: see bloomline_swap.
+class Swap : public detail::Handle<bloomline_swap> {
+public:
+    Swap() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Swap(bloomline_swap *raw) noexcept : Handle(raw) {}
+
+    /// 'first' is empty afterwards; if this fails, it is as before.
+    static Result<Swap> create(Filter &&first) noexcept {
+        bloomline_swap *raw = nullptr;
+        bloomline_filter *given = first.release();
+        Status status = bloomline_swap_new(&given, &raw);
+        first = Filter(given);
+        return status ? Result<Swap>(Swap(raw)) : status;
+    }
+    /// Puts another filter in the place of the one that is there. 'next' is empty afterwards; if
+    /// this fails, it is as before.
+    Status publish(Filter &&next) const noexcept {
+        bloomline_filter *given = next.release();
+        Status status = bloomline_swap_publish(get(), &given);
+        next = Filter(given);
+        return status;
+    }
+    /// The filter that is there now, for several questions.
+    Snapshot snapshot() const noexcept { return Snapshot(bloomline_swap_acquire(get())); }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_swap_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_swap_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present, in one filter.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_swap_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_swap_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+};
+
 /// A filter that keys can be removed from. It takes five times the memory of a Filter. Remove
 /// only what was inserted: bloomline_counting in bloomline.h says what happens otherwise.
 class CountingFilter : public detail::Handle<bloomline_counting> {
@@ -746,6 +817,113 @@ public:
     }
     Status save(const std::string &path) const noexcept {
         return bloomline_counting_save(get(), path.c_str());
+    }
+};
+
+/// A filter that grows with its keys, for a number of them that nobody knows beforehand.
+///
+/// Inserts answer BLOOMLINE_ERR_OUT_OF_MEMORY where it ought to grow and cannot: the keys are in
+/// all the same, but the rate may exceed the one asked for.
+class ScalableFilter : public detail::Handle<bloomline_scalable> {
+public:
+    ScalableFilter() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit ScalableFilter(bloomline_scalable *raw) noexcept : Handle(raw) {}
+
+    /// Its first stage is for 'first_keys' keys; all stages together stay below 'rate'.
+    static Result<ScalableFilter> create(std::uint64_t first_keys, double rate,
+                                         std::uint64_t seed = 0) noexcept {
+        bloomline_scalable *raw = nullptr;
+        Status status = bloomline_scalable_new(first_keys, rate, seed, &raw);
+        return status ? Result<ScalableFilter>(ScalableFilter(raw)) : status;
+    }
+    static Result<ScalableFilter> decode(Bytes data) noexcept {
+        bloomline_scalable *raw = nullptr;
+        Status status = bloomline_scalable_decode(data.data(), data.size(), &raw);
+        return status ? Result<ScalableFilter>(ScalableFilter(raw)) : status;
+    }
+    static Result<ScalableFilter> load(const std::string &path) noexcept {
+        bloomline_scalable *raw = nullptr;
+        Status status = bloomline_scalable_load(path.c_str(), &raw);
+        return status ? Result<ScalableFilter>(ScalableFilter(raw)) : status;
+    }
+
+    /// Whether the key was new is written to 'is_new', unless that is null.
+    Status insert(Bytes key, bool *is_new = nullptr) noexcept {
+        return bloomline_scalable_insert(get(), key.data(), key.size(), is_new);
+    }
+    Status insert_u64(std::uint64_t key, bool *is_new = nullptr) noexcept {
+        return insert(IntegerKey(key), is_new);
+    }
+    Status insert_hash(std::uint64_t hash, bool *is_new = nullptr) noexcept {
+        return bloomline_scalable_insert_hash(get(), hash, is_new);
+    }
+    Status insert_hashes(Span<const std::uint64_t> hashes) noexcept {
+        return bloomline_scalable_insert_hashes(get(), hashes.data(), hashes.size(), nullptr);
+    }
+    Status insert_keys(Span<const bloomline_bytes> keys) noexcept {
+        return bloomline_scalable_insert_keys(get(), keys.data(), keys.size(), nullptr);
+    }
+    /// The bits of the keys that were new are set in 'is_new'.
+    Status insert_hashes(Span<const std::uint64_t> hashes, Bitmap &is_new) {
+        Status status;
+        is_new.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            std::uint64_t before = key_count();
+            status = bloomline_scalable_insert_hashes(get(), hashes.data(), hashes.size(), bitmap);
+            return std::size_t(key_count() - before);
+        });
+        return status;
+    }
+    Status insert_keys(Span<const bloomline_bytes> keys, Bitmap &is_new) {
+        Status status;
+        is_new.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            std::uint64_t before = key_count();
+            status = bloomline_scalable_insert_keys(get(), keys.data(), keys.size(), bitmap);
+            return std::size_t(key_count() - before);
+        });
+        return status;
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_scalable_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_scalable_contains_hash(get(), hash);
+    }
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_scalable_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_scalable_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    std::size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
+    std::uint64_t key_count() const noexcept { return bloomline_scalable_key_count(get()); }
+    /// The false-positive rate to expect now, of all stages together.
+    double rate() const noexcept { return bloomline_scalable_rate(get()); }
+    /// The shape of the plain filter for the keys that are in.
+    Result<Params> plain_params() const noexcept {
+        Params params{};
+        Status status = bloomline_scalable_plain_params(get(), &params);
+        return status ? Result<Params>(params) : status;
+    }
+
+    std::size_t encoded_len() const noexcept { return bloomline_scalable_encoded_len(get()); }
+    Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
+        return bloomline_scalable_encode(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> encode() const {
+        std::vector<std::uint8_t> bytes(encoded_len());
+        Status status = encode(bytes.data(), bytes.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(bytes)) : status;
+    }
+    Status save(const std::string &path) const noexcept {
+        return bloomline_scalable_save(get(), path.c_str());
     }
 };
 

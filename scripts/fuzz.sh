@@ -52,6 +52,7 @@ for target in "${targets[@]}"; do
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
         corpora+=(golden/accepted golden/rejected golden/counting/accepted golden/counting/rejected)
+        corpora+=(golden/scalable/accepted golden/scalable/rejected)
     fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \

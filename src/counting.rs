@@ -7,7 +7,7 @@ use crate::file;
 use crate::filter::Filter;
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::{BLOCK, Backend, prefetch_all};
+use crate::kernel::{Backend, prefetch_all};
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
 use crate::memory::Zeroed;
 use crate::params::Params;
@@ -116,7 +116,8 @@ impl CountingFilter {
 
     /// Inserts many keys.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        self.hashed(keys, |filter, hashes, _| filter.insert_hashes(hashes));
+        let key_hash = KeyHash::Xxh3(self.params().seed());
+        key_hash.in_parts(keys, |hashes, _| self.insert_hashes(hashes));
     }
 
     // ---- removing ----
@@ -179,28 +180,11 @@ impl CountingFilter {
     /// # Panics
     /// If `refused` has fewer than `keys.len().div_ceil(64)` words.
     pub fn remove_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], refused: &mut [u64]) -> usize {
-        let mut count = 0;
-        self.hashed(keys, |filter, hashes, first| {
-            count += filter.remove_hashes(hashes, &mut refused[first / 64..]);
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut refused[first / 64..]);
         });
         count
-    }
-
-    /// Hands out the hashes of keys, some at a time, with the number of the first. All but
-    /// the last are a multiple of 64.
-    fn hashed<K: AsRef<[u8]>>(
-        &mut self,
-        keys: &[K],
-        mut work: impl FnMut(&mut CountingFilter, &[u64], usize),
-    ) {
-        const AT_ONCE: usize = 4 * BLOCK;
-        let key_hash = KeyHash::Xxh3(self.params().seed());
-        let mut hashes = [0; AT_ONCE];
-        for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
-            let hashes = &mut hashes[..keys.len()];
-            key_hash.hash_all(keys, hashes);
-            work(self, hashes, i * AT_ONCE);
-        }
     }
 
     // ---- counting ----

@@ -91,6 +91,18 @@ impl KeyHash {
         }
     }
 
+    /// Hands out the hashes of keys, some at a time, with the number of the first. All but the
+    /// last are a multiple of 64.
+    pub(crate) fn in_parts<K: AsRef<[u8]>>(self, keys: &[K], mut work: impl FnMut(&[u64], usize)) {
+        const AT_ONCE: usize = 512;
+        let mut hashes = [0; AT_ONCE];
+        for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
+            let hashes = &mut hashes[..keys.len()];
+            self.hash_all(keys, hashes);
+            work(hashes, i * AT_ONCE);
+        }
+    }
+
     /// The hashes of some keys, with the choice made once.
     pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
         fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {

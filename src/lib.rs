@@ -27,9 +27,11 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
+//! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
+//! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
@@ -58,8 +60,10 @@ mod kernel;
 pub mod line;
 mod memory;
 mod params;
+mod scalable;
 mod shards;
 pub mod sizing;
+mod swap;
 mod view;
 
 pub use builder::{Builder, block_build, lines_insert};
@@ -71,5 +75,7 @@ pub use error::Error;
 pub use filter::Filter;
 pub use kernel::{Backend, Prefetch};
 pub use params::Params;
+pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
+pub use swap::{Loaded, Swap};
 pub use view::{MappedFilter, View, views_contain_hash};

@@ -150,7 +150,7 @@ MAGIC = bytes([0x42, 0x4C, 0x4D, 0x4C, 0x49, 0x4E, 0x45, 0x0A])
 C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 # Status numbers, as the page has them.
-K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 4, 5, 11, 12
+RATE, K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 2, 4, 5, 11, 12
 VERSION, LAYOUT, CHECKSUM, RESERVED = 13, 14, 15, 16
 
 
@@ -241,6 +241,57 @@ class Filter:
         return self.contains_hash(xxh3_64(key, self.seed))
 
 
+class ScalableFilter:
+    """An encoded scalable filter, all of it checked."""
+
+    def __init__(self, data):
+        if len(data) < 64:
+            raise Rejected(TRUNCATED)
+        body, footer = data[:-64], data[-64:]
+        if footer[56:] != MAGIC:
+            raise Rejected(NOT_A_FILTER)
+        fields = struct.unpack("<QQQIHHdQQ", footer[:56])
+        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
+        rate, lines_checksum, footer_checksum = fields[6:]
+        if version != 1:
+            raise Rejected(VERSION)
+        if footer_checksum != xxh3_64(footer[:48]):
+            raise Rejected(CHECKSUM)
+        if layout != 3:
+            raise Rejected(LAYOUT)
+        if not 1e-15 <= rate < 1:
+            raise Rejected(RATE)
+        if not 1 <= self.k <= 64:
+            raise Rejected(K)
+        length = 64 * (self.line_count + self.k + 1)
+        if self.line_count == 0 or length > (1 << 63) - 1:
+            raise Rejected(LINE_COUNT)
+        if length != len(data):
+            raise Rejected(TRUNCATED)
+        if lines_checksum != xxh3_64(body):
+            raise Rejected(CHECKSUM)
+        left, self.stages = body[: 64 * self.line_count], []
+        for at in range(64 * self.line_count, len(body), 64):
+            record = body[at : at + 64]
+            _, line_count, capacity, k = struct.unpack("<QQQI", record[:28])
+            if any(record[28:]):
+                raise Rejected(RESERVED)
+            if not 1 <= k <= 16:
+                raise Rejected(K)
+            last = at + 64 == len(body)
+            here, left = left[: 64 * line_count], left[64 * line_count :]
+            if line_count == 0 or len(here) < 64 * line_count or capacity == 0 or last and left:
+                raise Rejected(LINE_COUNT)
+            self.stages.append((here, k))
+
+    def contains_hash(self, hash):
+        for lines, k in self.stages:
+            line = struct.unpack_from("<8Q", lines, 64 * line_index(hash, len(lines) // 64))
+            if all(line[i] & bits == bits for i, bits in enumerate(mask(hash, k))):
+                return True
+        return False
+
+
 # ---- the checks ----
 
 
@@ -249,9 +300,9 @@ def equal(got, expected, what):
         sys.exit("format_reader: %s: %r, expected %r" % (what, got, expected))
 
 
-def status_of(data):
+def status_of(data, kind=Filter):
     try:
-        Filter(data)
+        kind(data)
     except Rejected as rejected:
         return rejected.status
     return 0
@@ -266,7 +317,7 @@ def rows(directory, name):
     return [row.split() for row in read(directory, name).decode("ascii").splitlines()]
 
 
-def check_filters(directory):
+def check_filters(directory, read_as=Filter):
     counts = {"accepted": 0, "rejected": 0}
     probes = 0
     for kind, name, *rest in rows(directory, "MANIFEST"):
@@ -274,14 +325,14 @@ def check_filters(directory):
         numbers = [int(number) for number in rest]
         counts[kind] += 1
         if kind == "rejected":
-            equal([status_of(data)], numbers, name)
+            equal([status_of(data, read_as)], numbers, name)
             continue
-        filter = Filter(data)
+        filter = read_as(data)
         got = [filter.line_count, filter.k, filter.seed, filter.key_count]
         equal(got, numbers, name)
         for hash, answer in rows(directory, name + ".probes"):
             equal(filter.contains_hash(int(hash, 16)), answer != "0", name + " " + hash)
-            if filter.counters:
+            if read_as is Filter and filter.counters:
                 equal(filter.count_hash(int(hash, 16)), int(answer), name + " " + hash)
             probes += 1
     return counts["accepted"], probes, counts["rejected"]
@@ -291,6 +342,7 @@ def check_golden(directory):
     accepted, probes, rejected = check_filters(directory)
     counting = check_filters(os.path.join(directory, "counting"))
     classic = check_filters(os.path.join(directory, "classic"))
+    scalable = check_filters(os.path.join(directory, "scalable"), ScalableFilter)
     spread = rows(os.path.join(directory, "classic"), "vectors.txt")
     for hash, line_count, *expected in spread:
         got = positions(int(hash, 16), len(expected), 512 * int(line_count))
@@ -311,6 +363,9 @@ def check_golden(directory):
         ("accepted files with counters", counting[0]),
         ("probes of them", counting[1]),
         ("rejected files with counters", counting[2]),
+        ("accepted scalable files", scalable[0]),
+        ("probes of them", scalable[1]),
+        ("rejected scalable files", scalable[2]),
         ("accepted classic files", classic[0]),
         ("probes of them", classic[1]),
         ("rejected classic files", classic[2]),

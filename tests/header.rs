@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 18] = [
+const SECTIONS: [(&str, &str); 21] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -28,8 +28,11 @@ const SECTIONS: [(&str, &str); 18] = [
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),
+    ("Filters that are replaced while threads read them", "swap.rs"),
     ("Counting filters: keys can be removed", "counting.rs"),
     ("Counting filters as bytes and as files", "counting_encode.rs"),
+    ("Scalable filters: they grow with their keys", "scalable.rs"),
+    ("Scalable filters as bytes and as files", "scalable_encode.rs"),
     ("Files mapped into memory", "map.rs"),
     ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Cuckoo filters as bytes and as files", "cuckoo_encode.rs"),

@@ -4,7 +4,7 @@
 //! itself: `ok` or `MISS`. Nanoseconds are there for orientation: they are of this
 //! run on this machine. `--quick` leaves out the largest size and takes fewer rounds;
 //! `--all` shows comparisons for which no ratio is set as well. Words select parts:
-//! `-- probe insert keys lookup concurrent counting`.
+//! `-- probe insert keys lookup concurrent counting scalable`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -14,6 +14,7 @@ mod insert;
 mod keys;
 mod lookup;
 mod probe;
+mod scalable;
 mod table;
 
 use bloomline::Backend;
@@ -46,7 +47,7 @@ fn main() {
     let rounds = if quick { 5 } else { 15 };
     let plan = Plan { rounds, turn: Duration::from_millis(2), keys: Keys::Hot };
     let sizes = if quick { &SIZES[..4] } else { &SIZES[..] };
-    let parts = ["probe", "insert", "keys", "lookup", "concurrent", "counting"];
+    let parts = ["probe", "insert", "keys", "lookup", "concurrent", "counting", "scalable"];
     if arguments.iter().any(|argument| !parts.contains(&argument.as_str())) {
         eprintln!("usage: cargo bench --bench ratios [-- --quick] [--all] [{}]", parts.join("] ["));
         std::process::exit(2);
@@ -85,6 +86,9 @@ fn main() {
     }
     if wanted("counting") {
         counting::tables(report, plan, sizes);
+    }
+    if wanted("scalable") {
+        scalable::tables(report, plan, sizes);
     }
     report.end();
     println!("\nLoad average at the end: {}.", common::machine::load());

@@ -10,7 +10,7 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, View, cuckoo};
+use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, View, cuckoo};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +20,12 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let mut bytes = data.to_vec();
+    if get(&bytes, LAYOUT) == 3 {
+        put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));
+        put(&mut bytes, VERSION, 1);
+        seal(&mut bytes);
+        return attempt_scalable(&bytes);
+    }
     // Of each kind some; filters with counters stay such.
     let counting = get(&bytes, LAYOUT) == 2;
     let layout = match data[0] % 8 {
@@ -82,6 +88,32 @@ fn attempt(bytes: &[u8]) {
         assert!((0.0..=1.0).contains(&filter.fill()));
         assert!((0.0..=1.0).contains(&filter.estimated_rate()));
         assert!(filter.estimated_keys().is_finite());
+    }
+}
+
+/// A filter that grows: what opens answers as the definition does, and takes more keys.
+fn attempt_scalable(bytes: &[u8]) {
+    let bytes = &bytes.to_vec().into_boxed_slice()[..];
+    assert_eq!(status_of_result(&View::open(bytes)), status::LAYOUT);
+    let decoded = ScalableFilter::decode(bytes);
+    assert_eq!(status_of_result(&decoded), check_scalable(bytes));
+    let Ok(mut filter) = decoded else { return };
+    assert_eq!(filter.encoded_len(), bytes.len());
+    assert!((0.0..=1.0).contains(&filter.expected_rate()));
+    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hashes: Vec<u64> = words.chain(AWKWARD).take(200).collect();
+    let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+    filter.contains_hashes(&hashes, &mut bitmap);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let answer = scalable_contains(bytes, hash);
+        assert_eq!(filter.contains_hash(hash), answer);
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
+    }
+    // Not stages of gigabytes.
+    let newest = &bytes[..bytes.len() - 64];
+    if get(newest, CAPACITY) < 1 << 20 {
+        let _ = filter.insert_hashes(&hashes, &mut bitmap);
+        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
     }
 }
 

@@ -9,8 +9,9 @@ use super::status::{
 use crate::error::Error;
 use std::alloc::{Layout, alloc};
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 
 /// A status that is not `BLOOMLINE_OK`, on its way out.
 pub(super) struct Failure(pub(super) bloomline_status);
@@ -215,6 +216,28 @@ pub(super) unsafe fn give<T>(
         unsafe { out.write(handle) };
         Ok(())
     })
+}
+
+/// Makes a handle of another kind of what is behind one that C gives up, which is set to NULL.
+/// If there is no memory for it, nothing has happened.
+///
+/// # Safety
+/// `handle` is NULL, or points at NULL or at a handle from [`try_box`] that is not used again,
+/// and is this call's alone.
+pub(super) unsafe fn turn<T, U>(
+    handle: *mut *mut T,
+    into: impl FnOnce(T) -> U,
+) -> Result<*mut U, Failure> {
+    // SAFETY: the same contract.
+    let handle = unsafe { exclusive(handle) }.filter(|handle| !handle.is_null()).ok_or(NULL)?;
+    let room = try_box(MaybeUninit::<U>::uninit())?;
+    // SAFETY: a handle from `try_box` is a box, and the caller gives it up. The room is as large
+    // as what is written there, and is a box of it from then on.
+    unsafe {
+        let taken = Box::from_raw(std::mem::replace(handle, null_mut()));
+        (*room).write(into(*taken));
+    }
+    Ok(room.cast())
 }
 
 /// Takes back and drops what [`try_box`] gave; NULL is a no-op.

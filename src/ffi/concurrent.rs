@@ -3,7 +3,7 @@
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
-    NULL, bitmap_at, bytes, exclusive, free, give, guard, guard_or, output, shared, slice, try_box,
+    NULL, bitmap_at, bytes, free, give, guard, guard_or, output, shared, slice, turn,
 };
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -288,20 +288,9 @@ pub unsafe extern "C" fn bloomline_concurrent_from_filter(
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: rules of the header: the pointer to the handle is NULL or this call's alone.
-        let handle = unsafe { exclusive(filter) }.ok_or(NULL)?;
-        if handle.is_null() {
-            return Err(NULL);
-        }
-        let room = try_box(std::mem::MaybeUninit::<bloomline_concurrent>::uninit())?;
-        // SAFETY: the handle came from `try_box`, and the caller gives it up. The room is as
-        // large as what is written there, and is a box of it from then on.
-        unsafe {
-            let filter = Box::from_raw(*handle);
-            (*room).write(bloomline_concurrent(filter.0.into()));
-            *handle = std::ptr::null_mut();
-            out.write(room.cast());
-        }
+        // SAFETY: rules of the header: the pointer to the handle is NULL or this call's alone;
+        // `out` has room.
+        unsafe { out.write(turn(filter, |filter| bloomline_concurrent(filter.0.into()))?) };
         Ok(())
     })
 }

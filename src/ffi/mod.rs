@@ -31,9 +31,12 @@
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
+//! | `swap` | `bloomline_swap`, `bloomline_swap_*` |
 //! | `lines` | `bloomline_lines_*` |
 //! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
 //! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
+//! | `scalable` | `bloomline_scalable`, `bloomline_scalable_*` |
+//! | `scalable_encode` | `bloomline_scalable_encode`, `_decode`, `_save`, `_load` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
@@ -70,8 +73,11 @@ mod hash;
 mod lines;
 mod map;
 mod params;
+mod scalable;
+mod scalable_encode;
 mod shards;
 mod status;
+mod swap;
 mod version;
 mod view;
 
@@ -89,7 +95,10 @@ pub use hash::*;
 pub use lines::*;
 pub use map::*;
 pub use params::*;
+pub use scalable::*;
+pub use scalable_encode::*;
 pub use shards::*;
 pub use status::*;
+pub use swap::*;
 pub use version::*;
 pub use view::*;

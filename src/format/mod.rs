@@ -5,6 +5,7 @@ pub(crate) mod cuckoo;
 pub(crate) mod leveldb;
 pub(crate) mod native;
 pub(crate) mod rocksdb;
+pub(crate) mod scalable;
 
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};

@@ -24,11 +24,11 @@ pub(crate) const PROBED: &[u16] = &[LINES, COUNTING, CLASSIC];
 pub(crate) const COUNTER_BYTES: usize = 4 * LINE_BYTES;
 
 /// Where the fields of the footer begin, counted from its start.
-mod at {
-    pub(super) const KEY_COUNT: usize = 0;
-    pub(super) const LINE_COUNT: usize = 8;
+pub(super) mod at {
+    pub(in crate::format) const KEY_COUNT: usize = 0;
+    pub(in crate::format) const LINE_COUNT: usize = 8;
     pub(super) const SEED: usize = 16;
-    pub(super) const K: usize = 24;
+    pub(in crate::format) const K: usize = 24;
     pub(super) const LAYOUT: usize = 28;
     pub(super) const VERSION: usize = 30;
     pub(super) const SHAPE: usize = 32;
@@ -48,7 +48,7 @@ pub(crate) struct Footer {
     pub(crate) shape: u64,
 }
 
-type FooterBytes = [u8; FOOTER_BYTES];
+pub(super) type FooterBytes = [u8; FOOTER_BYTES];
 
 impl Footer {
     /// What is before the footer, and what the footer says: rules 1 to 4 of
@@ -190,7 +190,7 @@ fn checksum(bytes: &[u8]) -> u64 {
     hash(bytes, 0)
 }
 
-fn put<const N: usize>(footer: &mut FooterBytes, at: usize, field: [u8; N]) {
+pub(super) fn put<const N: usize>(footer: &mut FooterBytes, at: usize, field: [u8; N]) {
     footer[at..at + N].copy_from_slice(&field);
 }
 
@@ -204,10 +204,10 @@ fn u16_at(footer: &FooterBytes, at: usize) -> u16 {
     u16::from_le_bytes(field(footer, at))
 }
 
-fn u32_at(footer: &FooterBytes, at: usize) -> u32 {
+pub(super) fn u32_at(footer: &FooterBytes, at: usize) -> u32 {
     u32::from_le_bytes(field(footer, at))
 }
 
-fn u64_at(footer: &FooterBytes, at: usize) -> u64 {
+pub(super) fn u64_at(footer: &FooterBytes, at: usize) -> u64 {
     u64::from_le_bytes(field(footer, at))
 }

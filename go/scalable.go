@@ -1,0 +1,477 @@
+package bloomline
+
+// The filter that grows: plain filters, each for twice the keys of the one before.
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+const (
+	layoutScalable = 3 // the lines of all stages, and behind them a record for each
+
+	maxStages = 64
+	// So that a rate is left for the last of all stages.
+	leastRate = 1e-15
+	// The first stage is for so many keys at least: fewer do not fill a line.
+	leastKeys = 32
+	// Stage i has the rate stageShare * stageTighter^i of the one asked for: 1 in sum.
+	stageShare   = 0.15
+	stageTighter = 0.85
+
+	// The record of a stage has key count, line count and k where a footer has them.
+	recordBytes = 64
+	atCapacity  = 16
+	atZero      = 28
+)
+
+// ScalableFilter is a Bloom filter for a number of keys that nobody knows beforehand. It starts
+// small and grows with its keys, and its false-positive rate stays below the one asked for,
+// whatever the number becomes.
+//
+// It is a row of plain filters, its stages. The first is for the number of keys that is given;
+// when the newest has as many keys as it is for, one for twice as many is added. A key goes
+// into the newest, unless one of them has it already: so keys that are added again do not
+// make it grow. Each stage has a lower rate than the one before, so that the sum of all is the
+// rate asked for. At a thousand times the first number there are 10 stages, which take 1.8
+// times the memory of a plain filter for so many keys at 1 %. Where the number can be guessed,
+// take a [Filter].
+//
+// Any number of goroutines may read it at once; adding needs it alone.
+//
+// The zero ScalableFilter is a place to unmarshal into. It answers true to every key, and
+// nothing can be added to it.
+type ScalableFilter struct {
+	stages []stage
+	rate   float64
+	seed   uint64
+}
+
+type stage struct {
+	filter   Filter
+	capacity uint64 // how many keys it is for
+}
+
+// NewScalable returns an empty filter whose first stage is for firstKeys keys, or for 32 if that
+// is fewer, 0 included. All stages together stay at a false-positive rate below rate.
+//
+// Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also for a rate below 1e-15.
+func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilter, error) {
+	if firstKeys < 0 {
+		return nil, ErrKeys
+	}
+	if !isScalableRate(rate) {
+		return nil, ErrRate
+	}
+	var params Params
+	for _, option := range options {
+		if err := option(&params); err != nil {
+			return nil, err
+		}
+	}
+	f := &ScalableFilter{rate: rate, seed: params.Seed}
+	if err := f.addStage(uint64(max(firstKeys, leastKeys))); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func isScalableRate(rate float64) bool {
+	return rate >= leastRate && rate < 1
+}
+
+func (f *ScalableFilter) addStage(capacity uint64) error {
+	if len(f.stages) == maxStages || capacity > math.MaxInt {
+		return ErrLineCount
+	}
+	rate := f.rate * stageShare
+	for range f.stages {
+		rate *= stageTighter
+	}
+	params, err := ParamsForRate(int(capacity), rate)
+	if err != nil {
+		return err
+	}
+	params.Seed = f.seed
+	filter, err := NewWithParams(params)
+	if err != nil {
+		return err
+	}
+	f.stages = append(f.stages, stage{*filter, capacity})
+	return nil
+}
+
+// newest is the stage that keys are added to.
+func (f *ScalableFilter) newest() *stage {
+	return &f.stages[len(f.stages)-1]
+}
+
+// ---- adding ----
+
+// Add adds a key, and tells whether it was new: false if it seemed to be in already, which a
+// key that is in always does, and others do at the rate of false positives. It is in afterwards
+// in any case.
+func (f *ScalableFilter) Add(key []byte) bool {
+	return f.AddHash(f.Hash(key))
+}
+
+// AddString is [ScalableFilter.Add] for a string.
+func (f *ScalableFilter) AddString(key string) bool {
+	return f.AddHash(HashString(key, f.seed))
+}
+
+// AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
+func (f *ScalableFilter) AddHash(hash uint64) (isNew bool) {
+	if len(f.stages) == 0 {
+		panic("bloomline: keys added to the zero ScalableFilter, which NewScalable did not make")
+	}
+	if f.ContainsHash(hash) {
+		return false
+	}
+	newest := f.newest()
+	if newest.filter.KeyCount() >= newest.capacity && f.grow() {
+		newest = f.newest()
+	}
+	newest.filter.AddHash(hash)
+	return true
+}
+
+// grow adds a stage of twice the size, unless memory cannot address it.
+func (f *ScalableFilter) grow() bool {
+	capacity := f.newest().capacity
+	return capacity <= math.MaxUint64/2 && f.addStage(2*capacity) == nil
+}
+
+// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
+// [Bitmap]. A key that is there twice is new once.
+func (f *ScalableFilter) AddBatch(keys [][]byte, out Bitmap) Bitmap {
+	return addScalable(f, keys, out)
+}
+
+// AddStrings is [ScalableFilter.AddBatch] for strings.
+func (f *ScalableFilter) AddStrings(keys []string, out Bitmap) Bitmap {
+	return addScalable(f, keys, out)
+}
+
+func addScalable[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	f.inParts(len(keys), func(at int, hashes []uint64) {
+		hashKeysOf(f.seed, keys[at:], hashes)
+		f.addHashes(hashes, out[at/64:])
+	})
+	return out
+}
+
+// AddHashes is [ScalableFilter.AddBatch] for hashes.
+func (f *ScalableFilter) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	for at := 0; at < len(hashes); at += hashedAhead {
+		f.addHashes(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
+	return out
+}
+
+// addHashes adds at most hashedAhead keys. Those that are in are found in a batch; that brings
+// the lines of the others near, too. These are looked up once more: they may have come in
+// since, with a hash before them.
+func (f *ScalableFilter) addHashes(hashes []uint64, out []uint64) {
+	if len(f.stages) == 0 {
+		panic("bloomline: keys added to the zero ScalableFilter, which NewScalable did not make")
+	}
+	var present [hashedAhead / 64]uint64
+	f.answer(hashes, present[:])
+	for i, hash := range hashes {
+		if present[i/64]>>(i%64)&1 == 0 && f.AddHash(hash) {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// ---- asking ----
+
+// Contains tells whether a key may be in. False means that it is not.
+func (f *ScalableFilter) Contains(key []byte) bool {
+	return f.ContainsHash(f.Hash(key))
+}
+
+// ContainsString is [ScalableFilter.Contains] for a string.
+func (f *ScalableFilter) ContainsString(key string) bool {
+	return f.ContainsHash(HashString(key, f.seed))
+}
+
+// ContainsHash tells whether the key of a hash, made by [ScalableFilter.Hash], may be in.
+func (f *ScalableFilter) ContainsHash(hash uint64) bool {
+	// From the newest on, which has half of the keys.
+	for i := len(f.stages) - 1; i >= 0; i-- {
+		if f.stages[i].filter.ContainsHash(hash) {
+			return true
+		}
+	}
+	return len(f.stages) == 0
+}
+
+// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return scalableContains(f, keys, out)
+}
+
+// ContainsStrings is [ScalableFilter.ContainsBatch] for strings.
+func (f *ScalableFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return scalableContains(f, keys, out)
+}
+
+func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	f.inParts(len(keys), func(at int, hashes []uint64) {
+		hashKeysOf(f.seed, keys[at:], hashes)
+		f.answer(hashes, out[at/64:])
+	})
+	return out
+}
+
+// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	for at := 0; at < len(hashes); at += hashedAhead {
+		f.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
+	return out
+}
+
+// answer answers at most hashedAhead hashes. out is zero.
+func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
+	out = out[:(len(hashes)+63)/64]
+	for i := range f.stages {
+		var answers [hashedAhead / 64]uint64
+		f.stages[i].filter.view.answer(hashes, answers[:len(out)])
+		for word := range out {
+			out[word] |= answers[word]
+		}
+	}
+	if len(f.stages) == 0 {
+		for i := range hashes {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// inParts calls with room for the hashes of some of n keys at a time, from number at on.
+func (f *ScalableFilter) inParts(n int, do func(at int, hashes []uint64)) {
+	var ahead [hashedAhead]uint64
+	for at := 0; at < n; at += hashedAhead {
+		do(at, ahead[:min(hashedAhead, n-at)])
+	}
+}
+
+func hashKeysOf[K bytesOrString](seed uint64, keys []K, hashes []uint64) {
+	for i := range hashes {
+		hashes[i] = Hash([]byte(keys[i]), seed)
+	}
+}
+
+// Hash returns the hash of a key with this filter's seed.
+func (f *ScalableFilter) Hash(key []byte) uint64 {
+	return Hash(key, f.seed)
+}
+
+// ---- what it is ----
+
+// Stages returns the stages, the oldest first, to read: each is a plain filter with a shape and
+// a key count of its own. They must not be used while keys are added.
+func (f *ScalableFilter) Stages() []View {
+	views := make([]View, len(f.stages))
+	for i := range f.stages {
+		views[i] = f.stages[i].filter.view
+	}
+	return views
+}
+
+// KeyCount returns how many keys are in: those that were new when they were added.
+func (f *ScalableFilter) KeyCount() uint64 {
+	count := uint64(0)
+	for i := range f.stages {
+		count = saturatingAdd(count, f.stages[i].filter.KeyCount())
+	}
+	return count
+}
+
+// Rate returns the false-positive rate to expect of all stages together, 0 to 1, with the keys
+// that are in now. It is at most the one asked for, unless the filter is [ScalableFilter.Overfull].
+// That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) Rate() float64 {
+	if len(f.stages) == 0 {
+		return 1
+	}
+	right := 0.0 // the logarithm of the probability that no stage is wrong
+	for i := range f.stages {
+		filter := &f.stages[i].filter
+		right += math.Log1p(-filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
+	}
+	return -math.Expm1(right)
+}
+
+// Overfull tells whether the filter ought to have grown and could not, since the next stage is
+// more than memory can address: no key is lost, but the rate may exceed the one asked for. It
+// tries again with each key that is added. (As with all of Go's memory, a size that the system
+// turns out not to have ends the program.)
+func (f *ScalableFilter) Overfull() bool {
+	return len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
+}
+
+// PlainParams returns the shape of the plain filter for the keys that are in, at the rate that
+// was asked for. Where all keys can be added once more, such a filter takes less memory and is
+// faster: make it by [NewWithParams], add all keys, and see that its KeyCount is no less than
+// that of f: if it is, keys are missing.
+//
+// Errors: [ErrLineCount]; [ErrRate] for the zero ScalableFilter.
+func (f *ScalableFilter) PlainParams() (Params, error) {
+	if f.KeyCount() > math.MaxInt {
+		return Params{}, ErrLineCount
+	}
+	params, err := ParamsForRate(int(f.KeyCount()), f.rate)
+	params.Seed = f.seed
+	return params, err
+}
+
+// String describes the filter in a line.
+func (f *ScalableFilter) String() string {
+	return fmt.Sprintf("bloomline.ScalableFilter{%d keys, %d stages, rate %.3g of %.3g}",
+		f.KeyCount(), len(f.stages), f.Rate(), f.rate)
+}
+
+// ---- bytes and files ----
+
+func (f *ScalableFilter) encoded() encoded {
+	shape := footer{
+		keyCount: f.KeyCount(),
+		seed:     f.seed,
+		k:        uint32(len(f.stages)),
+		layout:   layoutScalable,
+		reserved: math.Float64bits(f.rate),
+	}
+	var body [][]byte
+	records := make([]byte, 0, len(f.stages)*recordBytes)
+	for i := range f.stages {
+		filter, record := &f.stages[i].filter, [recordBytes]byte{}
+		count := uint64(len(filter.view.all))
+		le.PutUint64(record[atKeyCount:], filter.KeyCount())
+		le.PutUint64(record[atLineCount:], count)
+		le.PutUint64(record[atCapacity:], f.stages[i].capacity)
+		le.PutUint32(record[atK:], uint32(filter.view.k))
+		records = append(records, record[:]...)
+		body = append(body, bytesOf(filter.view.all))
+		shape.lineCount += count
+	}
+	return encode(shape, append(body, records)...)
+}
+
+// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
+// ScalableFilter has no encoded form: [ErrLineCount].
+func (f *ScalableFilter) AppendBinary(data []byte) ([]byte, error) {
+	return f.encoded().appendTo(data)
+}
+
+// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of
+// the C library, and of all languages that Bloomline is used from. No [View] reads it.
+func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
+	return f.AppendBinary(nil)
+}
+
+// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler]. All
+// of it is checked, and copied. It grows on as the one that was encoded.
+//
+// Errors: those of [OpenView], of which [ErrLayout] is also the one for any other filter, and
+// [ErrRate]; the filter is then as before.
+func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
+	body, shape, err := readFooter(data)
+	if err != nil {
+		return err
+	}
+	rate, stages := math.Float64frombits(shape.reserved), uint64(shape.k)
+	switch {
+	case shape.layout != layoutScalable:
+		return ErrLayout
+	case !isScalableRate(rate):
+		return ErrRate
+	case stages < 1 || stages > maxStages:
+		return ErrK
+	case shape.lineCount < 1 || shape.lineCount > maxLines-stages:
+		return ErrLineCount
+	case uint64(len(body)) != (shape.lineCount+stages)*lineBytes:
+		return ErrTruncated
+	case shape.linesChecksum != checksum(body):
+		return ErrChecksum
+	}
+	made := ScalableFilter{rate: rate, seed: shape.seed}
+	left, records := body[:shape.lineCount*lineBytes], body[shape.lineCount*lineBytes:]
+	for ; len(records) > 0; records = records[recordBytes:] {
+		lines, capacity, err := readRecord(records[:recordBytes], &left, shape.seed)
+		if err == nil && len(records) == recordBytes && len(left) > 0 {
+			err = ErrLineCount // no stage has them
+		}
+		if err != nil {
+			return err
+		}
+		filter, err := lines.newFilter()
+		if err != nil {
+			return err
+		}
+		made.stages = append(made.stages, stage{*filter, capacity})
+	}
+	*f = made
+	return nil
+}
+
+// readRecord is what the record of a stage says, whose lines are the first of those left.
+func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uint64, err error) {
+	for _, zero := range record[atZero:] {
+		if zero != 0 {
+			return p, 0, ErrReserved
+		}
+	}
+	p.footer = footer{
+		keyCount:  le.Uint64(record[atKeyCount:]),
+		lineCount: le.Uint64(record[atLineCount:]),
+		seed:      seed,
+		k:         le.Uint32(record[atK:]),
+		layout:    layoutLines,
+	}
+	if p.k > maxK {
+		return p, 0, ErrK // also where an int has 32 bits
+	}
+	if err := p.params().check(); err != nil {
+		return p, 0, err
+	}
+	size, capacity := p.lineCount*lineBytes, le.Uint64(record[atCapacity:])
+	if size > uint64(len(*left)) || capacity == 0 {
+		return p, 0, ErrLineCount
+	}
+	p.lines, *left = (*left)[:size], (*left)[size:]
+	return p, capacity, nil
+}
+
+// WriteTo writes the encoded filter, as [io.WriterTo], without a copy of the lines.
+func (f *ScalableFilter) WriteTo(w io.Writer) (int64, error) {
+	return f.encoded().writeTo(w)
+}
+
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end.
+//
+// Errors: those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then as before.
+func (f *ScalableFilter) ReadFrom(r io.Reader) (int64, error) {
+	return readFrom(r, f)
+}
+
+// Save writes the filter to a file, atomically: see [Filter.Save].
+func (f *ScalableFilter) Save(path string) error {
+	return save(path, f)
+}
+
+// LoadScalable reads a filter from a file that [ScalableFilter.Save] wrote, to be added to. All
+// of it is checked.
+//
+// Errors: those of the system, and those of [ScalableFilter.UnmarshalBinary]; they name the file.
+func LoadScalable(path string) (*ScalableFilter, error) {
+	return load(path, new(ScalableFilter))
+}

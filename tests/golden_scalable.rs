@@ -1,0 +1,347 @@
+//! The golden files of scalable filters, in `golden/scalable`: they are what the plain
+//! definition makes, byte for byte; the library reads the accepted ones and rejects the others
+//! with the exact error. `BLESS=1 cargo test --test golden_scalable committed` writes them anew.
+//! `stages.txt` beside them, the sizes of the stages, is by the library itself.
+
+mod definition;
+
+use bloomline::{Error, Filter, ScalableFilter, View, line};
+use definition::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/scalable")
+}
+
+/// An accepted file: its bytes, and hashes to probe.
+struct Accepted {
+    name: String,
+    bytes: Vec<u8>,
+    probes: Vec<u64>,
+}
+
+/// A stage of so many lines, with so many random keys.
+fn stage(lines: usize, k: u32, keys: usize, capacity: u64) -> StageOf {
+    StageOf::new(lines, k, capacity, &random_hashes(keys, (lines * 64 + k as usize) as u64))
+}
+
+fn accepted() -> Vec<Accepted> {
+    let mut files = Vec::new();
+    let mut add = |name: &str, rate: f64, seed: u64, stages: &[StageOf], probes: Vec<u64>| {
+        let bytes = encode_scalable(stages, rate, seed);
+        let name = format!("accepted/{name}.bloomline");
+        files.push(Accepted { name, bytes, probes: [probes, random_hashes(24, 41)].concat() });
+    };
+    let random = |lines: usize, k: u32, keys: usize| {
+        random_hashes(keys, (lines * 64 + k as usize) as u64).into_iter().step_by(7)
+    };
+    add("empty", 0.01, 0, &[stage(1, 8, 0, 32)], AWKWARD.to_vec());
+    add("one-stage", 0.01, 0, &[stage(2, 8, 60, 64)], random(2, 8, 60).collect());
+    // What the library makes of these: every stage full but the last.
+    let grown =
+        [stage(1, 8, 32, 32), stage(2, 8, 64, 64), stage(4, 9, 128, 128), stage(8, 9, 9, 256)];
+    let probes = random(1, 8, 32).chain(random(4, 9, 128)).chain(random(8, 9, 9)).collect();
+    add("four-stages", 0.01, 0, &grown, probes);
+    // No writer makes these, and a reader takes them: stages of all k and sizes in any order.
+    let odd: Vec<_> = (1..=16).map(|k| stage(1 + k as usize * 5 % 4, k, 20, k.into())).collect();
+    add(
+        "every-k",
+        0.5,
+        0,
+        &odd,
+        (1..=16).flat_map(|k| random(1 + k as usize * 5 % 4, k, 20)).collect(),
+    );
+    let many = vec![stage(1, 3, 2, 1); 64];
+    add("sixty-four-stages", 0.999, 0, &many, random(1, 3, 2).collect());
+    let hashes: Vec<u64> = (0..40).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
+    let seeded = [StageOf::new(1, 10, 20, &hashes[..20]), StageOf::new(2, 11, 40, &hashes[20..])];
+    add("seed-max", 1e-4, u64::MAX, &seeded, hashes);
+    let awkward = [StageOf::new(3, 6, 32, &AWKWARD[..8]), StageOf::new(3, 16, 64, &AWKWARD[8..])];
+    add("awkward-hashes", 0.01, 0, &awkward, AWKWARD.to_vec());
+    add("rate-least", 1e-15, 0, &[stage(1, 16, 5, 32)], random(1, 16, 5).collect());
+    let almost_one = f64::from_bits(1f64.to_bits() - 1);
+    add("rate-almost-one", almost_one, 0, &[stage(1, 1, 5, 32)], random(1, 1, 5).collect());
+    // Overfull, as where there was no memory to grow; and no number that would count it.
+    let mut full = stage(1, 4, 300, 32);
+    add("overfull", 0.01, 0, &[full.clone()], random(1, 4, 300).collect());
+    full.key_count = 0;
+    full.capacity = u64::MAX;
+    add("key-count-unknown", 0.01, 0, &[full], random(1, 4, 300).collect());
+    files
+}
+
+struct Rejected {
+    name: String,
+    bytes: Vec<u8>,
+    status: u32,
+}
+
+/// An intact filter of three stages, of 1, 2 and 4 lines, to be spoilt.
+fn intact() -> Vec<u8> {
+    encode_scalable(&[stage(1, 8, 32, 32), stage(2, 8, 64, 64), stage(4, 9, 50, 128)], 0.01, 0)
+}
+
+const LINES: usize = 7;
+const TABLE: usize = 64 * LINES;
+const BODY: usize = TABLE + 3 * 64;
+
+fn rejected() -> Vec<Rejected> {
+    let mut files = Vec::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
+    };
+    let with = |fields: &[(Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    // With a field of the record of a stage changed, and checksums made right again.
+    let record = |stage: usize, fields: &[(Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            let end = TABLE + 64 * (stage + 1);
+            put(&mut bytes[..end], field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+
+    add("short-63", status::TRUNCATED, intact()[BODY + 1..].to_vec());
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..BODY + 63].to_vec());
+    add("magic-no-footer", status::NOT_A_FILTER, intact()[..BODY].to_vec());
+    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
+    add("footer-key-count-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, KEY_COUNT, 1);
+        bytes
+    });
+    for layout in [1, 2, 4, 5, 0x0103] {
+        let mut bytes = with(&[(LAYOUT, layout)]);
+        // For other layouts a filter, or not: for this one none in any case.
+        put(&mut bytes, K, 8);
+        seal(&mut bytes);
+        add(&format!("layout-{layout}"), status::LAYOUT, bytes);
+    }
+    let below = 1e-15f64.to_bits() - 1;
+    for (name, rate) in [
+        ("zero", 0),
+        ("minus-zero", 1 << 63),
+        ("one", 1f64.to_bits()),
+        ("too-small", below),
+        ("negative", (-0.01f64).to_bits()),
+        ("nan", f64::NAN.to_bits()),
+        ("infinite", f64::INFINITY.to_bits()),
+    ] {
+        add(&format!("rate-{name}"), status::RATE, with(&[(RESERVED, rate)]));
+    }
+    for stages in [0, 65, 0x0100_0003] {
+        add(&format!("stages-{stages}"), status::K, with(&[(K, stages)]));
+    }
+    // None; the first too many; and those whose 64 * (line_count + 4) is right in 64 bits.
+    for count in [0, (1 << 57) - 4, (1 << 57) - 1, (1 << 58) + 7, (1 << 58) - 4, u64::MAX] {
+        add(&format!("line-count-{count:x}"), status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    for (name, field, value) in [
+        ("one-line-less", LINE_COUNT, 6),
+        ("one-line-more", LINE_COUNT, 8),
+        ("one-stage-less", K, 2),
+        ("one-stage-more", K, 4),
+    ] {
+        add(&format!("length-{name}"), status::TRUNCATED, with(&[(field, value)]));
+    }
+    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
+    add("length-footer-only", status::TRUNCATED, intact()[BODY..].to_vec());
+    for (name, at) in [("first-byte", 0), ("record", TABLE), ("last-byte", BODY - 1)] {
+        add(&format!("lines-{name}-changed"), status::CHECKSUM, {
+            let mut bytes = intact();
+            bytes[at] ^= 0x10;
+            bytes
+        });
+    }
+    // Records, under checksums that are right.
+    for (name, at) in [("first", 28), ("middle", 40), ("last", 63)] {
+        add(&format!("record-{name}-zero-byte"), status::RESERVED, {
+            let mut bytes = intact();
+            bytes[TABLE + 64 + at] = 1;
+            seal(&mut bytes);
+            bytes
+        });
+    }
+    for k in [0, 17, 0x0100_0008] {
+        add(&format!("record-k-{k}"), status::K, record(1, &[(K, k)]));
+    }
+    for (stage, count) in
+        [(0, 0), (0, 2), (0, 8), (1, 1), (2, 3), (2, 5), (2, 1 << 58), (0, u64::MAX)]
+    {
+        let name = format!("record-{stage}-line-count-{count:x}");
+        add(&name, status::LINE_COUNT, record(stage, &[(LINE_COUNT, count)]));
+    }
+    add("record-capacity-0", status::LINE_COUNT, record(1, &[(CAPACITY, 0)]));
+
+    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
+    add("order-6-7", status::RATE, with(&[(RESERVED, 0), (K, 0)]));
+    add("order-7-8", status::K, with(&[(K, 65), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, 6)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    add("order-10-11", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[TABLE + 24] = 0;
+        bytes
+    });
+    add("order-record-zero-byte-k", status::RESERVED, record(0, &[(K, 0), (28..29, 1)]));
+    add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
+    add("order-record-0-line-count-1-k", status::LINE_COUNT, {
+        let mut bytes = record(0, &[(LINE_COUNT, 0)]);
+        put(&mut bytes[..TABLE + 128], K, 0);
+        seal(&mut bytes);
+        bytes
+    });
+    files
+}
+
+/// How filters grow that are made for so many keys at first: of each stage the number of keys
+/// it is for, the lines, and k.
+fn stages_text() -> String {
+    let mut text = String::new();
+    for (first, rate) in
+        [(0, 0.01), (100, 0.01), (1000, 0.001), (777, 0.5), (64, 1e-6), (40, 1e-15)]
+    {
+        let mut filter = ScalableFilter::new(first, rate, 0).unwrap();
+        let mut hashes = random_hashes(1 << 15, 50).into_iter();
+        while filter.stages().len() < 6 {
+            filter.insert_hash(hashes.next().unwrap()).unwrap();
+        }
+        let bytes = filter.to_bytes().unwrap();
+        let table = &bytes[bytes.len() - 7 * 64..bytes.len() - 64];
+        write!(text, "{first} {rate:e}").unwrap();
+        for record in table.chunks(64) {
+            let [lines, capacity, k] = [LINE_COUNT, CAPACITY, K].map(|field| get(record, field));
+            write!(text, " {capacity} {lines} {k}").unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// All files: their names under `golden/scalable` and their bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for Accepted { name, bytes, probes } in accepted() {
+        let [line_count, stages, seed, key_count] =
+            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
+        writeln!(manifest, "accepted {name} {line_count} {stages} {seed} {key_count}").unwrap();
+        let mut text = String::new();
+        for hash in probes {
+            let answer = u8::from(scalable_contains(&bytes, hash));
+            writeln!(text, "{hash:016x} {answer}").unwrap();
+        }
+        files.insert(format!("{name}.probes"), text.into_bytes());
+        files.insert(name, bytes);
+    }
+    for Rejected { name, bytes, status } in rejected() {
+        writeln!(manifest, "rejected {name} {status}").unwrap();
+        files.insert(name, bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files.insert("stages.txt".into(), stages_text().into_bytes());
+    files
+}
+
+fn names_present() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for part in ["", "accepted/", "rejected/"] {
+        let Ok(entries) = std::fs::read_dir(directory().join(part)) else { continue };
+        for entry in entries {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                names.insert(format!("{part}{}", entry.file_name().to_str().unwrap()));
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    let files = all();
+    let bytes: usize = files.values().map(Vec::len).sum();
+    println!("{} golden files, {bytes} bytes", files.len());
+    assert!(bytes < 100 << 10, "the golden files are to stay small");
+    if std::env::var_os("BLESS").is_some() {
+        for name in names_present().iter().filter(|&name| !files.contains_key(name)) {
+            std::fs::remove_file(directory().join(name)).unwrap();
+        }
+        for (name, bytes) in &files {
+            let path = directory().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        println!("written anew");
+    }
+    let names: BTreeSet<String> = files.keys().cloned().collect();
+    assert_eq!(names_present(), names, "files in golden/scalable; BLESS=1 writes them anew");
+    for (name, bytes) in &files {
+        let committed = std::fs::read(directory().join(name)).unwrap();
+        assert!(committed == *bytes, "golden/scalable/{name} is not what the definition makes");
+    }
+}
+
+#[test]
+fn accepted_files_are_read() {
+    for Accepted { name, bytes, probes } in accepted() {
+        assert_eq!(check_scalable(&bytes), status::OK, "{name}");
+        let mut filter = ScalableFilter::decode(&bytes).unwrap();
+        assert!(filter.to_bytes().unwrap() == bytes, "{name}");
+        assert_eq!(filter.key_count(), get(&bytes, KEY_COUNT), "{name}");
+        assert_eq!(filter.seed(), get(&bytes, SEED), "{name}");
+        assert_eq!(filter.rate().to_bits(), get(&bytes, RESERVED), "{name}");
+        assert_eq!(filter.stages().len() as u64, get(&bytes, K), "{name}");
+        let mut bitmap = vec![0; probes.len().div_ceil(64)];
+        filter.contains_hashes(&probes, &mut bitmap);
+        for (i, &hash) in probes.iter().enumerate() {
+            let answer = scalable_contains(&bytes, hash);
+            assert_eq!(filter.contains_hash(hash), answer, "{name} {hash:016x}");
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer, "{name} {hash:016x}");
+        }
+        // It goes on, or says that it cannot, and has the keys all the same.
+        for hash in random_hashes(200, 60) {
+            let _ = filter.insert_hash(hash);
+            assert!(filter.contains_hash(hash), "{name}");
+        }
+        // It is no filter of lines that anything else reads.
+        assert!(matches!(View::open(&bytes), Err(Error::Layout)), "{name}");
+        assert!(matches!(View::open_unverified(&bytes), Err(Error::Layout)), "{name}");
+        assert!(matches!(Filter::decode(&bytes), Err(Error::Layout)), "{name}");
+    }
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    for Rejected { name, bytes, status } in rejected() {
+        assert_eq!(check_scalable(&bytes), status, "{name}, by the definition");
+        assert_eq!(status_of_result(&ScalableFilter::decode(&bytes)), status, "{name}");
+    }
+}
+
+#[test]
+fn lines_are_those_of_the_definition() {
+    let hashes = random_hashes(32, 70);
+    let mut filter = ScalableFilter::new(0, 0.01, 0).unwrap();
+    hashes.iter().for_each(|&hash| assert!(filter.insert_hash(hash).is_ok()));
+    let stage = filter.stages().next().unwrap();
+    let (lines, k) = (stage.params().line_count() as usize, stage.params().k());
+    assert!(stage.as_bytes() == lines_of(lines, k, &hashes));
+    assert!(hashes.iter().all(|&hash| line::contains(stage.as_bytes(), k, hash)));
+}

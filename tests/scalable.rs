@@ -1,0 +1,445 @@
+//! Scalable filters against a plain model: lines of the definition, stage by stage, and the set
+//! of what was inserted. Whatever is inserted, in whatever way, no key is denied, the bytes are
+//! those of the model, and the rate stays below the one asked for up to a thousand times the
+//! first capacity; what cannot grow says so and loses nothing; no damaged file is read.
+
+mod definition;
+
+use bloomline::{Backend, Error, Filter, MappedFilter, Params, ScalableFilter, View, hash, line};
+use definition::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The rules of `src/scalable.rs`, one key after the other.
+struct Model {
+    rate: f64,
+    seed: u64,
+    stages: Vec<StageOf>,
+    keys: BTreeSet<u64>,
+}
+
+impl Model {
+    fn new(first_keys: u64, rate: f64, seed: u64) -> Model {
+        let mut model = Model { rate, seed, stages: Vec::new(), keys: BTreeSet::new() };
+        model.add_stage(first_keys.max(32));
+        model
+    }
+
+    fn add_stage(&mut self, capacity: u64) {
+        let mut rate = self.rate * 0.15;
+        for _ in &self.stages {
+            rate *= 0.85;
+        }
+        let params = Params::for_rate(capacity, rate).unwrap();
+        self.stages.push(StageOf::new(params.line_count() as usize, params.k(), capacity, &[]));
+    }
+
+    /// Whether the key is new.
+    fn insert(&mut self, hash: u64) -> bool {
+        self.keys.insert(hash);
+        if self.stages.iter().any(|stage| line::contains(&stage.lines, stage.k, hash)) {
+            return false;
+        }
+        let newest = self.stages.last().unwrap();
+        if newest.key_count >= newest.capacity {
+            self.add_stage(newest.capacity * 2);
+        }
+        let newest = self.stages.last_mut().unwrap();
+        line::insert(&mut newest.lines, newest.k, hash);
+        newest.key_count += 1;
+        true
+    }
+
+    fn check(&self, filter: &ScalableFilter) {
+        let bytes = filter.to_bytes().unwrap();
+        assert!(bytes == encode_scalable(&self.stages, self.rate, self.seed), "the model's bytes");
+        assert_eq!(check_scalable(&bytes), status::OK);
+        assert_eq!(filter.encoded_len(), bytes.len());
+        assert_eq!(filter.stages().len(), self.stages.len());
+        assert_eq!(filter.key_count(), self.stages.iter().map(|s| s.key_count).sum::<u64>());
+        let keys: Vec<u64> = self.keys.iter().copied().collect();
+        let mut bitmap = vec![0; keys.len().div_ceil(64)];
+        assert_eq!(filter.contains_hashes(&keys, &mut bitmap), keys.len(), "no key is denied");
+        assert!(keys.iter().all(|&hash| filter.contains_hash(hash)));
+        assert!(filter.expected_rate() <= self.rate);
+    }
+}
+
+fn file(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("bloomline-{}-scalable-{name}", std::process::id()))
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<u8>),
+    InsertHash(u64),
+    InsertHashes(Vec<u64>),
+    /// So many new ones, which makes it grow, with some of them twice.
+    Grow(u64, usize),
+    InsertKeys(Vec<Vec<u8>>),
+    Probe(Vec<u64>),
+    Encode,
+    Save,
+}
+
+fn hashes(most: usize) -> impl Strategy<Value = Vec<u64>> {
+    let hash = prop_oneof![
+        6 => any::<u64>(),
+        1 => (0u32..64).prop_map(|bit| 1 << bit),
+        2 => prop::sample::select(AWKWARD.to_vec()),
+    ];
+    prop::collection::vec(hash, 0..most)
+}
+
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(0u8..6, 0..4)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => key().prop_map(Step::Insert),
+        2 => any::<u64>().prop_map(Step::InsertHash),
+        3 => hashes(200).prop_map(Step::InsertHashes),
+        3 => (any::<u64>(), 0usize..3000).prop_map(|(seed, count)| Step::Grow(seed, count)),
+        3 => prop::collection::vec(key(), 0..700).prop_map(Step::InsertKeys),
+        2 => hashes(200).prop_map(Step::Probe),
+        2 => Just(Step::Encode),
+        1 => Just(Step::Save),
+    ]
+}
+
+/// Inserts a batch into both, and compares which were new.
+fn insert_all(filter: &mut ScalableFilter, model: &mut Model, hashes: &[u64]) {
+    let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+    let count = filter.insert_hashes(hashes, &mut bitmap).unwrap();
+    check_new(model, hashes, &bitmap, count);
+}
+
+fn check_new(model: &mut Model, hashes: &[u64], bitmap: &[u64], count: usize) {
+    for (i, &hash) in hashes.iter().enumerate() {
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, model.insert(hash), "hash {i}");
+    }
+    let set: usize = bitmap.iter().map(|word| word.count_ones() as usize).sum();
+    assert_eq!(set, count, "unused bits are zero");
+}
+
+fn take(filter: &mut ScalableFilter, model: &mut Model, step: Step, file: &std::path::Path) {
+    match step {
+        Step::Insert(key) => {
+            let is_new = model.insert(hash::hash(&key, model.seed));
+            assert_eq!(filter.insert(&key).unwrap(), is_new);
+            assert!(filter.contains(&key));
+        }
+        Step::InsertHash(hash) => {
+            assert_eq!(filter.insert_hash(hash).unwrap(), model.insert(hash));
+        }
+        Step::InsertHashes(hashes) => insert_all(filter, model, &hashes),
+        Step::Grow(seed, count) => {
+            let mut hashes = random_hashes(count, seed);
+            for i in (0..count).step_by(5) {
+                hashes[i] = hashes[i / 2];
+            }
+            insert_all(filter, model, &hashes);
+        }
+        Step::InsertKeys(keys) => {
+            let mut bitmap = vec![u64::MAX; keys.len().div_ceil(64)];
+            let count = filter.insert_keys(&keys, &mut bitmap).unwrap();
+            let hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key, model.seed)).collect();
+            check_new(model, &hashes, &bitmap, count);
+            let mut bitmap = vec![0; keys.len().div_ceil(64)];
+            assert_eq!(filter.contains_keys(&keys, &mut bitmap), keys.len());
+        }
+        Step::Probe(hashes) => {
+            let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+            let count = filter.contains_hashes(&hashes, &mut bitmap);
+            assert_eq!(count as u32, bitmap.iter().map(|word| word.count_ones()).sum::<u32>());
+            for (i, &hash) in hashes.iter().enumerate() {
+                let stages = &model.stages;
+                let answer = stages.iter().any(|s| line::contains(&s.lines, s.k, hash));
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
+                assert_eq!(filter.contains_hash(hash), answer);
+            }
+        }
+        Step::Encode => *filter = ScalableFilter::decode(&filter.to_bytes().unwrap()).unwrap(),
+        Step::Save => {
+            filter.save(file).unwrap();
+            assert!(matches!(MappedFilter::open(file), Err(Error::Layout)));
+            assert!(matches!(Filter::load(file), Err(Error::Layout)));
+            *filter = ScalableFilter::load(file).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_history_loses_a_key(
+        first_keys in 0u64..300,
+        rate in prop::sample::select(vec![0.9, 0.3, 0.01, 1e-4]),
+        seed in any::<u64>(),
+        steps in prop::collection::vec(step(), 1..12),
+    ) {
+        let file = file("history");
+        let mut filter = ScalableFilter::new(first_keys, rate, seed).unwrap();
+        let mut model = Model::new(first_keys, rate, seed);
+        for step in steps {
+            take(&mut filter, &mut model, step, &file);
+            model.check(&filter);
+        }
+        let _ = std::fs::remove_file(&file);
+    }
+}
+
+#[test]
+fn every_backend_gives_the_same_bytes_and_answers() {
+    let (keys, probes) = (random_hashes(5000, 5), random_hashes(5000, 6));
+    let mut model = Model::new(100, 0.01, 0);
+    for &hash in &keys {
+        model.insert(hash);
+    }
+    for backend in Backend::available() {
+        let mut filter = ScalableFilter::with_backend(100, 0.01, 0, backend).unwrap();
+        filter.insert_hashes(&keys, &mut [0; 79]).unwrap();
+        model.check(&filter);
+        assert!(filter.stages().all(|stage| stage.backend() == backend));
+        let mut bitmap = [0; 79];
+        filter.contains_hashes(&probes, &mut bitmap);
+        for (i, &hash) in probes.iter().enumerate() {
+            let answer = model.stages.iter().any(|s| line::contains(&s.lines, s.k, hash));
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer, "{}", backend.name());
+            assert_eq!(filter.contains_hash(hash), answer, "{}", backend.name());
+        }
+    }
+}
+
+// ---- growing ----
+
+/// From the first capacity to a thousand times as many keys: the rate is below the one that
+/// was asked for all the time, and is what the model expects.
+#[test]
+fn a_thousand_times_the_first_capacity() {
+    const FIRST: usize = 1000;
+    let probes = random_hashes(2_000_000, 81);
+    for rate in [0.1, 0.01, 0.001] {
+        let mut filter = ScalableFilter::new(FIRST as u64, rate, 0).unwrap();
+        let mut state = 80;
+        let mut inserted = Vec::new();
+        for times in [1, 10, 100, 1000] {
+            while (filter.key_count() as usize) < times * FIRST {
+                let left = times * FIRST - filter.key_count() as usize;
+                let hashes: Vec<u64> =
+                    (0..left.min(4096)).map(|_| next_random(&mut state)).collect();
+                filter.insert_hashes(&hashes, &mut [0; 64]).unwrap();
+                inserted.extend(hashes);
+            }
+            let mut bitmap = vec![0; inserted.len().div_ceil(64)];
+            assert_eq!(filter.contains_hashes(&inserted, &mut bitmap), inserted.len());
+            let mut bitmap = vec![0; probes.len().div_ceil(64)];
+            let wrong = filter.contains_hashes(&probes, &mut bitmap) as f64;
+            let (measured, expected) = (wrong / probes.len() as f64, filter.expected_rate());
+            let plain = filter.plain_params().unwrap().bytes();
+            let bytes: usize = filter.stages().map(|stage| stage.as_bytes().len()).sum();
+            println!(
+                "{rate} at {times}x: {} stages, measured {:.4} of the rate asked for, expected \
+                 {:.4}, estimated {:.4}; {:.2} times the memory of a plain filter",
+                filter.stages().len(),
+                measured / rate,
+                expected / rate,
+                filter.estimated_rate() / rate,
+                bytes as f64 / plain as f64
+            );
+            // 5 standard deviations, and 3 % for what the simple model of a line leaves out;
+            // estimates are from one filter's fill, so that those of a small one scatter.
+            let noise = 5.0 * (expected / probes.len() as f64).sqrt();
+            assert!(measured < rate, "{measured} at {times}x");
+            assert!(
+                (measured - expected).abs() < noise + 0.15 * expected,
+                "{measured} at {times}x"
+            );
+            assert!((filter.estimated_rate() - measured).abs() < noise + 0.1 * measured);
+            // Stages double, and are full but for the newest.
+            let counts: Vec<u64> = filter.stages().map(Filter::key_count).collect();
+            let (newest, full) = counts.split_last().unwrap();
+            let sizes = (0..).map(|i| (FIRST as u64) << i);
+            assert!(full.iter().copied().eq(sizes.take(full.len())), "{counts:?}");
+            assert!(*newest <= (FIRST as u64) << full.len(), "{counts:?}");
+            let lines: Vec<u64> = filter.stages().map(|s| s.params().line_count()).collect();
+            assert!(lines.windows(2).all(|pair| pair[1] >= 2 * pair[0] - 2), "{lines:?}");
+        }
+        assert_eq!(filter.stages().len(), 10);
+    }
+}
+
+#[test]
+fn keys_that_are_in_do_not_make_it_grow() {
+    let mut filter = ScalableFilter::new(100, 0.001, 0).unwrap();
+    let keys: Vec<String> = (0..100).map(|i| format!("key {i}")).collect();
+    for _ in 0..20 {
+        filter.insert_keys(&keys, &mut [0; 2]).unwrap();
+        keys.iter().for_each(|key| assert!(!filter.insert(key.as_bytes()).unwrap()));
+    }
+    assert_eq!(filter.stages().len(), 1);
+    assert!((99..=100).contains(&filter.key_count()));
+    // And in one batch, with many of each.
+    let repeated: Vec<u64> =
+        random_hashes(150, 8).into_iter().flat_map(|hash| [hash; 40]).collect();
+    let mut bitmap = vec![0; repeated.len().div_ceil(64)];
+    let new = filter.insert_hashes(&repeated, &mut bitmap).unwrap();
+    assert!((148..=150).contains(&new), "{new}");
+    assert_eq!(filter.stages().len(), 2);
+}
+
+#[test]
+fn folds_into_a_plain_filter() {
+    let keys = random_hashes(20_000, 9);
+    let mut filter = ScalableFilter::new(50, 0.01, 7).unwrap();
+    filter.insert_hashes(&keys, &mut [0; 313]).unwrap();
+    let params = filter.plain_params().unwrap();
+    assert_eq!(params, Params::for_rate(filter.key_count(), 0.01).unwrap().with_seed(7));
+    let plain = filter.to_filter(keys.iter().copied()).unwrap();
+    let mut same = Filter::new(params).unwrap();
+    same.insert_hashes(&keys);
+    assert!(plain.to_bytes().unwrap() == same.to_bytes().unwrap());
+    let some = keys[..19_000].iter().copied();
+    assert!(matches!(filter.to_filter(some), Err(Error::Mismatch)));
+    // One of no keys.
+    let empty = ScalableFilter::new(50, 0.01, 0).unwrap();
+    assert_eq!(empty.to_filter([]).unwrap().params().line_count(), 1);
+}
+
+// ---- what cannot be ----
+
+#[test]
+fn capacities_and_rates_out_of_range() {
+    for rate in [0.0, -0.0, 1.0, 1.5, -0.1, 9e-16, 1e-300, f64::NAN, f64::INFINITY] {
+        assert!(matches!(ScalableFilter::new(100, rate, 0), Err(Error::Rate)), "{rate}");
+    }
+    // No capacity is as good as a small one.
+    for first_keys in [0, 1, 31, 32] {
+        let mut filter = ScalableFilter::new(first_keys, 0.01, 0).unwrap();
+        let hashes = random_hashes(32, 3);
+        filter.insert_hashes(&hashes, &mut [0]).unwrap();
+        assert_eq!((filter.stages().len(), filter.key_count()), (1, 32));
+        assert!(filter.insert_hash(1).unwrap());
+        assert_eq!(filter.stages().len(), 2);
+    }
+    assert!(matches!(ScalableFilter::new(u64::MAX, 0.01, 0), Err(Error::LineCount)));
+    if usize::BITS == 64 {
+        let error = ScalableFilter::new(1 << 55, 0.01, 0);
+        assert!(matches!(error, Err(Error::OutOfMemory)));
+    }
+    // The least rate has room for all its stages.
+    for rate in [1e-15, f64::from_bits(1f64.to_bits() - 1)] {
+        let last = rate * 0.15 * 0.85f64.powi(63);
+        assert!(Params::for_rate(1, last).is_ok());
+    }
+}
+
+/// Filters that cannot grow: of the most stages there are, of a number of keys that has no
+/// double, and of one that no memory has room for.
+#[test]
+fn what_cannot_grow_says_so_and_loses_nothing() {
+    let small = StageOf::new(1, 3, 1, &[5]);
+    let mut no_double = StageOf::new(1, 8, u64::MAX / 2 + 1, &[5]);
+    no_double.key_count = u64::MAX;
+    let mut huge = StageOf::new(1, 8, 1 << 52, &[5]);
+    huge.key_count = 1 << 52;
+    for stages in [vec![small; 64], vec![no_double], vec![huge]] {
+        let bytes = encode_scalable(&stages, 0.5, 0);
+        let mut filter = ScalableFilter::decode(&bytes).unwrap();
+        let hashes = random_hashes(30, 4);
+        let mut new = [0; 1];
+        let before = filter.clone_by_bytes();
+        let result = filter.insert_hashes(&hashes, &mut new);
+        assert!(matches!(result, Err(Error::OutOfMemory)));
+        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "all keys are in");
+        // The same one by one: the error is for the keys that are new.
+        let mut other = before;
+        for (i, &hash) in hashes.iter().enumerate() {
+            let result = other.insert_hash(hash);
+            assert_eq!(new[0] >> i & 1 == 1, result.is_err());
+            assert!(matches!(result, Ok(false) | Err(Error::OutOfMemory)));
+        }
+        assert!(other.to_bytes().unwrap() == filter.to_bytes().unwrap());
+        assert_eq!(filter.stages().len(), stages.len());
+        let keys = ["a", "b", "c"];
+        let result = filter.insert_keys(&keys, &mut [0]);
+        assert!(matches!(result, Ok(0) | Err(Error::OutOfMemory)));
+        assert!(keys.iter().all(|key| filter.contains(key.as_bytes())));
+        // And the rate to expect is told, by the keys that the last two count.
+        assert_eq!(filter.expected_rate() > 0.5, stages.len() == 1);
+    }
+}
+
+trait CloneByBytes {
+    fn clone_by_bytes(&self) -> Self;
+}
+
+impl CloneByBytes for ScalableFilter {
+    fn clone_by_bytes(&self) -> ScalableFilter {
+        ScalableFilter::decode(&self.to_bytes().unwrap()).unwrap()
+    }
+}
+
+// ---- bytes ----
+
+#[test]
+fn buffers() {
+    let mut filter = ScalableFilter::new(0, 0.01, 0).unwrap();
+    filter.insert_hashes(&random_hashes(40, 1), &mut [0]).unwrap();
+    let (len, bytes) = (filter.encoded_len(), filter.to_bytes().unwrap());
+    // Stages of one line and of two, two records, the footer.
+    assert_eq!((len, bytes.len()), (6 * 64, 6 * 64));
+    let mut buffer = vec![0xEE; len + 6];
+    assert_eq!(filter.encode(&mut buffer).unwrap(), len);
+    assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
+    for len in [0, 64, len - 1] {
+        let mut buffer = vec![0xEE; len];
+        assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall)));
+        assert!(buffer.iter().all(|&byte| byte == 0xEE));
+    }
+    // What else there is, is none.
+    let plain = filter.stages().next().unwrap().to_bytes().unwrap();
+    assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout)));
+    assert!(matches!(ScalableFilter::load(&file("missing")), Err(Error::Io(_))));
+}
+
+#[test]
+fn damage_is_found() {
+    let mut filter = ScalableFilter::new(0, 0.01, 3).unwrap();
+    filter.insert_hashes(&random_hashes(150, 7), &mut [0; 3]).unwrap();
+    let mut bytes = filter.to_bytes().unwrap();
+    for len in 0..bytes.len() {
+        let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
+        assert_eq!(status_of_result(&ScalableFilter::decode(&bytes[..len])), expected);
+        let behind = ScalableFilter::decode(&bytes[bytes.len() - len..]);
+        assert_eq!(status_of_result(&behind), status::TRUNCATED);
+    }
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x10, 0x80, 0xFF] {
+            bytes[at] ^= flip;
+            let status = check_scalable(&bytes);
+            assert_ne!(status, status::OK, "byte {at} ^ {flip:#x}");
+            assert_eq!(status_of_result(&ScalableFilter::decode(&bytes)), status);
+            // With checksums made right, the rules behind them are reached.
+            let mut sealed = bytes.clone();
+            seal(&mut sealed);
+            let status = check_scalable(&sealed);
+            let decoded = ScalableFilter::decode(&sealed);
+            assert_eq!(status_of_result(&decoded), status, "byte {at} ^ {flip:#x}");
+            assert!(View::open(&sealed).is_err());
+            if let Ok(decoded) = decoded {
+                assert_eq!(decoded.encoded_len(), sealed.len());
+            }
+            bytes[at] ^= flip;
+        }
+    }
+    let path = file("damage");
+    for len in [0, 63, 64, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..len]).unwrap();
+        assert!(ScalableFilter::load(&path).is_err());
+    }
+    let _ = std::fs::remove_file(&path);
+}
