@@ -1,9 +1,10 @@
 //! The filters of this library: an entry for each in [`KINDS`], and how it is called.
 
+use crate::crates::FIRST;
 use crate::member::{AT_RATE, Can, Kind, Member, Shared, Timed};
 use bloomline::{
-    ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params, View, shard_of,
-    shards_contain_hashes,
+    ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params, ScalableFilter,
+    Swap, View, shard_of, shards_contain_hashes,
 };
 
 /// The one that the others are set against comes first.
@@ -13,6 +14,12 @@ pub(crate) const KINDS: &[Kind] = &[
         name: CONCURRENT,
         build: concurrent,
         can: &[Can::Threads, Can::Union, Can::Map],
+        timed_at: AT_RATE,
+    },
+    Kind {
+        name: "`Swap<Filter>`",
+        build: swapped,
+        can: &[Can::Replace, Can::Union, Can::Map],
         timed_at: AT_RATE,
     },
     Kind {
@@ -42,6 +49,7 @@ pub(crate) const KINDS: &[Kind] = &[
             Timed { called: ", 12 bits", rate: 0.002, against: 0.00186 },
         ],
     },
+    Kind { name: "`ScalableFilter`", build: scalable, can: &[Can::Grow], timed_at: AT_RATE },
 ];
 
 pub(crate) const PLAIN: &str = "`Filter`";
@@ -131,6 +139,41 @@ impl Shared for ConcurrentFilter {
     }
 }
 
+// ---- swap: filled beside, then published ----
+
+struct Swapped {
+    next: Option<Filter>,
+    current: Swap<Filter>,
+}
+
+fn swapped(keys: u64, rate: f64) -> Option<Box<dyn Member>> {
+    let [next, empty] = [keys, 1].map(|keys| Filter::new(params(keys, rate)).unwrap());
+    Some(Box::new(Swapped { next: Some(next), current: Swap::new(empty) }))
+}
+
+impl Member for Swapped {
+    fn bytes(&self) -> usize {
+        self.current.load().params().bytes()
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        self.next.as_mut().expect("it is not published yet").insert_hashes(hashes);
+    }
+
+    fn filled(&mut self) {
+        self.current.publish(self.next.take().expect("it is not published yet"));
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.current.load().contains_hash(hash)
+    }
+
+    fn probe(&self, hashes: &[u64]) -> usize {
+        let filter = self.current.load();
+        batches(hashes, |hashes, bitmap| filter.contains_hashes(hashes, bitmap))
+    }
+}
+
 // ---- shards ----
 
 struct Sharded(Vec<Filter>);
@@ -217,5 +260,29 @@ impl Member for CuckooFilter {
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
         Some(hashes.iter().filter(|&&hash| self.remove_hash(hash).is_ok()).count())
+    }
+}
+
+// ---- scalable: told of a hundredth of the keys ----
+
+fn scalable(keys: u64, rate: f64) -> Option<Box<dyn Member>> {
+    Some(Box::new(ScalableFilter::new(keys / FIRST, rate, 0).unwrap()))
+}
+
+impl Member for ScalableFilter {
+    fn bytes(&self) -> usize {
+        self.stages().map(|filter| filter.params().bytes()).sum()
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        batches(hashes, |hashes, new| self.insert_hashes(hashes, new).unwrap());
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.contains_hash(hash)
+    }
+
+    fn probe(&self, hashes: &[u64]) -> usize {
+        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
     }
 }

@@ -76,7 +76,7 @@ fn run(quick: bool) -> Report {
         at: TAKES.map(|rate| takes(kind, classes[0].keys, rate)),
     });
     let takes = takes.collect();
-    Report { machine, rows, takes, threads: by_threads(&classes), classes }
+    Report { machine, rows, takes, threads: by_threads(&classes, quick), classes }
 }
 
 fn is_crate(kind: &Kind) -> bool {
@@ -136,14 +136,17 @@ fn figures_of(class: &Class, ours: &Measured, plain: &Measured) -> Figures {
 }
 
 /// Filters that threads fill at once, of each size.
-fn by_threads(classes: &[Class; 2]) -> Vec<(&'static str, [Threads; 2])> {
+fn by_threads(classes: &[Class; 2], quick: bool) -> Vec<(&'static str, [Threads; 2])> {
     type Build = dyn Fn(u64) -> Box<dyn Shared>;
     let ours: &Build = &|keys| Box::new(kinds::shared(keys, RATE));
     let theirs: &Build = &|keys| Box::new(crates::fastbloom(keys, RATE));
-    let all = [(CONCURRENT, ours), (crates::FASTBLOOM, theirs)];
-    let measured = all.map(|(name, build)| {
+    let mut all = vec![(CONCURRENT, ours)];
+    if !quick {
+        all.push((crates::FASTBLOOM, theirs));
+    }
+    let measured = all.into_iter().map(|(name, build)| {
         eprintln!("threads: {name}");
         (name, classes.each_ref().map(|class| threads(class, build)))
     });
-    measured.into()
+    measured.collect()
 }

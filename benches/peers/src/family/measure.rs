@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Parts in a row that are much alike: see `report`.
-pub(crate) const RUN: usize = 5;
+pub(crate) const RUN: usize = 3;
 
 /// How large the filters are, and how long to measure them.
 pub(crate) struct Class {
@@ -80,6 +80,7 @@ fn timed(hashes: &[u64], mut work: impl FnMut(&[u64])) -> f64 {
 pub(crate) fn measure(class: &Class, entries: &[Entry<'_>]) -> Vec<Measured> {
     let mut all: Vec<Measured> = entries.iter().map(|_| Measured::default()).collect();
     let mut members = fill(class, entries, &mut all);
+    members.iter_mut().for_each(|member| member.filled());
     ask(class, entries, &members, &mut all);
     for part in 0..REMOVED {
         let hashes = part_of_keys(class.keys, part, REMOVE_PARTS);
@@ -165,6 +166,7 @@ fn ask(class: &Class, entries: &[Entry<'_>], members: &[Box<dyn Member>], all: &
 pub(crate) fn takes(kind: &Kind, keys: u64, rate: f64) -> Option<(f64, f64)> {
     let mut member = (kind.build)(keys, rate)?;
     member.insert(&part_of_keys(keys, 0, 1));
+    member.filled();
     let absentees = 4 * ABSENTEES;
     let positives = member.probe(&hashes(ABSENT, absentees));
     Some((member.bytes() as f64 * 8.0 / keys as f64, positives as f64 / absentees as f64))
@@ -241,7 +243,7 @@ pub(crate) fn classes(quick: bool) -> [Class; 2] {
             name: "memory",
             keys: keys(67_108_864.0),
             fills: 1,
-            parts: 8 * RUN as u64,
+            parts: 16 * RUN as u64,
             probes: 1 << 20,
             plan: plan(some, 4),
         },

@@ -11,6 +11,9 @@ pub(crate) trait Member {
     /// Inserts all of them, all of which are new.
     fn insert(&mut self, hashes: &[u64]);
 
+    /// All that is to be in is in.
+    fn filled(&mut self) {}
+
     /// Whether one may be in.
     fn contains(&self, hash: u64) -> bool;
 
@@ -47,6 +50,8 @@ pub(crate) enum Can {
     Expire,
     /// Threads insert at once.
     Threads,
+    /// Another takes its place while it is asked.
+    Replace,
     /// Two are made one.
     Union,
     /// A file of it is asked where it is mapped.

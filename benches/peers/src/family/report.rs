@@ -159,8 +159,10 @@ impl Report {
         );
         text += "\n#### What each takes, and can do\n\n\
                  | | bits per key at 1 % | at 0.1 % | remove keys | grow | forget by itself \
-                 | threads insert | unite | map a file |\n|---|---|---|---|---|---|---|---|---|\n";
-        let all = [Can::Delete, Can::Grow, Can::Expire, Can::Threads, Can::Union, Can::Map];
+                 | threads insert | replace under readers | unite | map a file |\n\
+                 |---|---|---|---|---|---|---|---|---|---|\n";
+        let all =
+            [Can::Delete, Can::Grow, Can::Expire, Can::Threads, Can::Replace, Can::Union, Can::Map];
         for takes in self.takes.iter().filter(|takes| !takes.is_crate) {
             let _ = write!(text, "| {} |", takes.name);
             takes.at.iter().for_each(|at| text += &taken(at));
