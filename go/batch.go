@@ -74,6 +74,9 @@ func (v *View) answerInGo(hashes []uint64, out []uint64) {
 
 // answerWord answers at most 64 hashes.
 func (l *lines) answerWord(hashes []uint64) (answers uint64) {
+	if l.classic {
+		return l.classicAnswerWord(hashes)
+	}
 	if len(l.all) >= farFrom {
 		l.touch(hashes)
 	}
@@ -87,7 +90,7 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 func (l *lines) insertInGo(hashes []uint64) {
 	for len(hashes) > 0 {
 		part := hashes[:min(touched, len(hashes))]
-		if len(l.all) >= farFrom {
+		if len(l.all) >= farFrom && !l.classic {
 			l.touch(part)
 		}
 		for _, hash := range part {

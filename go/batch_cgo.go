@@ -73,7 +73,7 @@ func (l *lines) params() C.bloomline_params {
 }
 
 func (l *lines) insertAll(hashes []uint64) {
-	if len(hashes) < leastForC {
+	if len(hashes) < leastForC || l.classic {
 		l.insertInGo(hashes)
 		return
 	}
@@ -92,7 +92,7 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 	var format C.int
 	data := v.encoded
 	switch {
-	case len(hashes) < leastForC:
+	case len(hashes) < leastForC, v.classic: // C would take the lines for others
 		v.answerInGo(hashes, out)
 		return
 	case len(v.all) != 0:
@@ -120,7 +120,7 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 // C reads lines while others may be adding to them: what is there before is found, as the C
 // library's bloomline_concurrent promises of the same lines.
 func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
-	if len(hashes) < leastForC || len(f.view.all) == 0 {
+	if len(hashes) < leastForC || len(f.view.all) == 0 || f.view.classic {
 		f.answerInGo(hashes, out)
 		return
 	}

@@ -82,6 +82,9 @@ func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
 	if len(f.view.all) == 0 {
 		panic("bloomline: keys added to the zero ConcurrentFilter, which NewConcurrent did not make")
 	}
+	if f.view.classic {
+		return f.view.classicAddShared(hash)
+	}
 	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
 	for i, bits := range mask {
 		// A lane that has its bits is only read, and stays in the caches of its other readers.
@@ -134,7 +137,7 @@ func (f *ConcurrentFilter) addHashes(hashes []uint64, out []uint64) {
 
 // touch is [lines.touch], atomically.
 func (f *ConcurrentFilter) touch(hashes []uint64) {
-	if len(f.view.all) < farFrom {
+	if len(f.view.all) < farFrom || f.view.classic {
 		return
 	}
 	sum := uint64(0)
@@ -160,6 +163,9 @@ func (f *ConcurrentFilter) ContainsString(key string) bool {
 func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 	if len(f.view.all) == 0 {
 		return true
+	}
+	if f.view.classic {
+		return f.view.classicContainsShared(hash)
 	}
 	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
 	missing := uint64(0)
@@ -217,15 +223,15 @@ func (f *ConcurrentFilter) Hash(key []byte) uint64 {
 
 // Params returns the shape of the filter.
 func (f *ConcurrentFilter) Params() Params {
-	params, _ := f.view.Params()
-	return params
+	return f.view.shape()
 }
 
 // Union adds the keys of a filter, which must not change meanwhile.
 //
-// Errors: [ErrMismatch] unless both have the same Params; nothing is added then.
+// Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic;
+// nothing is added then.
 func (f *ConcurrentFilter) Union(other *Filter) error {
-	if f.Params() != other.Params() {
+	if f.Params() != other.Params() || f.view.classic != other.view.classic {
 		return ErrMismatch
 	}
 	for i := range f.view.all {
@@ -252,6 +258,7 @@ func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	filter.view.classic = f.view.classic
 	for i := range f.view.all {
 		from, into := lanesOf(&f.view.all[i]), lanesOf(&filter.view.all[i])
 		for lane := range into {
@@ -274,5 +281,5 @@ func (f *ConcurrentFilter) EstimatedKeys() float64 {
 		}
 	}
 	fill := float64(set) / (float64(len(f.view.all)) * lineBits)
-	return keysForFill(fill, uint64(len(f.view.all)), f.view.k)
+	return f.view.keysForFill(fill)
 }

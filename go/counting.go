@@ -49,8 +49,8 @@ type CountingFilter struct {
 // NewCounting returns an empty filter that will hold keys keys at a false-positive rate of at
 // most rate: see [New].
 func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, error) {
-	params, err := paramsFor(keys, rate, options)
-	if err != nil {
+	params, err := ParamsForRate(keys, rate)
+	if params, err = withOptions(params, err, options); err != nil {
 		return nil, err
 	}
 	return NewCountingWithParams(params)

@@ -27,8 +27,8 @@
 //
 // Any number of goroutines may read a [Filter] at once: all Contains methods, and those that
 // tell what it is. Adding needs it alone. A service that has to replace a filter while others
-// read it keeps it in an [sync/atomic.Pointer]: build the new one beside, then Store it; see
-// the example of that name. Readers keep the filter they have loaded.
+// read it keeps it in a [Swap]: build the new one beside, then Publish it. Readers keep the
+// filter they have loaded.
 //
 // # Batches
 //

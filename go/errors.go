@@ -31,8 +31,8 @@ var (
 	// ErrVersion: a filter of a version that this package does not know.
 	ErrVersion = errors.New("bloomline: unknown version")
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
-	// not read.
-	ErrLayout = errors.New("bloomline: unknown layout")
+	// not read, or that does not allow what is asked for.
+	ErrLayout = errors.New("bloomline: layout unknown, or one that does not allow this")
 	// ErrChecksum: the bytes are damaged.
 	ErrChecksum = errors.New("bloomline: checksum does not match")
 	// ErrReserved: a field is used that this version knows no use of.

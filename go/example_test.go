@@ -8,7 +8,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	bloomline "github.com/bloomline/bloomline/go"
 )
@@ -77,14 +76,14 @@ func ExampleFilter_ContainsHashes() {
 	// shard 3 false false
 }
 
-// A service that replaces its filter while others read it: readers load the pointer, once for
+// A service that replaces its filter while others read it: readers load it, once for
 // each request, and keep what they have loaded. Nobody waits for anybody, and no reader ever
 // sees a filter that is half built.
 //
 // Keys that are added while the new filter is being built have to get into both: go/examples/guard
 // of the project is a service that does it.
-func Example_swap() {
-	var current atomic.Pointer[bloomline.Filter]
+func ExampleSwap() {
+	var current bloomline.Swap[bloomline.Filter]
 
 	rebuild := func(keys []string) error {
 		filter, err := bloomline.New(len(keys), 0.01)
@@ -92,7 +91,7 @@ func Example_swap() {
 			return err
 		}
 		filter.AddStrings(keys) // nobody else has it yet
-		current.Store(filter)
+		current.Publish(filter)
 		return nil
 	}
 	if err := rebuild([]string{"apple", "pear"}); err != nil {

@@ -38,15 +38,15 @@ func WithRandomSeed() Option {
 //
 // Errors: [ErrKeys], [ErrRate], [ErrLineCount].
 func New(keys int, rate float64, options ...Option) (*Filter, error) {
-	params, err := paramsFor(keys, rate, options)
-	if err != nil {
+	params, err := ParamsForRate(keys, rate)
+	if params, err = withOptions(params, err, options); err != nil {
 		return nil, err
 	}
 	return NewWithParams(params)
 }
 
-func paramsFor(keys int, rate float64, options []Option) (Params, error) {
-	params, err := ParamsForRate(keys, rate)
+// withOptions applies options to a shape, if it could be found.
+func withOptions(params Params, err error, options []Option) (Params, error) {
 	for _, option := range options {
 		if err == nil {
 			err = option(&params)
@@ -67,7 +67,7 @@ func NewWithParams(params Params) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{View{lines: lines{all, params.K}, seed: params.Seed}}, nil
+	return &Filter{View{lines: lines{all: all, k: params.K}, seed: params.Seed}}, nil
 }
 
 // ---- adding ----
@@ -169,8 +169,7 @@ func (f *Filter) View() View {
 
 // Params returns the shape of the filter.
 func (f *Filter) Params() Params {
-	params, _ := f.view.Params()
-	return params
+	return f.view.shape()
 }
 
 // KeyCount returns how many keys were added, repeated ones counted each time, those of
@@ -189,9 +188,9 @@ func (f *Filter) String() string {
 
 // Union makes this the filter of the keys of both.
 //
-// Errors: [ErrMismatch] unless both have the same Params.
+// Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic.
 func (f *Filter) Union(other *Filter) error {
-	if f.Params() != other.Params() {
+	if f.Params() != other.Params() || f.view.classic != other.view.classic {
 		return ErrMismatch
 	}
 	for i := range f.view.all {
@@ -211,8 +210,11 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, and folded while
 // [Filter.EstimatedRate] allows.
 //
-// Errors: [ErrOddLineCount]; the filter is as before.
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is as before.
 func (f *Filter) Fold() error {
+	if f.view.classic {
+		return ErrLayout
+	}
 	count := len(f.view.all)
 	if count == 0 || count%2 != 0 {
 		return ErrOddLineCount

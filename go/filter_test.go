@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/iotest"
 )
@@ -245,7 +244,7 @@ func TestNoAllocations(t *testing.T) {
 // Many readers, and a writer that swaps: for the race detector.
 func TestReadersAndSwaps(t *testing.T) {
 	const keys = 2000
-	var current atomic.Pointer[Filter]
+	var current Swap[Filter]
 	build := func(generation uint64) *Filter {
 		filter := mustNew(t, keys+100, 0.01, WithSeed(generation))
 		batch := make([]string, keys)
@@ -255,7 +254,9 @@ func TestReadersAndSwaps(t *testing.T) {
 		filter.AddStrings(batch)
 		return filter
 	}
-	current.Store(build(0))
+	if current.Load() != nil || current.Publish(build(0)) != nil {
+		t.Error("the zero Swap has something in it")
+	}
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
 	for range 4 {
@@ -280,7 +281,9 @@ func TestReadersAndSwaps(t *testing.T) {
 		}()
 	}
 	for generation := range uint64(30) {
-		current.Store(build(generation))
+		if old := current.Load(); current.Publish(build(generation)) != old {
+			t.Error("another filter was there")
+		}
 	}
 	close(stop)
 	readers.Wait()

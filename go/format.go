@@ -18,6 +18,7 @@ const (
 	layoutLines    = 1
 	layoutCounting = 2 // the same, and behind them a counter of 4 bits for each of their bits
 	layoutCuckoo   = 5 // lines of fingerprints
+	layoutClassic  = 6 // bits anywhere
 
 	atKeyCount       = 0
 	atLineCount      = 8
@@ -148,7 +149,7 @@ func parse(data []byte, verify bool, layouts ...uint16) (parts, error) {
 
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
-	p, err := parse(data, verify, layoutLines, layoutCounting, layoutCuckoo)
+	p, err := parse(data, verify, layoutLines, layoutCounting, layoutCuckoo, layoutClassic)
 	if err != nil {
 		return View{}, err
 	}
@@ -156,7 +157,7 @@ func openView(data []byte, verify bool) (View, error) {
 	if p.layout == layoutCuckoo {
 		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.k))}
 	} else {
-		view.lines = lines{linesOf(p.lines), int(p.k)}
+		view.lines = lines{linesOf(p.lines), int(p.k), p.layout == layoutClassic}
 	}
 	return view, nil
 }
@@ -168,6 +169,7 @@ func (p *parts) newFilter() (*Filter, error) {
 		return nil, err
 	}
 	copy(bytesOf(filter.view.all), p.lines)
+	filter.view.classic = p.layout == layoutClassic
 	filter.view.keyCount = p.keyCount
 	return filter, nil
 }
@@ -228,7 +230,11 @@ func (e encoded) writeTo(w io.Writer) (written int64, err error) {
 // ---- plain filters ----
 
 func (f *Filter) encoded() encoded {
-	return encode(f.footer(layoutLines), bytesOf(f.view.all))
+	layout := uint16(layoutLines)
+	if f.view.classic {
+		layout = layoutClassic
+	}
+	return encode(f.footer(layout), bytesOf(f.view.all))
 }
 
 func (f *Filter) footer(layout uint16) footer {
@@ -259,7 +265,7 @@ func (f *Filter) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], [ErrLayout] also for a [CuckooFilter]; the filter is then as
 // before.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	p, err := parse(data, true, layoutLines, layoutCounting)
+	p, err := parse(data, true, layoutLines, layoutCounting, layoutClassic)
 	if err != nil {
 		return err
 	}

@@ -87,10 +87,14 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 		return
 	}
 	params, _ := loose.Params()
+	contains := definitionContains
+	if classic, ok := loose.ClassicParams(); ok {
+		params, contains = classic, definitionClassicContains
+	}
 	lines := data[:params.Bytes()]
 	answers := loose.ContainsHashes(hashes, nil)
 	for i, hash := range hashes {
-		in := definitionContains(lines, params.K, hash)
+		in := contains(lines, params.K, hash)
 		if answers.Has(i) != in || loose.ContainsHash(hash) != in || err == nil && filter.ContainsHash(hash) != in {
 			t.Fatalf("hash %x: want %v", hash, in)
 		}

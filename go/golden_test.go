@@ -105,7 +105,12 @@ func goldenFiles(t *testing.T, directory string, empty func() goldenFilter) {
 		if cuckoo {
 			params = Params{cuckooParams.LineCount, cuckooParams.FingerprintBits, cuckooParams.Seed}
 		}
-		if bloom == cuckoo || params != want || view.KeyCount() != number(t, row[5], 10) {
+		classicParams, classic := view.ClassicParams()
+		if classic {
+			params = classicParams
+			bloom = !bloom
+		}
+		if bloom == cuckoo || classic != (directory == "classic/") || params != want || view.KeyCount() != number(t, row[5], 10) {
 			t.Errorf("%s: %v, %d keys, want %v", name, params, view.KeyCount(), row[2:])
 		}
 		var hashes []uint64
@@ -160,12 +165,12 @@ func TestGoldenVectors(t *testing.T) {
 		hash, k := number(t, row[0], 16), int(number(t, row[2], 10))
 		// The index is tried where memory can hold so many lines.
 		if count := number(t, row[1], 10); count <= 1000 {
-			l := lines{make([]line, count), k}
+			l := lines{all: make([]line, count), k: k}
 			if l.at(hash) != &l.all[number(t, row[3], 10)] {
 				t.Errorf("%v: another line", row[:4])
 			}
 		}
-		one := lines{make([]line, 1), k}
+		one := lines{all: make([]line, 1), k: k}
 		one.insert(hash)
 		mask := ""
 		for lane := range lanes {
@@ -195,7 +200,11 @@ func TestGoldenKeys(t *testing.T) {
 
 // Who asks for the same in another language gets the same shape.
 func TestGoldenSizes(t *testing.T) {
-	for _, row := range golden(t, "sizes.txt") {
+	goldenSizes(t, "sizes.txt", ParamsForRate, ParamsForBits)
+}
+
+func goldenSizes(t *testing.T, name string, forRate, forBits func(int, float64) (Params, error)) {
+	for _, row := range golden(t, name) {
 		keys, err := strconv.Atoi(row[1])
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +213,7 @@ func TestGoldenSizes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := map[string]func(int, float64) (Params, error){"rate": ParamsForRate, "bits": ParamsForBits}[row[0]]
+		size := map[string]func(int, float64) (Params, error){"rate": forRate, "bits": forBits}[row[0]]
 		params, err := size(keys, value)
 		if err == ErrLineCount && number(t, row[3], 10) > maxLines {
 			continue // more than this machine can address

@@ -39,10 +39,11 @@ func (l *line) or(other *line) {
 }
 
 // lines is all that a probe needs. A hash belongs to one line, and sets k bits there, each in
-// another lane while k is at most 8.
+// another lane while k is at most 8; or, in a classic filter, anywhere.
 type lines struct {
-	all []line
-	k   int // 1 to 16
+	all     []line
+	k       int  // 1 to 16
+	classic bool // the bits of a key lie anywhere: classic.go
 }
 
 // index is the number of the line of a hash: the high half of hash * number of lines.
@@ -68,6 +69,10 @@ func round(g uint64) (lane, positions uint64) {
 
 // insert sets the bits of a hash.
 func (l *lines) insert(hash uint64) {
+	if l.classic {
+		l.classicInsert(hash)
+		return
+	}
 	at := l.at(hash)
 	setBits(at, hash*c1, min(l.k, 8))
 	if l.k > 8 {
@@ -107,6 +112,9 @@ func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
 // away, a key should take few instructions, so that the CPU has many keys in flight: of those
 // that are not in, which filters are asked for most, seven in eight are out after three bits.
 func (l *lines) contains(hash uint64) bool {
+	if l.classic {
+		return l.classicContains(hash)
+	}
 	at, count := l.at(hash), min(l.k, 8)
 	lane, positions := round(hash * c1)
 	if count > 3 && len(l.all) >= farFrom {

@@ -182,9 +182,13 @@ func bitsForRate(target float64) (bitsPerKey float64, k int, ok bool) {
 }
 
 // keysForFill is how many keys set the fraction fill of all bits.
-func keysForFill(fill float64, count uint64, k int) float64 {
-	unset := math.Max(1-fill, 0.5/(float64(count)*lineBits))
-	return float64(count) * -math.Log(unset) / bitProbability(k)
+func (l *lines) keysForFill(fill float64) float64 {
+	count := float64(len(l.all))
+	unset := math.Max(1-fill, 0.5/(count*lineBits))
+	if l.classic {
+		return count * lineBits * -math.Log(unset) / float64(l.k)
+	}
+	return count * -math.Log(unset) / bitProbability(l.k)
 }
 
 // bitProbability is the probability that a key sets a given bit of its line.

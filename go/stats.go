@@ -24,7 +24,7 @@ func (f *Filter) EstimatedKeys() float64 {
 	if len(f.view.all) == 0 {
 		return 0
 	}
-	return keysForFill(f.Fill(), uint64(len(f.view.all)), f.view.k)
+	return f.view.keysForFill(f.Fill())
 }
 
 // EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that a service
@@ -32,6 +32,9 @@ func (f *Filter) EstimatedKeys() float64 {
 func (f *Filter) EstimatedRate() float64 {
 	if len(f.view.all) == 0 {
 		return 1
+	}
+	if f.view.classic {
+		return power(f.Fill(), f.view.k)
 	}
 	sum := 0.0
 	for i := range f.view.all {

@@ -23,8 +23,8 @@ type View struct {
 
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
 // or the C library wrote. It checks all of it, checksums included, and so reads it from end to
-// end. Of a [CountingFilter] it is the plain filter of its keys, and a [CuckooFilter] is
-// probed as one.
+// end. Of a [CountingFilter] it is the plain filter of its keys; a [CuckooFilter], and a filter
+// of [NewClassic], is probed as what it is.
 //
 // Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
 // [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
@@ -97,10 +97,27 @@ func (v *View) isBlock() bool {
 	return len(v.all)|len(v.cuckoo.all) == 0
 }
 
-// Params returns the shape of the filter; false if it has none: a cuckoo filter, or one of
-// another engine.
+// Params returns the shape of the filter; false if it has none: a classic or cuckoo filter, or
+// one of another engine.
 func (v *View) Params() (Params, bool) {
-	return Params{LineCount: uint64(len(v.all)), K: v.k, Seed: v.seed}, len(v.all) != 0
+	return v.shapeIf(len(v.all) != 0 && !v.classic)
+}
+
+// ClassicParams returns the shape of a filter of [NewClassic]; false if it is none.
+func (v *View) ClassicParams() (Params, bool) {
+	return v.shapeIf(v.classic)
+}
+
+func (v *View) shapeIf(is bool) (Params, bool) {
+	if !is {
+		return Params{}, false
+	}
+	return v.shape(), true
+}
+
+// shape is that of the lines, whatever they mean.
+func (v *View) shape() Params {
+	return Params{LineCount: uint64(len(v.all)), K: v.k, Seed: v.seed}
 }
 
 // CuckooParams returns the shape of a cuckoo filter; false if it is none.

@@ -400,7 +400,7 @@ def check_example(page):
     for bit in range(8 * len(data)):
         spoilt = bytearray(data)
         spoilt[bit // 8] ^= 1 << bit % 8
-        equal(status_of(bytes(spoilt)) != 0, True, "bit %d of the example flipped" % bit)
+        equal(status_of(bytes(spoilt), Filter) != 0, True, "bit %d of the example flipped" % bit)
     print("format_reader: the worked example, %d bytes, %d keys" % (len(data), len(keys)))
 
 

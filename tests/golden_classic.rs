@@ -124,6 +124,25 @@ fn vectors() -> String {
     text
 }
 
+/// The shape of the filter for so many keys, as `sizes.txt` of the lines has it.
+fn sizes() -> String {
+    let mut text = String::new();
+    for keys in [0, 1, 10, 51, 53, 54, 1000, 1_000_000, 123_456_789] {
+        let rates = [0.99, 0.5, 0.1, 0.03, 0.01, 0.001, 1e-4, 1e-6, 1e-15, 1e-22];
+        let bits = [0.001, 1.0, 4.0, 8.0, 9.6, 10.0, 12.5, 16.0, 20.0, 24.0, 40.0, 1000.0];
+        let rates = rates.map(|rate| ("rate", rate, Params::classic_for_rate(keys, rate)));
+        let bits = bits.map(|bits| ("bits", bits, Params::classic_for_bits(keys, bits)));
+        for (what, value, params) in rates.into_iter().chain(bits) {
+            // Left out everywhere is what 32 bits cannot address.
+            let sizes = params.map(|params| (params.line_count(), params.k()));
+            if let Ok((lines @ ..0x1FF_FFFF, k)) = sizes {
+                writeln!(text, "{what} {keys} {value:?} {lines} {k}").unwrap();
+            }
+        }
+    }
+    text
+}
+
 /// All files: their names and bytes.
 fn all() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
@@ -147,6 +166,7 @@ fn all() -> BTreeMap<String, Vec<u8>> {
     }
     files.insert("MANIFEST".into(), manifest.into_bytes());
     files.insert("vectors.txt".into(), vectors().into_bytes());
+    files.insert("sizes.txt".into(), sizes().into_bytes());
     files
 }
 

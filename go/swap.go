@@ -1,0 +1,41 @@
+package bloomline
+
+import "sync/atomic"
+
+// Swap is a place for a filter that goroutines read, and in which another takes its place at
+// one stroke: built beside, then published. A reader finds the old filter or the new one,
+// whole, never waits, and keeps what it has loaded for as long as it likes.
+//
+//	current := bloomline.NewSwap(filter)
+//	current.Load().ContainsString("apple") // in any goroutine
+//
+//	next, err := bloomline.New(len(keys), 0.01)
+//	next.AddStrings(keys) // nobody else has it yet
+//	current.Publish(next)
+//
+// T is [Filter] or any other: what belongs together is published together, such as the filters
+// of all shards in a Swap[[]*Filter].
+//
+// A Swap must not be copied. Load of the zero Swap returns nil.
+type Swap[T any] struct {
+	current atomic.Pointer[T]
+}
+
+// NewSwap returns a place with first in it.
+func NewSwap[T any](first *T) *Swap[T] {
+	s := new(Swap[T])
+	s.current.Store(first)
+	return s
+}
+
+// Load returns what is in it now. It must not be changed. Who has several questions for one
+// filter loads it once.
+func (s *Swap[T]) Load() *T {
+	return s.current.Load()
+}
+
+// Publish puts next in its place, which must not be changed from then on, and returns what was
+// there, which readers may have still.
+func (s *Swap[T]) Publish(next *T) (old *T) {
+	return s.current.Swap(next)
+}
