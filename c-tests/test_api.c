@@ -253,6 +253,11 @@ static void fold_is_the_filter_with_half_the_lines(void)
     CHECK_OK(bloomline_filter_fold_to_rate(filter, 0.01, NULL)); /* none left */
     CHECK_OK(bloomline_filter_fold(filter));
     CHECK(bloomline_filter_estimated_rate(filter) > 0.01);
+    bloomline_view view;
+    CHECK_OK(bloomline_filter_view(filter, &view));
+    CHECK(bloomline_view_estimated_rate(&view) == bloomline_filter_estimated_rate(filter));
+    memset(&view, 0, sizeof view);
+    CHECK(bloomline_view_estimated_rate(&view) == 1 && bloomline_view_estimated_rate(NULL) == 1);
     bloomline_filter_free(filter);
 }
 

@@ -11,7 +11,7 @@
 //! Exit status: not 0 if an item that is known was shown again, or too many were withheld.
 
 use bloomline::hash::hash_u64;
-use bloomline::{Error, Params, View, lines_insert, sizing};
+use bloomline::{Error, Params, View, lines_insert};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -43,20 +43,13 @@ impl Seen {
 
         let hashes: Vec<u64> = fresh.iter().map(|&i| candidates[i]).collect();
         lines_insert(&params, &hashes, &mut self.newer)?;
-        let full = estimated_rate(&self.newer, params) >= RATE;
+        let full = View::of_lines(&self.newer, params, 0)?.estimated_rate() >= RATE;
         if full {
             self.older = self.newer;
             self.newer = [0; BYTES];
         }
         Ok((fresh, full))
     }
-}
-
-/// The false-positive rate that the bits which are set let expect.
-fn estimated_rate(lines: &[u8], params: Params) -> f64 {
-    let set: u32 = lines.iter().map(|byte| byte.count_ones()).sum();
-    let fill = f64::from(set) / (8 * lines.len()) as f64;
-    params.rate(sizing::keys_for_fill(fill, params.line_count(), params.k()).round() as u64)
 }
 
 /// What a user has seen, exactly: to check with, for some of the users.

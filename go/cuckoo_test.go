@@ -609,6 +609,29 @@ func TestCuckooReaders(t *testing.T) {
 	readers.Wait()
 }
 
+func TestViewsEstimateTheirRate(t *testing.T) {
+	cuckoo, _ := NewCuckoo(5000, 0.01)
+	filter, _ := New(5000, 0.01)
+	for _, hash := range splitMix(5000, 1) {
+		_ = cuckoo.AddHash(hash)
+		filter.AddHash(hash)
+	}
+	probes := splitMix(200_000, 2)
+	out := make(Bitmap, len(probes)/64)
+	var none View
+	encoded, _ := cuckoo.MarshalBinary()
+	view, err := OpenView(encoded)
+	if err != nil || none.EstimatedRate() != 1 {
+		t.Fatal(err, none.EstimatedRate())
+	}
+	for _, view := range []View{view, filter.View()} {
+		measured := float64(view.ContainsHashes(probes, out).Count()) / float64(len(probes))
+		if ratio := measured / view.EstimatedRate(); ratio < 0.9 || ratio > 1.1 {
+			t.Errorf("measured %v, estimated %v", measured, view.EstimatedRate())
+		}
+	}
+}
+
 func TestCuckooNoAllocations(t *testing.T) {
 	filter, _ := NewCuckoo(1000, 0.01)
 	key, text := []byte("a key of some length"), "a key of some length"

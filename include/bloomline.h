@@ -657,6 +657,14 @@ bloomline_status bloomline_view_params(const bloomline_view *view,
 uint64_t bloomline_view_key_count(const bloomline_view *view);
 
 /**
+ * bloomline_view_estimated_rate() estimates the false-positive rate at the present fill, from 0
+ * to 1, as bloomline_filter_estimated_rate() does: so who keeps bare lines, or maps a file,
+ * sees when it has become too full. It reads the whole filter. NULL and a view that was not
+ * opened have 1.
+ */
+double bloomline_view_estimated_rate(const bloomline_view *view);
+
+/**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
  * not in the filter, and true if it may be.
  */

@@ -282,6 +282,7 @@ public:
         return status ? Result<Params>(params) : status;
     }
     std::uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
+    double estimated_rate() const noexcept { return bloomline_view_estimated_rate(&view_); }
     const bloomline_view &get() const noexcept { return view_; }
 
 private:

@@ -10,6 +10,7 @@ use crate::line::{LINE_BITS, LINE_BYTES, Line};
 use crate::memory::Zeroed;
 use crate::params::Params;
 use crate::sizing;
+use crate::stats;
 use crate::view::{View, with_hashes};
 use std::path::Path;
 
@@ -182,10 +183,7 @@ impl Filter {
 
     /// The fraction of all bits that are set, 0 to 1. Reads the whole filter.
     pub fn fill(&self) -> f64 {
-        let (words, _) = self.lines.as_chunks::<8>();
-        let set: u64 =
-            words.iter().map(|&word| u64::from(u64::from_ne_bytes(word).count_ones())).sum();
-        set as f64 / (self.params.line_count() as f64 * LINE_BITS as f64)
+        stats::fill(&self.lines)
     }
 
     /// How many different keys are in, estimated from the fill. Reads the whole
@@ -198,12 +196,7 @@ impl Filter {
     /// probability that a key which is not in finds its bits set, averaged over the
     /// lines. (A classic filter is one line in this.) Reads the whole filter.
     pub fn estimated_rate(&self) -> f64 {
-        if self.is_classic() {
-            return self.fill().powi(self.params.k() as i32);
-        }
-        let (lines, _) = self.lines.as_chunks::<LINE_BYTES>();
-        let sum: f64 = lines.iter().map(|line| line_rate(&lane_fills(line), self.params.k())).sum();
-        sum / lines.len() as f64
+        self.view().estimated_rate()
     }
 
     // ---- whole filters ----
@@ -293,7 +286,7 @@ impl Filter {
         let (pairs, _) = self.lines.as_chunks::<{ 2 * LINE_BYTES }>();
         let rate = |pair: &[u8; 2 * LINE_BYTES]| {
             let line: [u8; LINE_BYTES] = std::array::from_fn(|i| pair[i] | pair[LINE_BYTES + i]);
-            line_rate(&lane_fills(&line), self.params.k())
+            stats::line_rate(&line, self.params.k())
         };
         pairs.iter().map(rate).sum::<f64>() / pairs.len() as f64
     }
@@ -392,22 +385,4 @@ pub(crate) fn keys_for_fill(fill: f64, params: Params, kernel: &Kernel) -> f64 {
         Layout::Classic => sizing::classic::keys_for_fill(fill, lines * LINE_BITS, k),
         _ => sizing::keys_for_fill(fill, lines, k),
     }
-}
-
-/// The fraction of bits set in each lane.
-fn lane_fills(line: &[u8; LINE_BYTES]) -> [f64; 8] {
-    let (lanes, _) = line.as_chunks::<8>();
-    std::array::from_fn(|i| f64::from(u64::from_ne_bytes(lanes[i]).count_ones()) / 64.0)
-}
-
-/// The probability that a key which is not in the line finds its bits set. A round
-/// tests `count` lanes in a row, from one of 8 starts, one bit in each.
-fn line_rate(fills: &[f64; 8], k: u32) -> f64 {
-    let round = |count: u32| {
-        (0..8)
-            .map(|start| (0..count).map(|i| fills[(start + i as usize) % 8]).product::<f64>())
-            .sum::<f64>()
-            / 8.0
-    };
-    if k <= 8 { round(k) } else { round(8) * round(k - 8) }
 }

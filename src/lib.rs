@@ -63,6 +63,7 @@ mod params;
 mod scalable;
 mod shards;
 pub mod sizing;
+mod stats;
 mod swap;
 mod view;
 

@@ -1,6 +1,7 @@
 //! Probing: a view borrows a filter's bytes, wherever they are. Uses `kernel`,
 //! `hash`, `params`, `format` and, for files, `memory`.
 
+use crate::cuckoo as cuckoo_lines;
 use crate::cuckoo_params::CuckooParams;
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
@@ -10,6 +11,7 @@ use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefe
 use crate::line::LINE_BYTES;
 use crate::memory::FileBytes;
 use crate::params::Params;
+use crate::stats;
 use std::fs::File;
 use std::path::Path;
 
@@ -284,6 +286,29 @@ impl<'a> View<'a> {
     /// How many keys the writer counted; 0 if it did not. Repeated keys count.
     pub fn key_count(&self) -> u64 {
         self.key_count
+    }
+
+    /// The false-positive rate at the present fill, 0 to 1: the probability that a key which is
+    /// not in finds its bits set, averaged over the lines; of a cuckoo filter, its fingerprint
+    /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
+    /// low by a seventh.) Reads the whole filter. So who owns bare lines, or maps a file, sees
+    /// when it has become too full.
+    pub fn estimated_rate(&self) -> f64 {
+        let (lines, k) = (self.lines, self.k);
+        match self.kernel.layout() {
+            Layout::Native => {
+                let (lines, _) = lines.as_chunks::<LINE_BYTES>();
+                let rates = lines.iter().map(|line| stats::line_rate(line, k));
+                rates.sum::<f64>() / lines.len() as f64
+            }
+            Layout::FastLocal | Layout::Legacy64 => stats::block_rate(lines, LINE_BYTES, k),
+            Layout::Legacy128 => stats::block_rate(lines, 2 * LINE_BYTES, k),
+            Layout::Legacy256 => stats::block_rate(lines, 4 * LINE_BYTES, k),
+            Layout::Classic | Layout::LevelDb => stats::block_rate(lines, lines.len(), k),
+            Layout::Cuckoo => self
+                .cuckoo_params()
+                .map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, k))),
+        }
     }
 
     /// The lines.

@@ -7,7 +7,7 @@ use std::path::Path;
 /// The layers, lowest first: a file may use its own layer's neighbours below it.
 const LAYERS: [&[&str]; 7] = [
     &["line", "classic", "fast_local", "atomic_line", "cuckoo", "error"],
-    &["hash", "sizing", "params", "cuckoo_params"],
+    &["hash", "sizing", "stats", "params", "cuckoo_params"],
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "cuckoo_filter", "builder", "engines"],

@@ -227,6 +227,22 @@ pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -
     })
 }
 
+/// bloomline_view_estimated_rate() estimates the false-positive rate at the present fill, from 0
+/// to 1, as bloomline_filter_estimated_rate() does: so who keeps bare lines, or maps a file,
+/// sees when it has become too full. It reads the whole filter. NULL and a view that was not
+/// opened have 1.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
+    guard_or(1.0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(1.0, |view| view.estimated_rate())
+    })
+}
+
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
 /// not in the filter, and true if it may be.
 ///
