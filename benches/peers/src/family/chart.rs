@@ -152,6 +152,7 @@ fn one(svg: &mut String, row: &Row, y: f64, bits: f64, most: f64) {
 }
 
 fn text(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
     let _ = writeln!(svg, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
 }

@@ -247,6 +247,6 @@ fn in_full(against: &Against) -> String {
 pub(crate) fn per_cent(rate: f64) -> String {
     let per_cent = 100.0 * rate;
     let digits =
-        if per_cent >= 1.0 { 1 } else { (1.0 - per_cent.log10().floor()).min(6.0) as usize };
+        if per_cent >= 0.995 { 1 } else { (1.0 - per_cent.log10().floor()).min(6.0) as usize };
     format!("{per_cent:.digits$} %")
 }
