@@ -232,6 +232,26 @@ static inline void definition_finish_counting(uint8_t *data, uint64_t line_count
     definition_finish_layout(data, len, 2, line_count, k, seed, key_count);
 }
 
+/* Writes what goes behind the lines of a window, which are at 'data' in the order of their
+   places: slice, limit and a key count for each generation, and the footer. */
+static inline void definition_finish_window(uint8_t *data, uint32_t generations, uint64_t line_count, uint32_t k,
+                                            uint64_t seed, uint64_t slice, uint64_t limit,
+                                            const uint64_t *key_counts)
+{
+    size_t len = generations * (size_t)line_count * LINE_BYTES;
+    uint64_t key_count = 0;
+    put_le(data + len, 8, slice);
+    put_le(data + len + 8, 8, limit);
+    len += 16;
+    for (uint32_t i = 0; i < generations; i++, len += 8) {
+        put_le(data + len, 8, key_counts[i]);
+        key_count += key_counts[i];
+    }
+    definition_finish_layout(data, len, 4, line_count, k, seed, key_count);
+    put_le(data + len + AT_RESERVED, 8, generations);
+    definition_seal(data, len + FOOTER_BYTES);
+}
+
 /* SplitMix64: hashes that are the same on every run and every machine. */
 static inline uint64_t next_random(uint64_t *state)
 {

@@ -159,6 +159,8 @@ typedef struct {
     size_t len;
     bloomline_filter *filter, *source;
     bloomline_counting *counting, *counted;
+    bloomline_window *window;
+    uint64_t window_keys;
     bloomline_scalable *scalable, *grown;
     size_t stages; /* of the last, when it is full */
     bloomline_builder *builder;
@@ -194,6 +196,27 @@ static void free_filter(void *state)
 {
     everything *it = state;
     bloomline_filter_free(it->filter);
+}
+static bloomline_status make_window(void *state)
+{
+    everything *it = state;
+    it->window = NULL;
+    bloomline_status status = bloomline_window_new(5, it->window_keys, 0.01, 0, &it->window);
+    CHECK((status == BLOOMLINE_OK) == (it->window != NULL));
+    return status;
+}
+static bloomline_status decode_window(void *state)
+{
+    everything *it = state;
+    it->window = NULL;
+    bloomline_status status = bloomline_window_decode(it->data, it->len, &it->window);
+    CHECK((status == BLOOMLINE_OK) == (it->window != NULL));
+    return status;
+}
+static void free_window(void *state)
+{
+    everything *it = state;
+    bloomline_window_free(it->window);
 }
 static bloomline_status make_counting(void *state)
 {
@@ -440,6 +463,25 @@ static void scalable_filters(void)
     CHECK(rmdir(directory.text) == 0);
 }
 
+static void windows(void)
+{
+    static const uint64_t sizes[] = {100, 500000};
+    for (size_t i = 0; i < 2; i++) {
+        everything it = {0};
+        it.window_keys = sizes[i];
+        REQUIRE_OK(make_window(&it));
+        bloomline_window *window = it.window;
+        bloomline_window_insert_hash(window, 12345);
+        it.len = bloomline_window_encoded_len(window);
+        it.data = malloc(it.len);
+        REQUIRE_OK(bloomline_window_encode(window, it.data, it.len, NULL));
+        CHECK(fail_each("bloomline_window_new", make_window, free_window, &it) >= 4);
+        CHECK(fail_each("bloomline_window_decode", decode_window, free_window, &it) >= 4);
+        free(it.data);
+        bloomline_window_free(window);
+    }
+}
+
 static void filters_and_files(void)
 {
     everything it = {0};
@@ -607,6 +649,7 @@ int main(void)
     RUN(builders);
     RUN(filters_and_files);
     RUN(counting_filters);
+    RUN(windows);
     RUN(scalable_filters);
     RUN(swaps);
     RUN(long_paths);

@@ -444,6 +444,56 @@ void swaps()
     CHECK(bool(kept));
 }
 
+void windows()
+{
+    auto made = Window::create(8, 1000, 0.01, 7);
+    REQUIRE(made);
+    Window window = std::move(*made);
+    std::vector<std::string> strings = {"a", "b", "c"};
+    std::vector<bloomline_bytes> three = keys(strings);
+    std::vector<std::uint64_t> hashed = hash_batch(three, 7);
+    Bitmap out;
+    window.advance_to(100);
+    CHECK(window.insert("a") && !window.insert("a"));
+    CHECK(window.insert_u64(42) && window.insert_hash(hash("b", 7)));
+    CHECK_U64(1, window.insert_keys(three, out));
+    CHECK(!out[0] && !out[1] && out[2]);
+    CHECK_U64(0, window.insert_hashes(hashed, out));
+    CHECK_U64(3, out.size());
+    CHECK_U64(4, window.key_count());
+    window.rotate();
+    CHECK(window.insert("d"));
+    CHECK_U64(101, window.slice());
+    CHECK_U64(1, window.key_count());
+    CHECK_U64(4, window.key_count(1));
+    CHECK(window.contains("a") && window.contains_u64(42) && window.contains_hash(hashed[2]));
+    CHECK_U64(3, window.contains_keys(three, out));
+    CHECK_U64(3, window.contains_hashes(hashed, out));
+    CHECK(window.estimated_rate() < 0.01);
+    CHECK_U64(8, window.generations());
+    CHECK_U64(7, window.params()->seed);
+
+    auto bytes = window.encode();
+    REQUIRE(bytes);
+    CHECK_U64(window.encoded_len(), bytes->size());
+    auto decoded = Window::decode(*bytes);
+    REQUIRE(decoded);
+    decoded->advance_to(108);
+    CHECK(!decoded->contains("a") && decoded->contains("d"));
+    decoded->rotate_after(1);
+    CHECK(decoded->insert("e") && decoded->insert("f"));
+    CHECK_U64(109, decoded->slice());
+    CHECK(Window::create(0, 10, 0.01).code() == BLOOMLINE_ERR_GENERATIONS);
+    CHECK(Window::create(8, 10, 1.0).code() == BLOOMLINE_ERR_RATE);
+
+    Window empty;
+    empty.rotate();
+    CHECK(empty.insert("a") && empty.contains("a"));
+    CHECK_U64(3, empty.contains_hashes(hashed, out));
+    CHECK_U64(0, empty.encoded_len());
+    CHECK(empty.params().code() == BLOOMLINE_ERR_NULL);
+}
+
 } // namespace
 
 int main()
@@ -462,5 +512,6 @@ int main()
     RUN(scalable_filters);
     RUN(classic_filters);
     RUN(swaps);
+    RUN(windows);
     return check_end();
 }

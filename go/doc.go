@@ -23,6 +23,8 @@
 // A [ScalableFilter] is for a number of keys that nobody knows beforehand: it grows, and keeps its
 // rate.
 //
+// A [Window] forgets keys that were not added lately: "seen in the last 7 days".
+//
 // # Goroutines
 //
 // Any number of goroutines may read a [Filter] at once: all Contains methods, and those that

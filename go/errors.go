@@ -35,6 +35,8 @@ var (
 	ErrLayout = errors.New("bloomline: layout unknown, or one that does not allow this")
 	// ErrChecksum: the bytes are damaged.
 	ErrChecksum = errors.New("bloomline: checksum does not match")
+	// ErrGenerations: a window has 1 generation to 2^32 - 1.
+	ErrGenerations = errors.New("bloomline: a window needs at least one generation")
 	// ErrReserved: a field is used that this version knows no use of.
 	ErrReserved = errors.New("bloomline: reserved field is not 0")
 )

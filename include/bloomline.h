@@ -19,6 +19,7 @@
  *   bloomline_swap      replaces a filter while threads read it
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_cuckoo    lets keys be removed again, and can become full
+ *   bloomline_window    forgets keys that were not inserted lately
  *   bloomline_view      probes any of their bytes where they are, without a copy
  *   bloomline_map       is a file of such bytes in memory
  *
@@ -161,6 +162,9 @@ typedef int32_t bloomline_status;
 
 /** There is no room in the filter for the key; nothing was changed. */
 #define BLOOMLINE_ERR_FULL 22
+
+/** A window is to have no generation, or more than 2^32 - 1. */
+#define BLOOMLINE_ERR_GENERATIONS 23
 
 /**
  * bloomline_status_message() returns what 'status' means, as one line of English
@@ -711,25 +715,7 @@ uint64_t bloomline_view_hash(const bloomline_view *view,
                              const void *key,
                              size_t len);
 
-/**
- * bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
- * files of an LSM tree, or the shards of a set. It returns how many of them may have it.
- * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
- * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
- *
- * All filters must use the same hash; their sizes and k may differ. The lines are all
- * asked for before the first is looked at, so that filters which are not in the cache cost
- * little more than one of them.
- *
- * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
- * is NULL, nothing is written and the result is 'n_views'.
- */
-size_t bloomline_views_contain_hash(const bloomline_view *views,
-                                    size_t n_views,
-                                    uint64_t hash,
-                                    uint64_t *bitmap);
-
-/* Shards: one set split over several filters -------------------------------------------- */
+/* Several filters at once: one set split over them, one key in each --------------------- */
 
 /**
  * bloomline_shard_of() tells which of 'shards' shards, 0 to shards - 1, the key of a hash
@@ -755,6 +741,24 @@ size_t bloomline_shards_contain_hashes(const bloomline_view *views,
                                        const uint64_t *hashes,
                                        size_t n,
                                        uint64_t *bitmap);
+
+/**
+ * bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
+ * files of an LSM tree, or the shards of a set. It returns how many of them may have it.
+ * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
+ * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
+ *
+ * All filters must use the same hash; their sizes and k may differ. The lines are all
+ * asked for before the first is looked at, so that filters which are not in the cache cost
+ * little more than one of them.
+ *
+ * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
+ * is NULL, nothing is written and the result is 'n_views'.
+ */
+size_t bloomline_views_contain_hash(const bloomline_view *views,
+                                    size_t n_views,
+                                    uint64_t hash,
+                                    uint64_t *bitmap);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
@@ -1557,6 +1561,203 @@ bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
 bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **out);
+
+/* Windows: keys that were inserted lately ----------------------------------------------- */
+
+/**
+ * A filter that forgets: it tells whether a key was inserted lately, that is in one of the last
+ * so many generations. A generation is a slice of time, a day for instance, or a number of keys.
+ * Keys go into the newest; bloomline_window_rotate() begins a new one and drops the oldest, in
+ * a time that does not depend on their size.
+ *
+ * With G generations, a key is in for the rest of the one that it was inserted in and for the
+ * G - 1 that follow; it is forgotten when the one after those begins. If it is inserted again
+ * meanwhile, that counts. So "seen in the last 7 days" takes 8 daily generations: the current
+ * day and 7 whole ones before it. A key is then in for at least 7 days and at most 8. As long
+ * as it is in it is never denied.
+ *
+ * The clock is the caller's, who gives the time to bloomline_window_advance_to(). The same calls
+ * give the same answers and the same bytes, whenever they are made.
+ *
+ * It is made by bloomline_window_new() or bloomline_window_decode(), and freed by
+ * bloomline_window_free().
+ */
+typedef struct bloomline_window bloomline_window;
+
+/**
+ * bloomline_window_new() makes an empty window of 'generations' generations, at least one, in
+ * slice 0. While none of them has more than 'keys_per_generation' keys, the false-positive rate
+ * over all of them is at most 'rate', between 0 and 1. 'seed' is that of the hash of byte keys.
+ * Each generation is a filter in memory of its own: for 8 generations and 1 % it takes 15 bits
+ * for each key and generation.
+ *
+ * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if
+ * the size is more than memory can address; BLOOMLINE_ERR_OUT_OF_MEMORY;
+ * BLOOMLINE_ERR_BACKEND.
+ */
+bloomline_status bloomline_window_new(uint32_t generations,
+                                      uint64_t keys_per_generation,
+                                      double rate,
+                                      uint64_t seed,
+                                      bloomline_window **out);
+
+/** bloomline_window_free() frees a window. NULL is a no-op. */
+void bloomline_window_free(bloomline_window *window);
+
+/**
+ * bloomline_window_rotate() begins a new generation and drops the oldest: the slice after the
+ * current one begins. NULL is a no-op.
+ */
+void bloomline_window_rotate(bloomline_window *window);
+
+/**
+ * bloomline_window_advance_to() tells the number of the current slice of time, such as
+ * time(NULL) / 86400 for days. For each slice that has begun since the last call a new
+ * generation begins and the oldest is dropped: all keys are, if these are as many slices as
+ * there are generations. If the slice is the current one, or an earlier one, nothing happens.
+ * NULL is a no-op.
+ */
+void bloomline_window_advance_to(bloomline_window *window,
+                                 uint64_t slice);
+
+/**
+ * bloomline_window_rotate_after() makes generations of a number of keys: from now on the window
+ * rotates by itself when the newest generation has 'keys' keys, before the next one goes in,
+ * also in the midst of a batch. With 0, as at the beginning, it rotates only when it is told to.
+ * A key that the newest generation has already does not count. NULL is a no-op.
+ */
+void bloomline_window_rotate_after(bloomline_window *window,
+                                   uint64_t keys);
+
+/**
+ * bloomline_window_insert() adds the key of 'len' bytes at 'key' to the newest generation, also
+ * if an older one has it. It returns whether the key was new: false if it was in the window
+ * already, and for false positives. So one call answers "have I seen this lately?" and
+ * remembers that it was asked. For a NULL window the result is true.
+ */
+bool bloomline_window_insert(bloomline_window *window,
+                             const void *key,
+                             size_t len);
+
+/**
+ * bloomline_window_insert_hash() is bloomline_window_insert() for a key given by its hash, as
+ * bloomline_filter_insert_hash() takes it.
+ */
+bool bloomline_window_insert_hash(bloomline_window *window,
+                                  uint64_t hash);
+
+/**
+ * bloomline_window_insert_hashes() adds 'n' keys by their hashes, and returns how many were
+ * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_window_insert() says; one
+ * that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room for
+ * (n + 63) / 64 words, and need not be initialized; if it is NULL, nothing is written there,
+ * and the keys are added all the same. A NULL 'window' or 'hashes' adds nothing, and all keys
+ * are told to be new.
+ */
+size_t bloomline_window_insert_hashes(bloomline_window *window,
+                                      const uint64_t *hashes,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys given by their
+ * bytes.
+ */
+size_t bloomline_window_insert_keys(bloomline_window *window,
+                                    const bloomline_bytes *keys,
+                                    size_t n,
+                                    uint64_t *bitmap);
+
+/**
+ * bloomline_window_contains() returns false if the key of 'len' bytes at 'key' is surely in
+ * none of the generations, and true if it may be.
+ */
+bool bloomline_window_contains(const bloomline_window *window,
+                               const void *key,
+                               size_t len);
+
+/** bloomline_window_contains_hash() is bloomline_window_contains() for a key given by its hash. */
+bool bloomline_window_contains_hash(const bloomline_window *window,
+                                    uint64_t hash);
+
+/**
+ * bloomline_window_contains_hashes() answers 'n' hashes at once, as
+ * bloomline_filter_contains_hashes() does.
+ */
+size_t bloomline_window_contains_hashes(const bloomline_window *window,
+                                        const uint64_t *hashes,
+                                        size_t n,
+                                        uint64_t *bitmap);
+
+/**
+ * bloomline_window_contains_keys() answers 'n' keys at once, as
+ * bloomline_filter_contains_keys() does.
+ */
+size_t bloomline_window_contains_keys(const bloomline_window *window,
+                                      const bloomline_bytes *keys,
+                                      size_t n,
+                                      uint64_t *bitmap);
+
+/**
+ * bloomline_window_generations() returns how many generations there are, the newest included.
+ * NULL has 0.
+ */
+uint32_t bloomline_window_generations(const bloomline_window *window);
+
+/**
+ * bloomline_window_slice() returns the number of the current slice: how often the window was
+ * rotated, or the latest that bloomline_window_advance_to() was given. NULL has 0.
+ */
+uint64_t bloomline_window_slice(const bloomline_window *window);
+
+/** bloomline_window_params() tells the size and shape of each generation. */
+bloomline_status bloomline_window_params(const bloomline_window *window,
+                                         bloomline_params *out);
+
+/**
+ * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
+ * rotations ago, 0 being the newest. A few that passed for others, at the rate of false
+ * positives, are not counted. For an age that no generation has, and for NULL, it is 0.
+ */
+uint64_t bloomline_window_key_count(const bloomline_window *window,
+                                    uint32_t age);
+
+/**
+ * bloomline_window_estimated_rate() returns the false-positive rate over all generations as
+ * full as they are, 0 to 1. It reads them whole. For NULL it is 1.
+ */
+double bloomline_window_estimated_rate(const bloomline_window *window);
+
+/**
+ * bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. NULL
+ * has 0.
+ */
+size_t bloomline_window_encoded_len(const bloomline_window *window);
+
+/**
+ * bloomline_window_encode() writes the window, with its slice and what
+ * bloomline_window_rotate_after() was told, to the 'cap' bytes at 'out'. How many bytes is
+ * written to 'written', unless that is NULL; what is left of 'out' stays as it is.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_window_encoded_len().
+ */
+bloomline_status bloomline_window_encode(const bloomline_window *window,
+                                         void *out,
+                                         size_t cap,
+                                         size_t *written);
+
+/**
+ * bloomline_window_decode() makes a window from the 'len' bytes at 'data', as
+ * bloomline_window_encode() has written them: in the same slice, with the same keys. All is
+ * checked and copied.
+ *
+ * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_GENERATIONS;
+ * BLOOMLINE_ERR_LAYOUT also for a filter that is no window.
+ */
+bloomline_status bloomline_window_decode(const void *data,
+                                         size_t len,
+                                         bloomline_window **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

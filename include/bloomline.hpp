@@ -326,6 +326,7 @@ struct Free {
     void operator()(bloomline_counting *filter) const noexcept { bloomline_counting_free(filter); }
     void operator()(bloomline_cuckoo *filter) const noexcept { bloomline_cuckoo_free(filter); }
     void operator()(bloomline_scalable *filter) const noexcept { bloomline_scalable_free(filter); }
+    void operator()(bloomline_window *window) const noexcept { bloomline_window_free(window); }
     void operator()(bloomline_builder *builder) const noexcept { bloomline_builder_free(builder); }
     void operator()(bloomline_map *map) const noexcept { bloomline_map_close(map); }
 };
@@ -925,6 +926,97 @@ public:
     }
     Status save(const std::string &path) const noexcept {
         return bloomline_scalable_save(get(), path.c_str());
+    }
+};
+
+/// A filter that forgets: whether a key was inserted in one of the last so many generations. See
+/// bloomline_window.
+class Window : public detail::Handle<bloomline_window> {
+public:
+    Window() noexcept = default;
+    /// Takes over a handle of the C interface.
+    explicit Window(bloomline_window *raw) noexcept : Handle(raw) {}
+
+    static Result<Window> create(std::uint32_t generations, std::uint64_t keys_per_generation,
+                                 double rate, std::uint64_t seed = 0) noexcept {
+        bloomline_window *raw = nullptr;
+        Status status =
+            bloomline_window_new(generations, keys_per_generation, rate, seed, &raw);
+        return status ? Result<Window>(Window(raw)) : status;
+    }
+    static Result<Window> decode(Bytes data) noexcept {
+        bloomline_window *raw = nullptr;
+        Status status = bloomline_window_decode(data.data(), data.size(), &raw);
+        return status ? Result<Window>(Window(raw)) : status;
+    }
+
+    void rotate() noexcept { bloomline_window_rotate(get()); }
+    /// Such as the seconds since 1970 divided by 86400.
+    void advance_to(std::uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }
+    /// So many keys are a generation; 0: it ends only when it is told to.
+    void rotate_after(std::uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }
+
+    /// Returns whether the key was new.
+    bool insert(Bytes key) noexcept {
+        return bloomline_window_insert(get(), key.data(), key.size());
+    }
+    bool insert_u64(std::uint64_t key) noexcept { return insert(IntegerKey(key)); }
+    bool insert_hash(std::uint64_t hash) noexcept {
+        return bloomline_window_insert_hash(get(), hash);
+    }
+    /// Returns how many keys were new; their bits of 'out' are set.
+    std::size_t insert_hashes(Span<const std::uint64_t> hashes, Bitmap &out) {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_window_insert_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t insert_keys(Span<const bloomline_bytes> keys, Bitmap &out) {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_window_insert_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    bool contains(Bytes key) const noexcept {
+        return bloomline_window_contains(get(), key.data(), key.size());
+    }
+    bool contains_u64(std::uint64_t key) const noexcept { return contains(IntegerKey(key)); }
+    bool contains_hash(std::uint64_t hash) const noexcept {
+        return bloomline_window_contains_hash(get(), hash);
+    }
+    /// Returns how many keys may be present.
+    std::size_t contains_hashes(Span<const std::uint64_t> hashes, Bitmap &out) const {
+        return out.fill(hashes.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_window_contains_hashes(get(), hashes.data(), hashes.size(), bitmap);
+        });
+    }
+    std::size_t contains_keys(Span<const bloomline_bytes> keys, Bitmap &out) const {
+        return out.fill(keys.size(), [&](std::uint64_t *bitmap) {
+            return bloomline_window_contains_keys(get(), keys.data(), keys.size(), bitmap);
+        });
+    }
+
+    std::uint32_t generations() const noexcept { return bloomline_window_generations(get()); }
+    std::uint64_t slice() const noexcept { return bloomline_window_slice(get()); }
+    /// Of each generation.
+    Result<Params> params() const noexcept {
+        Params params{};
+        Status status = bloomline_window_params(get(), &params);
+        return status ? Result<Params>(params) : status;
+    }
+    /// Of the generation of 'age' rotations ago.
+    std::uint64_t key_count(std::uint32_t age = 0) const noexcept {
+        return bloomline_window_key_count(get(), age);
+    }
+    double estimated_rate() const noexcept { return bloomline_window_estimated_rate(get()); }
+
+    std::size_t encoded_len() const noexcept { return bloomline_window_encoded_len(get()); }
+    Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
+        return bloomline_window_encode(get(), out, cap, written);
+    }
+    Result<std::vector<std::uint8_t>> encode() const {
+        std::vector<std::uint8_t> bytes(encoded_len());
+        Status status = encode(bytes.data(), bytes.size());
+        return status ? Result<std::vector<std::uint8_t>>(std::move(bytes)) : status;
     }
 };
 

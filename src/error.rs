@@ -44,6 +44,8 @@ pub enum Error {
     Absent,
     /// There is no room in the filter for the key; nothing was changed.
     Full,
+    /// A window needs at least one generation, and can have 2^32 - 1.
+    Generations,
     /// The operating system refused to read or write a file.
     Io(std::io::Error),
 }
@@ -68,6 +70,7 @@ impl fmt::Display for Error {
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is surely not in the filter",
             Error::Full => "the filter is full",
+            Error::Generations => "a window needs at least one generation",
             Error::Io(error) => return write!(f, "input or output failed: {error}"),
         })
     }

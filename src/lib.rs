@@ -30,6 +30,7 @@
 //! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
+//! | [`Window`] | a filter that forgets keys which were not inserted lately |
 //! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
@@ -66,6 +67,7 @@ pub mod sizing;
 mod stats;
 mod swap;
 mod view;
+mod window;
 
 pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
@@ -80,3 +82,4 @@ pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
 pub use view::{MappedFilter, View, views_contain_hash};
+pub use window::Window;

@@ -109,6 +109,12 @@ pub fn bits_for_rate(target: f64) -> Option<(f64, u32)> {
     Some((high, best_k(high)))
 }
 
+/// The rate that each of `filters` filters may have for one of them or more to be wrong at
+/// `rate`: `1 - (1 - rate)^(1 / filters)`.
+pub fn rate_of_each(rate: f64, filters: u32) -> f64 {
+    -((-rate).ln_1p() / f64::from(filters)).exp_m1()
+}
+
 /// How many keys it would take to set the fraction `fill` of all bits of `lines`
 /// lines. Fill 1 gives the number for all bits but half a one.
 pub fn keys_for_fill(fill: f64, lines: u64, k: u32) -> f64 {

@@ -25,6 +25,11 @@ pub(crate) fn line_rate(line: &[u8; LINE_BYTES], k: u32) -> f64 {
     if k <= 8 { round(k) } else { round(8) * round(k - 8) }
 }
 
+/// The same of lines, added up.
+pub(crate) fn sum_of_rates(lines: &[[u8; LINE_BYTES]], k: u32) -> f64 {
+    lines.iter().map(|line| line_rate(line, k)).sum()
+}
+
 /// The same for bits that a key may have anywhere in a block of bytes, averaged over all blocks
 /// of so many.
 pub(crate) fn block_rate(bytes: &[u8], block: usize, k: u32) -> f64 {

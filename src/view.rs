@@ -298,8 +298,7 @@ impl<'a> View<'a> {
         match self.kernel.layout() {
             Layout::Native => {
                 let (lines, _) = lines.as_chunks::<LINE_BYTES>();
-                let rates = lines.iter().map(|line| stats::line_rate(line, k));
-                rates.sum::<f64>() / lines.len() as f64
+                stats::sum_of_rates(lines, k) / lines.len() as f64
             }
             Layout::FastLocal | Layout::Legacy64 => stats::block_rate(lines, LINE_BYTES, k),
             Layout::Legacy128 => stats::block_rate(lines, 2 * LINE_BYTES, k),

@@ -151,7 +151,7 @@ C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 # Status numbers, as the page has them.
 RATE, K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 2, 4, 5, 11, 12
-VERSION, LAYOUT, CHECKSUM, RESERVED = 13, 14, 15, 16
+VERSION, LAYOUT, CHECKSUM, RESERVED, GENERATIONS = 13, 14, 15, 16, 23
 
 
 class Rejected(Exception):
@@ -292,6 +292,50 @@ class ScalableFilter:
         return False
 
 
+class Window:
+    """An encoded window, all of it checked."""
+
+    def __init__(self, data):
+        if len(data) < 64:
+            raise Rejected(TRUNCATED)
+        body, footer = data[:-64], data[-64:]
+        if footer[56:] != MAGIC:
+            raise Rejected(NOT_A_FILTER)
+        fields = struct.unpack("<QQQIHHQQQ", footer[:56])
+        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
+        generations, lines_checksum, footer_checksum = fields[6:]
+        if version != 1:
+            raise Rejected(VERSION)
+        if footer_checksum != xxh3_64(footer[:48]):
+            raise Rejected(CHECKSUM)
+        if layout != 4:
+            raise Rejected(LAYOUT)
+        if not 1 <= generations < 1 << 32:
+            raise Rejected(GENERATIONS)
+        if not 1 <= self.k <= 16:
+            raise Rejected(K)
+        length = generations * (64 * self.line_count + 8) + 16 + 64
+        if self.line_count == 0 or length > (1 << 63) - 1:
+            raise Rejected(LINE_COUNT)
+        if length != len(data):
+            raise Rejected(TRUNCATED)
+        if lines_checksum != xxh3_64(body):
+            raise Rejected(CHECKSUM)
+        size = 64 * self.line_count
+        self.places = [body[place * size : (place + 1) * size] for place in range(generations)]
+        state = struct.unpack("<%dQ" % (2 + generations), body[generations * size :])
+        equal(self.key_count, min(sum(state[2:]), (1 << 64) - 1), "the sum of key counts")
+        self.more = [generations, *state[:2]]
+
+    def contains_hash(self, hash):
+        at = 64 * line_index(hash, self.line_count)
+        for lines in self.places:
+            line = struct.unpack_from("<8Q", lines, at)
+            if all(line[i] & bits == bits for i, bits in enumerate(mask(hash, self.k))):
+                return True
+        return False
+
+
 # ---- the checks ----
 
 
@@ -329,6 +373,7 @@ def check_filters(directory, read_as=Filter):
             continue
         filter = read_as(data)
         got = [filter.line_count, filter.k, filter.seed, filter.key_count]
+        got += getattr(filter, "more", [])
         equal(got, numbers, name)
         for hash, answer in rows(directory, name + ".probes"):
             equal(filter.contains_hash(int(hash, 16)), answer != "0", name + " " + hash)
@@ -343,6 +388,7 @@ def check_golden(directory):
     counting = check_filters(os.path.join(directory, "counting"))
     classic = check_filters(os.path.join(directory, "classic"))
     scalable = check_filters(os.path.join(directory, "scalable"), ScalableFilter)
+    window = check_filters(os.path.join(directory, "window"), Window)
     spread = rows(os.path.join(directory, "classic"), "vectors.txt")
     for hash, line_count, *expected in spread:
         got = positions(int(hash, 16), len(expected), 512 * int(line_count))
@@ -366,6 +412,9 @@ def check_golden(directory):
         ("accepted scalable files", scalable[0]),
         ("probes of them", scalable[1]),
         ("rejected scalable files", scalable[2]),
+        ("accepted windows", window[0]),
+        ("probes of them", window[1]),
+        ("rejected windows", window[2]),
         ("accepted classic files", classic[0]),
         ("probes of them", classic[1]),
         ("rejected classic files", classic[2]),

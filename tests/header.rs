@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 21] = [
+const SECTIONS: [(&str, &str); 22] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -24,7 +24,7 @@ const SECTIONS: [(&str, &str); 21] = [
     ("Classic filters: bits anywhere", "classic.rs"),
     ("Filters as bytes and as files", "encode.rs"),
     ("Views: filters in bytes that belong to the caller", "view.rs"),
-    ("Shards: one set split over several filters", "shards.rs"),
+    ("Several filters at once: one set split over them, one key in each", "shards.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),
@@ -33,6 +33,7 @@ const SECTIONS: [(&str, &str); 21] = [
     ("Counting filters as bytes and as files", "counting_encode.rs"),
     ("Scalable filters: they grow with their keys", "scalable.rs"),
     ("Scalable filters as bytes and as files", "scalable_encode.rs"),
+    ("Windows: keys that were inserted lately", "window.rs"),
     ("Files mapped into memory", "map.rs"),
     ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Cuckoo filters as bytes and as files", "cuckoo_encode.rs"),

@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 7] = [
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "cuckoo_filter", "builder", "engines"],
-    &["concurrent", "counting", "scalable", "shards", "swap"],
+    &["concurrent", "counting", "scalable", "shards", "swap", "window"],
     &["ffi"],
 ];
 

@@ -10,7 +10,7 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, View, cuckoo};
+use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, View, Window, cuckoo};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -19,6 +19,7 @@ fuzz_target!(|data: &[u8]| {
     if data.len() < FOOTER_BYTES {
         return;
     }
+    attempt_window(data);
     let mut bytes = data.to_vec();
     if get(&bytes, LAYOUT) == 3 {
         put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));

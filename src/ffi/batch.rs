@@ -1,6 +1,6 @@
 //! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary`.
 
-use super::boundary::{all_present, bitmap_at, slice};
+use super::boundary::{all_present, bitmap_at, guard_or, slice};
 use super::hash::bloomline_bytes;
 
 /// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
@@ -46,6 +46,33 @@ pub(super) unsafe fn answer_keys(
         (Some(probe), Some(keys)) => probe_keys(keys, bitmap, probe),
         _ => all_present(bitmap, count),
     }
+}
+
+/// Changes a filter by `change`, which takes items and a bitmap of its answers about them. The
+/// bitmap may be NULL, if the number is enough. Where there is nothing to change, or nothing to
+/// change it by, all bits are set.
+///
+/// # Safety
+/// `bitmap` as for `boundary::bitmap_at`.
+pub(super) unsafe fn change_batch<T>(
+    items: Option<&[T]>,
+    count: usize,
+    bitmap: *mut u64,
+    change: Option<impl FnMut(&[T], &mut [u64]) -> usize>,
+) -> usize {
+    const AT_ONCE: usize = 8192;
+    guard_or(count, || {
+        // SAFETY: the same contract.
+        match (items, change, unsafe { bitmap_at(bitmap, count) }) {
+            (Some(items), Some(mut change), Some(bitmap)) => change(items, bitmap),
+            (Some(items), Some(mut change), None) => {
+                let parts = items.chunks(AT_ONCE);
+                parts.map(|part| change(part, &mut [0; AT_ONCE / 64])).sum()
+            }
+            (_, _, Some(bitmap)) => all_present(bitmap, count),
+            (_, _, None) => count,
+        }
+    })
 }
 
 /// A `bloomline_bytes` of a caller who vouches for it. Only [`keys_at`] makes these.

@@ -1,10 +1,7 @@
 //! `bloomline_counting`: a filter that keys can be removed from. Uses `counting`.
 
-use super::batch::{Key, keys_at};
-use super::boundary::{
-    NULL, all_present, bitmap_at, bytes, exclusive, free, give, guard, guard_or, output, shared,
-    slice,
-};
+use super::batch::{Key, change_batch, keys_at};
+use super::boundary::{NULL, bytes, exclusive, free, give, guard, guard_or, output, shared, slice};
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
@@ -175,32 +172,6 @@ pub unsafe extern "C" fn bloomline_counting_remove_hash(
     })
 }
 
-/// Removes a batch by `remove`, which takes its items and a bitmap of those it refuses. Where
-/// there is nothing to remove from, or nothing to remove, all are refused.
-///
-/// # Safety
-/// `refused` as for `boundary::bitmap_at`.
-unsafe fn remove_batch<T>(
-    items: Option<&[T]>,
-    count: usize,
-    refused: *mut u64,
-    remove: Option<impl FnMut(&[T], &mut [u64]) -> usize>,
-) -> usize {
-    const AT_ONCE: usize = 4096;
-    guard_or(count, || {
-        // SAFETY: the same contract.
-        match (items, remove, unsafe { bitmap_at(refused, count) }) {
-            (Some(items), Some(mut remove), Some(refused)) => remove(items, refused),
-            (Some(items), Some(mut remove), None) => {
-                let parts = items.chunks(AT_ONCE);
-                parts.map(|part| remove(part, &mut [0; AT_ONCE / 64])).sum()
-            }
-            (_, _, Some(refused)) => all_present(refused, count),
-            (_, _, None) => count,
-        }
-    })
-}
-
 /// bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other,
 /// and returns how many were refused since they are surely not in. Bit i % 64 of
 /// refused[i / 64] is set if key i was one of those; unused bits of the last word are zero.
@@ -224,7 +195,7 @@ pub unsafe extern "C" fn bloomline_counting_remove_hashes(
         let remove = exclusive(filter).map(|filter| {
             |hashes: &[u64], refused: &mut [u64]| filter.0.remove_hashes(hashes, refused)
         });
-        remove_batch(slice(hashes, n), n, refused, remove)
+        change_batch(slice(hashes, n), n, refused, remove)
     }
 }
 
@@ -246,7 +217,7 @@ pub unsafe extern "C" fn bloomline_counting_remove_keys(
         let remove = exclusive(filter).map(|filter| {
             |keys: &[Key], refused: &mut [u64]| remove_keys(&mut filter.0, keys, refused)
         });
-        remove_batch(keys_at(keys, n), n, refused, remove)
+        change_batch(keys_at(keys, n), n, refused, remove)
     }
 }
 

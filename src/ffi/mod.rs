@@ -26,8 +26,8 @@
 //! | `filter` | `bloomline_filter`, `bloomline_filter_*` |
 //! | `classic` | `bloomline_classic_new`, `bloomline_classic_params_*` |
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
-//! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`, `bloomline_views_contain_hash` |
-//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes` |
+//! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view` |
+//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain_hash` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
@@ -38,6 +38,7 @@
 //! | `scalable` | `bloomline_scalable`, `bloomline_scalable_*` |
 //! | `scalable_encode` | `bloomline_scalable_encode`, `_decode`, `_save`, `_load` |
 //! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
+//! | `window` | `bloomline_window`, `bloomline_window_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
 //!
@@ -80,6 +81,7 @@ mod status;
 mod swap;
 mod version;
 mod view;
+mod window;
 
 pub use block::*;
 pub use classic::*;
@@ -102,3 +104,4 @@ pub use status::*;
 pub use swap::*;
 pub use version::*;
 pub use view::*;
+pub use window::*;

@@ -63,6 +63,8 @@ pub const BLOOMLINE_ERR_INTERNAL: bloomline_status = 20;
 pub const BLOOMLINE_ERR_ABSENT: bloomline_status = 21;
 /// There is no room in the filter for the key; nothing was changed.
 pub const BLOOMLINE_ERR_FULL: bloomline_status = 22;
+/// A window is to have no generation, or more than 2^32 - 1.
+pub const BLOOMLINE_ERR_GENERATIONS: bloomline_status = 23;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
@@ -84,6 +86,7 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Reserved => BLOOMLINE_ERR_RESERVED,
         Error::Absent => BLOOMLINE_ERR_ABSENT,
         Error::Full => BLOOMLINE_ERR_FULL,
+        Error::Generations => BLOOMLINE_ERR_GENERATIONS,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
             ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
@@ -119,6 +122,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
         BLOOMLINE_ERR_ABSENT => c"the key is surely not in the filter",
         BLOOMLINE_ERR_FULL => c"the filter is full",
+        BLOOMLINE_ERR_GENERATIONS => c"a window needs at least one generation",
         _ => c"unknown status",
     }
 }
@@ -141,9 +145,9 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_FULL).map(message).collect();
-        assert_eq!(texts.len(), 23);
-        for unknown in [-1, 23, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_GENERATIONS).map(message).collect();
+        assert_eq!(texts.len(), 24);
+        for unknown in [-1, 24, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));

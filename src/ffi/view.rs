@@ -8,18 +8,15 @@
 //! at a time. What it cannot tell is whether the bytes are still there.
 
 use super::batch::{Key, answer_hashes, answer_keys};
-use super::boundary::{
-    Failure, NULL, all_present, bitmap_at, bytes, guard, guard_or, output, shared, slice,
-};
+use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, shared};
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::error::Error;
 use crate::hash::KeyHash;
-use crate::view::{View, views_contain_hash};
+use crate::view::View;
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::ptr;
 
 /// A filter in bytes that belong to the caller: a block of a file, a mapped file, a
@@ -366,54 +363,9 @@ pub unsafe extern "C" fn bloomline_view_hash(
     view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
 }
 
-/// bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
-/// files of an LSM tree, or the shards of a set. It returns how many of them may have it.
-/// Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
-/// zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
-///
-/// All filters must use the same hash; their sizes and k may differ. The lines are all
-/// asked for before the first is looked at, so that filters which are not in the cache cost
-/// little more than one of them.
-///
-/// A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
-/// is NULL, nothing is written and the result is 'n_views'.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_views_contain_hash(
-    views: *const bloomline_view,
-    n_views: usize,
-    hash: u64,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: each array has its count unless NULL.
-    let Some(bitmap) = (unsafe { bitmap_at(bitmap, n_views) }) else {
-        return n_views;
-    };
-    // SAFETY: rules of the header: the array has its count unless NULL.
-    let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, View::anything()) else {
-        return all_present(bitmap, n_views);
-    };
-    let mut present = 0;
-    for (views, word) in views.chunks(64).zip(bitmap) {
-        let mut unpacked = [const { MaybeUninit::<View<'_>>::uninit() }; 64];
-        for (slot, view) in unpacked.iter_mut().zip(views) {
-            // SAFETY: rules of the header: the view is NULL or there, with its bytes
-            // if it was opened.
-            slot.write(unsafe { unpack(view) }.unwrap_or(always));
-        }
-        // SAFETY: the first `views.len()` slots, at most 64, have just been written.
-        let unpacked = unsafe {
-            std::slice::from_raw_parts(unpacked.as_ptr().cast::<View<'_>>(), views.len())
-        };
-        present += views_contain_hash(unpacked, hash, std::slice::from_mut(word));
-    }
-    present
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::shards::bloomline_views_contain_hash;
     use super::*;
     use crate::filter::Filter;
     use crate::params::Params;

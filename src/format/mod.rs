@@ -6,6 +6,7 @@ pub(crate) mod leveldb;
 pub(crate) mod native;
 pub(crate) mod rocksdb;
 pub(crate) mod scalable;
+pub(crate) mod window;
 
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};

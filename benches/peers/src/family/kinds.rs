@@ -4,7 +4,7 @@ use crate::crates::FIRST;
 use crate::member::{AT_RATE, Can, Kind, Member, Shared, Timed};
 use bloomline::{
     ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params, ScalableFilter,
-    Swap, View, shard_of, shards_contain_hashes,
+    Swap, View, Window, shard_of, shards_contain_hashes,
 };
 
 /// The one that the others are set against comes first.
@@ -50,12 +50,14 @@ pub(crate) const KINDS: &[Kind] = &[
         ],
     },
     Kind { name: "`ScalableFilter`", build: scalable, can: &[Can::Grow], timed_at: AT_RATE },
+    Kind { name: WINDOW, build: window, can: &[Can::Expire], timed_at: AT_RATE },
 ];
 
 pub(crate) const PLAIN: &str = "`Filter`";
 pub(crate) const CONCURRENT: &str = "`ConcurrentFilter`";
 pub(crate) const COUNTING: &str = "`CountingFilter`";
 pub(crate) const CUCKOO: &str = "`CuckooFilter`";
+pub(crate) const WINDOW: &str = "`Window` of 8";
 
 /// Words of an answer to so many hashes as are asked for at once.
 type Bitmap = [u64; crate::common::rounds::BATCH / 64];
@@ -276,6 +278,35 @@ impl Member for ScalableFilter {
 
     fn insert(&mut self, hashes: &[u64]) {
         batches(hashes, |hashes, new| self.insert_hashes(hashes, new).unwrap());
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.contains_hash(hash)
+    }
+
+    fn probe(&self, hashes: &[u64]) -> usize {
+        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
+    }
+}
+
+// ---- window: each generation has its part of the keys ----
+
+const GENERATIONS: u32 = 8;
+
+fn window(keys: u64, rate: f64) -> Option<Box<dyn Member>> {
+    let each = keys.div_ceil(u64::from(GENERATIONS));
+    let mut window = Window::new(GENERATIONS, each, rate, 0).unwrap();
+    window.rotate_after(each);
+    Some(Box::new(window))
+}
+
+impl Member for Window {
+    fn bytes(&self) -> usize {
+        self.generations() as usize * self.params().bytes()
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
     }
 
     fn contains(&self, hash: u64) -> bool {

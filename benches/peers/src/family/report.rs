@@ -4,7 +4,7 @@
 use crate::chart;
 use crate::common::machine;
 use crate::common::rounds::{Ratio, median, ratio};
-use crate::kinds::{CONCURRENT, COUNTING, CUCKOO};
+use crate::kinds::{CONCURRENT, COUNTING, CUCKOO, WINDOW};
 use crate::measure::{Class, RUN, Threads};
 use crate::member::Can;
 use std::fmt::Write;
@@ -91,6 +91,8 @@ const LIMITS: &[(&str, usize, What, f64)] = &[
     (COUNTING, 0, PROBE, 1.1),
     (COUNTING, 1, PROBE, 1.1),
     (CUCKOO, 1, PROBE, 2.2),
+    (WINDOW, 1, ONE, 2.0),
+    (WINDOW, 1, PROBE, 6.0),
 ];
 
 /// A column: its name, and its time.

@@ -1,0 +1,500 @@
+package bloomline
+
+// A filter that forgets: a ring of generations, each of them a plain filter's lines.
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+)
+
+const (
+	layoutWindow = 4 // the lines of all generations, and behind them their state
+
+	// Lines that are cleared at once, before the first key of a generation goes into one of
+	// them.
+	chunkLines = 64
+)
+
+// Window is a Bloom filter that forgets: it tells whether a key was added lately, that is in
+// one of the last so many generations. A generation is a slice of time, a day for instance, or
+// a number of keys. Keys go into the newest; [Window.Rotate] begins a new one and drops the
+// oldest, in a time that does not depend on their size.
+//
+// With G generations, a key is in for the rest of the one that it was added in and for the
+// G - 1 that follow; it is forgotten when the one after those begins. If it is added again
+// meanwhile, that counts. So "seen in the last 7 days" takes 8 daily generations: the current
+// day and 7 whole ones before it. A key is then in for at least 7 days and at most 8. As long as
+// it is in it is never denied.
+//
+// The clock is the caller's, who gives the time to [Window.AdvanceTo]. The same calls give the
+// same answers and the same bytes, whenever they are made.
+//
+// Any number of goroutines may read it at once; adding and rotating need it alone.
+//
+// The zero Window is a place to unmarshal into. It answers true to every key, and nothing can
+// be added to it.
+type Window struct {
+	lines []line // of one generation after the other
+	// For each generation and each chunkLines of its lines, the slice that these were last
+	// cleared for. If it is not the generation's, they are an older one's, and count as empty.
+	cleared     []uint64
+	params      Params
+	generations []generation // by place: that of slice t is t mod their number
+	slice       uint64
+	limit       uint64 // keys after which the newest is full; 0 if it never is
+}
+
+type generation struct {
+	slice    uint64
+	keyCount uint64
+}
+
+// NewWindow returns an empty window of at least one generation, in slice 0. While each has at
+// most keysPerGeneration keys, the false-positive rate over all of them is at most rate.
+//
+// Errors: [ErrGenerations], [ErrKeys], [ErrRate], [ErrLineCount].
+func NewWindow(generations, keysPerGeneration int, rate float64, options ...Option) (*Window, error) {
+	if generations < 1 {
+		return nil, ErrGenerations
+	}
+	if rate < 1 {
+		// One of all is wrong at the rate asked for.
+		rate = -math.Expm1(math.Log1p(-rate) / float64(generations))
+	}
+	params, err := ParamsForRate(keysPerGeneration, rate)
+	if params, err = withOptions(params, err, options); err != nil {
+		return nil, err
+	}
+	return NewWindowWithParams(generations, params)
+}
+
+// NewWindowWithParams returns an empty window of generations of a given shape.
+//
+// Errors: [ErrGenerations], [ErrK], [ErrLineCount].
+func NewWindowWithParams(generations int, params Params) (*Window, error) {
+	if generations < 1 || uint64(generations) > math.MaxUint32 {
+		return nil, ErrGenerations
+	}
+	if err := params.check(); err != nil {
+		return nil, err
+	}
+	if _, ok := windowLen(uint64(generations), params.LineCount); !ok {
+		return nil, ErrLineCount
+	}
+	all, err := newLines(params.LineCount * uint64(generations))
+	if err != nil {
+		return nil, err
+	}
+	return &Window{
+		lines:       all,
+		cleared:     make([]uint64, generations*chunksOf(params)),
+		params:      params,
+		generations: make([]generation, generations),
+	}, nil
+}
+
+// chunksOf is in how many chunks the lines of a generation are cleared.
+func chunksOf(params Params) int {
+	return int((params.LineCount + chunkLines - 1) / chunkLines)
+}
+
+// windowLen is the length of an encoded window; false if it cannot be addressed.
+func windowLen(generations, lineCount uint64) (int, bool) {
+	n := new(big.Int).SetUint64(lineCount)
+	n.Mul(n, big.NewInt(lineBytes)).Add(n, big.NewInt(8))
+	n.Mul(n, new(big.Int).SetUint64(generations)).Add(n, big.NewInt(16+footerBytes))
+	if !n.IsInt64() || n.Int64() > math.MaxInt {
+		return 0, false
+	}
+	return int(n.Int64()), true
+}
+
+// ---- turning the ring ----
+
+// Rotate begins a new generation and drops the oldest: the slice after the current one begins.
+func (w *Window) Rotate() {
+	if w.slice < math.MaxUint64 {
+		w.AdvanceTo(w.slice + 1)
+	}
+}
+
+// AdvanceTo tells the number of the current slice of time, such as time.Now().Unix() / 86400
+// for days. For each slice that has begun since the last call a new generation begins and the
+// oldest is dropped: all keys are, if these are as many slices as there are generations. If the
+// slice is the current one, or an earlier one, nothing happens.
+func (w *Window) AdvanceTo(slice uint64) {
+	count := uint64(len(w.generations))
+	if slice <= w.slice || count == 0 {
+		return
+	}
+	// Of more new generations than there is room for, only the last matter.
+	if slice-w.slice > count {
+		w.slice = slice - count
+	}
+	for w.slice < slice {
+		w.slice++
+		w.generations[w.newest()] = generation{slice: w.slice}
+	}
+}
+
+// RotateAfter makes generations of a number of keys: from now on the window rotates by itself
+// when the newest generation has so many keys, before the next one goes in, also in the midst of
+// a batch. With 0, as at the beginning, it rotates only when it is told to. A key that the newest
+// generation has already does not count.
+func (w *Window) RotateAfter(keys uint64) {
+	w.limit = keys
+}
+
+// ---- adding ----
+
+// Add adds a key to the newest generation, also if an older one has it, and tells whether it was
+// new: false if it was in the window already, and for false positives.
+func (w *Window) Add(key []byte) bool {
+	return w.AddHash(w.Hash(key))
+}
+
+// AddString is [Window.Add] for a string.
+func (w *Window) AddString(key string) bool {
+	return w.AddHash(HashString(key, w.params.Seed))
+}
+
+// AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
+func (w *Window) AddHash(hash uint64) (isNew bool) {
+	w.room()
+	newest := w.newest()
+	isNew = !w.ContainsHash(hash)
+	w.put(newest, hash)
+	return isNew
+}
+
+// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
+// [Bitmap]. A key that is there twice is new once.
+func (w *Window) AddBatch(keys [][]byte, out Bitmap) Bitmap {
+	return windowAdd(w, keys, out)
+}
+
+// AddStrings is [Window.AddBatch] for strings.
+func (w *Window) AddStrings(keys []string, out Bitmap) Bitmap {
+	return windowAdd(w, keys, out)
+}
+
+func windowAdd[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		hashes := ahead[:min(len(keys)-at, hashedAhead)]
+		hashKeysOf(w.params.Seed, keys[at:], hashes)
+		w.addHashes(hashes, out[at/64:])
+	}
+	return out
+}
+
+// AddHashes is [Window.AddBatch] for hashes.
+func (w *Window) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	w.addHashes(hashes, out)
+	return out
+}
+
+func (w *Window) addHashes(hashes []uint64, out []uint64) {
+	for done := 0; done < len(hashes); {
+		room := min(w.room(), hashedAhead)
+		part := hashes[done:min(done+int(room), len(hashes))]
+		newest := w.newest()
+		// The older generations stay as they are meanwhile.
+		var known [hashedAhead / 64]uint64
+		for place := range w.generations {
+			if place != newest {
+				w.probe(place, part, known[:])
+			}
+		}
+		for i, hash := range part {
+			if in := w.put(newest, hash); !in && known[i/64]>>(i%64)&1 == 0 {
+				out[(done+i)/64] |= 1 << ((done + i) % 64)
+			}
+		}
+		done += len(part)
+	}
+}
+
+// room turns the ring if its newest generation is full, and returns how many keys that has room
+// for.
+func (w *Window) room() uint64 {
+	if len(w.generations) == 0 {
+		panic("bloomline: keys added to the zero Window, which NewWindow did not make")
+	}
+	if w.limit == 0 {
+		return math.MaxUint64
+	}
+	if w.generations[w.newest()].keyCount >= w.limit {
+		w.Rotate()
+	}
+	// In the last of all slices it does not turn any more.
+	return max(w.limit-min(w.generations[w.newest()].keyCount, w.limit), 1)
+}
+
+// put adds a key to the newest generation, and tells whether that had it already.
+func (w *Window) put(newest int, hash uint64) bool {
+	stamp, l := w.stamp(newest, hash), w.linesOf(newest)
+	if *stamp != w.slice {
+		first := w.lineOf(hash) / chunkLines * chunkLines
+		clear(l.all[first:min(first+chunkLines, uint64(len(l.all)))])
+		*stamp = w.slice
+	}
+	in := l.contains(hash)
+	if !in {
+		l.insert(hash)
+		count := &w.generations[newest].keyCount
+		*count = saturatingAdd(*count, 1)
+	}
+	return in
+}
+
+// ---- asking ----
+
+// Contains tells whether a key may be in. False means that it is in none of the generations.
+func (w *Window) Contains(key []byte) bool {
+	return w.ContainsHash(w.Hash(key))
+}
+
+// ContainsString is [Window.Contains] for a string.
+func (w *Window) ContainsString(key string) bool {
+	return w.ContainsHash(HashString(key, w.params.Seed))
+}
+
+// ContainsHash tells whether the key of a hash, made by [Window.Hash], may be in.
+func (w *Window) ContainsHash(hash uint64) bool {
+	for place := range w.generations {
+		l := w.linesOf(place)
+		if l.contains(hash) && w.isCurrent(place, hash) {
+			return true
+		}
+	}
+	return len(w.generations) == 0
+}
+
+// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return windowContains(w, keys, out)
+}
+
+// ContainsStrings is [Window.ContainsBatch] for strings.
+func (w *Window) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return windowContains(w, keys, out)
+}
+
+func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		hashes := ahead[:min(len(keys)-at, hashedAhead)]
+		hashKeysOf(w.params.Seed, keys[at:], hashes)
+		w.answer(hashes, out[at/64:])
+	}
+	return out
+}
+
+// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	for at := 0; at < len(hashes); at += hashedAhead {
+		w.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
+	return out
+}
+
+// answer answers at most hashedAhead hashes. out is zero.
+func (w *Window) answer(hashes []uint64, out []uint64) {
+	for place := range w.generations {
+		w.probe(place, hashes, out)
+	}
+	if len(w.generations) == 0 {
+		for i := range hashes {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// probe sets the bits of those of at most hashedAhead hashes that may be in a generation.
+func (w *Window) probe(place int, hashes []uint64, out []uint64) {
+	var answers [hashedAhead / 64]uint64
+	words := (len(hashes) + 63) / 64
+	view := View{lines: w.linesOf(place), seed: w.params.Seed}
+	view.answer(hashes, answers[:words])
+	for word := range words {
+		for maybe := answers[word] &^ out[word]; maybe != 0; maybe &= maybe - 1 {
+			bit := bits.TrailingZeros64(maybe)
+			if w.isCurrent(place, hashes[64*word+bit]) {
+				out[word] |= 1 << bit
+			}
+		}
+	}
+}
+
+// Hash returns the hash of a key with this window's seed.
+func (w *Window) Hash(key []byte) uint64 {
+	return Hash(key, w.params.Seed)
+}
+
+// ---- what it is ----
+
+// Generations returns how many generations there are, the newest included.
+func (w *Window) Generations() int {
+	return len(w.generations)
+}
+
+// Params returns the shape of each generation.
+func (w *Window) Params() Params {
+	return w.params
+}
+
+// Slice returns the number of the current slice: how often the window was rotated, or the
+// latest that [Window.AdvanceTo] was given.
+func (w *Window) Slice() uint64 {
+	return w.slice
+}
+
+// KeyCount returns how many different keys are in the generation of age rotations ago, 0 being
+// the newest; 0 for an age that no generation has. A few that passed for others, at the rate of
+// false positives, are not counted.
+func (w *Window) KeyCount(age int) uint64 {
+	count := len(w.generations)
+	if age < 0 || age >= count {
+		return 0
+	}
+	return w.generations[(w.newest()-age+count)%count].keyCount
+}
+
+// String describes the window in a line.
+func (w *Window) String() string {
+	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}",
+		w.slice, len(w.generations), w.KeyCount(0))
+}
+
+// ---- where it all is ----
+
+// newest is the place of the newest generation.
+func (w *Window) newest() int {
+	return int(w.slice % uint64(len(w.generations)))
+}
+
+func (w *Window) linesOf(place int) lines {
+	count := int(w.params.LineCount)
+	return lines{all: w.lines[place*count : (place+1)*count], k: w.params.K}
+}
+
+func (w *Window) lineOf(hash uint64) uint64 {
+	index, _ := bits.Mul64(hash, w.params.LineCount)
+	return index
+}
+
+// stamp is the slice that the chunk of a hash's line was last cleared for.
+func (w *Window) stamp(place int, hash uint64) *uint64 {
+	return &w.cleared[place*chunksOf(w.params)+int(w.lineOf(hash)/chunkLines)]
+}
+
+// isCurrent tells whether what the line of a hash has was put there by the generation of this
+// place.
+func (w *Window) isCurrent(place int, hash uint64) bool {
+	return *w.stamp(place, hash) == w.generations[place].slice
+}
+
+// ---- bytes ----
+
+func (w *Window) encoded() encoded {
+	all := slices.Clone(w.lines)
+	state := le.AppendUint64(le.AppendUint64(nil, w.slice), w.limit)
+	sum, chunks, count := uint64(0), chunksOf(w.params), int(w.params.LineCount)
+	for place, generation := range w.generations {
+		state = le.AppendUint64(state, generation.keyCount)
+		sum = saturatingAdd(sum, generation.keyCount)
+		for chunk, slice := range w.cleared[place*chunks : (place+1)*chunks] {
+			if slice != generation.slice {
+				first := chunk * chunkLines
+				clear(all[place*count+first : place*count+min(first+chunkLines, count)])
+			}
+		}
+	}
+	return encode(footer{
+		keyCount:  sum,
+		lineCount: w.params.LineCount,
+		seed:      w.params.Seed,
+		k:         uint32(w.params.K),
+		layout:    layoutWindow,
+		reserved:  uint64(len(w.generations)),
+	}, bytesOf(all), state)
+}
+
+// AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero
+// Window has no encoded form: [ErrLineCount].
+func (w *Window) AppendBinary(data []byte) ([]byte, error) {
+	return w.encoded().appendTo(data)
+}
+
+// MarshalBinary returns the encoded window, as [encoding.BinaryMarshaler].
+func (w *Window) MarshalBinary() ([]byte, error) {
+	return w.AppendBinary(nil)
+}
+
+// UnmarshalBinary makes this the window that data encodes, as [encoding.BinaryUnmarshaler]: in
+// the same slice, with the same keys, and as [Window.RotateAfter] was told. All of it is
+// checked, and copied.
+//
+// Errors: those of [OpenView], [ErrLayout] also for a filter that is no window, and
+// [ErrGenerations]; the window is then as before.
+func (w *Window) UnmarshalBinary(data []byte) error {
+	body, f, err := readFooter(data)
+	switch {
+	case err != nil:
+		return err
+	case f.layout != layoutWindow:
+		return ErrLayout
+	case f.reserved == 0 || f.reserved > math.MaxUint32:
+		return ErrGenerations
+	}
+	if err := f.params().check(); err != nil {
+		return err
+	}
+	if size, ok := windowLen(f.reserved, f.lineCount); !ok {
+		return ErrLineCount
+	} else if size != len(data) {
+		return ErrTruncated
+	}
+	if f.linesChecksum != checksum(body) {
+		return ErrChecksum
+	}
+	window, err := NewWindowWithParams(int(f.reserved), f.params())
+	if err != nil {
+		return err
+	}
+	state := body[copy(bytesOf(window.lines), body):]
+	window.slice, window.limit = le.Uint64(state), le.Uint64(state[8:])
+	count, chunks := uint64(len(window.generations)), chunksOf(window.params)
+	for place := range window.generations {
+		// The last slice that has this place; 0 if it has had none yet.
+		age := (window.slice%count + count - uint64(place)) % count
+		slice := window.slice - min(age, window.slice)
+		window.generations[place] = generation{slice, le.Uint64(state[16+8*place:])}
+		for i := range chunks {
+			window.cleared[place*chunks+i] = slice
+		}
+	}
+	*w = *window
+	return nil
+}
+
+// WriteTo writes the encoded window, as [io.WriterTo].
+func (w *Window) WriteTo(to io.Writer) (int64, error) {
+	return w.encoded().writeTo(to)
+}
+
+// ReadFrom makes this the window that r holds, as [io.ReaderFrom]. It reads r to its end.
+//
+// Errors: those of [Window.UnmarshalBinary], and of r; the window is then as before.
+func (w *Window) ReadFrom(r io.Reader) (int64, error) {
+	return readFrom(r, w)
+}

@@ -1,0 +1,114 @@
+//! Layout 4: the lines of a window's generations and their state, before the footer of
+//! `native`. `docs/FORMAT.md` is the standard. Uses `native`, `params` and `line`.
+//!
+//! ```text
+//! lines of place 0 | lines of place 1 | ... | slice | limit | key count of place 0 | ...
+//! ```
+
+use super::native::{self, FOOTER_BYTES, Footer};
+use crate::error::Error;
+use crate::params::Params;
+
+const LAYOUT: u16 = 4;
+
+/// How many generations a window has, at least one, and of what shape: such that all of it,
+/// encoded, can be addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    params: Params,
+    generations: u32,
+}
+
+impl Shape {
+    /// # Errors
+    /// [`Error::Generations`], [`Error::LineCount`].
+    pub(crate) fn new(params: Params, generations: u32) -> Result<Shape, Error> {
+        if generations == 0 {
+            return Err(Error::Generations);
+        }
+        let each = params.bytes() as u128 + 8;
+        let len = each * u128::from(generations) + 16 + FOOTER_BYTES as u128;
+        if len > isize::MAX as u128 {
+            return Err(Error::LineCount);
+        }
+        Ok(Shape { params, generations })
+    }
+
+    pub(crate) fn params(&self) -> Params {
+        self.params
+    }
+
+    pub(crate) fn generations(&self) -> u32 {
+        self.generations
+    }
+
+    /// The bytes of the lines of all generations.
+    pub(crate) fn line_bytes(&self) -> usize {
+        self.params.bytes() * self.generations as usize
+    }
+
+    /// The bytes of all numbers of the state.
+    fn state_bytes(&self) -> usize {
+        16 + 8 * self.generations as usize
+    }
+
+    pub(crate) fn encoded_len(&self) -> usize {
+        self.line_bytes() + self.state_bytes() + FOOTER_BYTES
+    }
+}
+
+/// An encoded window, taken apart.
+pub(crate) struct Parts<'a> {
+    pub(crate) shape: Shape,
+    pub(crate) lines: &'a [u8],
+    pub(crate) slice: u64,
+    pub(crate) limit: u64,
+    /// One for each generation.
+    pub(crate) key_counts: &'a [[u8; 8]],
+}
+
+/// An encoded window, all of it checked, in the order of `docs/FORMAT.md`.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
+    let (body, footer) = Footer::read(bytes)?;
+    if footer.layout != LAYOUT {
+        return Err(Error::Layout);
+    }
+    let generations = u32::try_from(footer.shape).map_err(|_| Error::Generations)?;
+    if generations == 0 {
+        return Err(Error::Generations);
+    }
+    let shape = Shape::new(Params::new(footer.line_count, footer.k, footer.seed)?, generations)?;
+    if bytes.len() != shape.encoded_len() {
+        return Err(Error::Truncated);
+    }
+    native::verify(bytes)?;
+    let (lines, state) = body.split_at(shape.line_bytes());
+    let (words, _) = state.as_chunks();
+    let [slice, limit, key_counts @ ..] = words else { return Err(Error::Truncated) };
+    let [slice, limit] = [*slice, *limit].map(u64::from_le_bytes);
+    Ok(Parts { shape, lines, slice, limit, key_counts })
+}
+
+/// Writes what goes behind the lines, which are at the start of `out`; `out` is as long as the
+/// encoded window.
+pub(crate) fn finish(
+    out: &mut [u8],
+    shape: Shape,
+    slice: u64,
+    limit: u64,
+    key_counts: impl Iterator<Item = u64>,
+) {
+    let (body, footer) = out.split_at_mut(shape.line_bytes() + shape.state_bytes());
+    let (words, _) = body[shape.line_bytes()..].as_chunks_mut();
+    let mut key_count = 0u64;
+    words[0] = slice.to_le_bytes();
+    words[1] = limit.to_le_bytes();
+    for (word, count) in words[2..].iter_mut().zip(key_counts) {
+        *word = count.to_le_bytes();
+        key_count = key_count.saturating_add(count);
+    }
+    let (line_count, k, seed) = (shape.params.line_count(), shape.params.k(), shape.params.seed());
+    let shape = shape.generations.into();
+    let fields = Footer { key_count, line_count, seed, k, layout: LAYOUT, shape };
+    footer.copy_from_slice(&fields.write(&[body]));
+}

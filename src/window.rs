@@ -1,0 +1,440 @@
+//! A ring of generations, the oldest of which is dropped: "seen lately". Uses `kernel` for the
+//! lines of each, and `filter`, `memory`, `format`, `sizing` and `hash`. Its encoded form is in
+//! `window/bytes.rs`.
+
+mod bytes;
+
+use crate::error::Error;
+use crate::format::window::Shape;
+use crate::hash::{KeyHash, hash};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch, prefetch_all};
+use crate::line::{LINE_BYTES, line_index};
+use crate::memory::Zeroed;
+use crate::params::Params;
+use crate::sizing;
+use crate::stats::sum_of_rates;
+use std::ops::Range;
+
+/// A Bloom filter that forgets: it tells whether a key was inserted lately, that is in one of
+/// the last so many **generations**. A generation is a slice of time, a day for instance, or a
+/// number of keys. Keys go into the newest; [`rotate`](Window::rotate) begins a new one and
+/// drops the oldest, in a time that does not depend on their size.
+///
+/// # How long a key is in
+///
+/// With G generations, a key is in for the rest of the one that it was inserted in and for the
+/// G - 1 that follow; it is forgotten when the one after those begins. If it is inserted again
+/// meanwhile, that counts. So **"seen in the last 7 days" takes 8 daily generations**: the
+/// current day and 7 whole ones before it. A key is then in for at least 7 days and at most 8.
+/// As long as it is in it is never denied; afterwards it may still get a "maybe", at the rate
+/// of false positives.
+///
+/// # Whose clock
+///
+/// The caller's. [`advance_to`](Window::advance_to) takes the number of the current slice of
+/// time, such as the seconds since 1970 divided by 86400. The same calls give the same answers
+/// and the same bytes, whenever they are made. For generations of a number of keys there is
+/// [`rotate_after`](Window::rotate_after).
+///
+/// # What it takes
+///
+/// Each generation is a plain filter in memory of its own. For 1 % over all of eight, each has
+/// 0.126 %: 15 bits for each key that it is made for. A query costs eight lines that are waited
+/// for together.
+pub struct Window {
+    /// The lines of one generation after the other.
+    lines: Zeroed,
+    /// For each generation and each [`CHUNK`] of its lines, the slice that these were last
+    /// cleared for. If it is not the generation's, they are an older one's, and count as empty:
+    /// so nothing has to be cleared when the ring turns.
+    cleared: Zeroed,
+    shape: Shape,
+    /// By place: that of the generation of slice `t` is `t` mod their number.
+    generations: Vec<Generation>,
+    /// The current slice, that of the newest generation.
+    slice: u64,
+    /// Keys after which the newest generation is full; 0 if it never is.
+    limit: u64,
+    kernel: &'static Kernel,
+}
+
+#[derive(Clone, Copy)]
+struct Generation {
+    slice: u64,
+    key_count: u64,
+}
+
+/// Lines that are cleared at once, before the first key of a generation goes into one of them:
+/// 4 KiB. Fewer would be a larger table, more a longer wait.
+const CHUNK: usize = 64;
+
+/// Keys that a batch probes in one generation before it goes on to the next: the more the
+/// better, since a generation's caches and prefetches are lost to the next one.
+const AT_ONCE: usize = 128 * BLOCK;
+
+/// Keys from one that is inserted to the one whose line is asked for.
+const AHEAD: usize = 16;
+
+impl Window {
+    /// An empty window of at least one generation, in slice 0. While each has at most
+    /// `keys_per_generation` keys, the false-positive rate over all of them is at most `rate`,
+    /// between 0 and 1. `seed` is that of the hash of byte keys.
+    ///
+    /// # Errors
+    /// [`Error::Generations`] for no generation; [`Error::Rate`] if the rate is not a number
+    /// between 0 and 1, or too small to size for; [`Error::LineCount`] if the size cannot be
+    /// addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(
+        generations: u32,
+        keys_per_generation: u64,
+        rate: f64,
+        seed: u64,
+    ) -> Result<Window, Error> {
+        if generations == 0 {
+            return Err(Error::Generations);
+        }
+        let rate = sizing::rate_of_each(rate, generations);
+        let params = Params::for_rate(keys_per_generation, rate)?.with_seed(seed);
+        Window::with_params(generations, params)
+    }
+
+    /// An empty window of generations of a given shape, in slice 0.
+    ///
+    /// # Errors
+    /// [`Error::Generations`] for no generation; [`Error::LineCount`] if the lines of all cannot
+    /// be addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn with_params(generations: u32, params: Params) -> Result<Window, Error> {
+        Window::with_kernel(Shape::new(params, generations)?, Kernel::active(Layout::Native)?)
+    }
+
+    /// The same, with a given backend.
+    ///
+    /// # Errors
+    /// As [`Window::with_params`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(
+        generations: u32,
+        params: Params,
+        backend: Backend,
+    ) -> Result<Window, Error> {
+        let kernels = backend.kernels().ok_or(Error::Backend)?;
+        Window::with_kernel(Shape::new(params, generations)?, kernels.of(Layout::Native))
+    }
+
+    fn with_kernel(shape: Shape, kernel: &'static Kernel) -> Result<Window, Error> {
+        let count = shape.generations() as usize;
+        let mut generations = Vec::new();
+        generations.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+        generations.resize(count, Generation { slice: 0, key_count: 0 });
+        Ok(Window {
+            lines: Zeroed::new(shape.line_bytes())?,
+            cleared: Zeroed::new(8 * count * chunks(shape.params()))?,
+            shape,
+            generations,
+            slice: 0,
+            limit: 0,
+            kernel,
+        })
+    }
+
+    // ---- turning the ring ----
+
+    /// Begins a new generation and drops the oldest: the slice after the current one begins.
+    pub fn rotate(&mut self) {
+        self.advance_to(self.slice.saturating_add(1));
+    }
+
+    /// Tells the number of the current slice of time. For each slice that has begun since the
+    /// last call a new generation begins and the oldest is dropped: all keys are, if these are
+    /// as many slices as there are generations. If the slice is the current one, or an earlier
+    /// one, nothing happens: time that goes backward brings nothing back.
+    pub fn advance_to(&mut self, slice: u64) {
+        if slice <= self.slice {
+            return;
+        }
+        // Of more new generations than there is room for, only the last matter.
+        let kept = slice.saturating_sub(self.generations.len() as u64 - 1);
+        for new in kept.max(self.slice + 1)..=slice {
+            self.slice = new;
+            let place = self.newest();
+            self.generations[place] = Generation { slice: new, key_count: 0 };
+        }
+    }
+
+    /// From now on the ring turns by itself: when the newest generation has `keys` keys, before
+    /// the next one goes in, also in the midst of a batch. With 0, as at the beginning, it turns
+    /// only when it is told to. A key that the newest generation has already does not count.
+    pub fn rotate_after(&mut self, keys: u64) {
+        self.limit = keys;
+    }
+
+    // ---- inserting ----
+
+    /// Inserts a key into the newest generation, also if an older one has it, so that it stays
+    /// in as long as any other. Returns whether it was new: false if it was in the window
+    /// already, and for false positives.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) -> bool {
+        self.insert_hash(hash(key, self.params().seed()))
+    }
+
+    /// Inserts the key of a hash, well mixed over all 64 bits; whether it was new, as
+    /// [`Window::insert`] says.
+    pub fn insert_hash(&mut self, hash: u64) -> bool {
+        self.room();
+        let new = !self.contains_hash(hash);
+        self.put(self.newest(), hash);
+        new
+    }
+
+    /// Inserts many hashes. Bit `i` of `bitmap` says whether hash `i` was new, as
+    /// [`Window::insert`] does; one that is there twice is new once. Bits past the last become
+    /// zero. Returns how many were new.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
+        bitmap.fill(0);
+        let (mut done, mut count) = (0, 0);
+        while done < hashes.len() {
+            let room = self.room().min(AT_ONCE as u64) as usize;
+            let part = &hashes[done..][..room.min(hashes.len() - done)];
+            // The older generations stay as they are meanwhile.
+            let newest = self.newest();
+            let older = (0..self.generations.len()).filter(|&place| place != newest);
+            let mut known = [0; AT_ONCE / BLOCK];
+            self.probe(older, part, &mut known);
+            for (i, &hash) in part.iter().enumerate() {
+                if let Some(&later) = part.get(i + AHEAD) {
+                    self.ask(newest, later);
+                }
+                let in_newest = self.put(newest, hash);
+                let new = !in_newest && known[i / BLOCK] >> (i % BLOCK) & 1 == 0;
+                bitmap[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
+                count += usize::from(new);
+            }
+            done += part.len();
+        }
+        count
+    }
+
+    /// Inserts many keys; as [`Window::insert_hashes`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.insert_hashes(hashes, &mut bitmap[first / BLOCK..]);
+        });
+        count
+    }
+
+    /// Turns the ring if its newest generation is full; how many keys that has room for.
+    fn room(&mut self) -> u64 {
+        if self.limit == 0 {
+            return u64::MAX;
+        }
+        if self.key_count(0) >= self.limit {
+            self.rotate();
+        }
+        // In the last of all slices it does not turn any more.
+        self.limit.saturating_sub(self.key_count(0)).max(1)
+    }
+
+    /// Inserts a key into the newest generation; whether that had it already.
+    fn put(&mut self, newest: usize, hash: u64) -> bool {
+        let (k, line) = (self.params().k(), self.line_of(hash));
+        let stamp = self.stamp_of(newest, line);
+        let (stamps, _) = self.cleared.as_chunks_mut();
+        let lines = &mut self.lines[of_place(self.shape, newest)];
+        if u64::from_ne_bytes(stamps[stamp]) != self.slice {
+            let chunk = lines.chunks_mut(CHUNK * LINE_BYTES).nth(line / CHUNK);
+            chunk.expect("a line is in a chunk").fill(0);
+            stamps[stamp] = self.slice.to_ne_bytes();
+        }
+        let is_in = self.kernel.contains(lines, k, hash);
+        if !is_in {
+            self.kernel.insert(lines, k, hash);
+            let count = &mut self.generations[newest].key_count;
+            *count = count.saturating_add(1);
+        }
+        is_in
+    }
+
+    // ---- probing ----
+
+    /// Whether a key may be in. False means that it is not: it was not inserted in any of the
+    /// generations.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.contains_hash(hash(key, self.params().seed()))
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        let places = 0..self.generations.len();
+        places.clone().for_each(|place| self.ask(place, hash));
+        let k = self.params().k();
+        places.into_iter().any(|place| {
+            self.kernel.contains(self.lines_of(place), k, hash) && self.is_current(place, hash)
+        })
+    }
+
+    /// Answers many hashes at once, a bit each: see
+    /// [`View::contains_hashes`](crate::View::contains_hashes).
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
+        bitmap.fill(0);
+        for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / BLOCK)) {
+            self.probe(0..self.generations.len(), hashes, bitmap);
+        }
+        bitmap.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Answers many keys at once, a bit each.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.contains_hashes(hashes, &mut bitmap[first / BLOCK..]);
+        });
+        count
+    }
+
+    /// Sets the bits of those of up to [`AT_ONCE`] hashes that may be in the generations of
+    /// these places: in one generation after the other, which the caches like better than all
+    /// generations for one hash after the other.
+    fn probe(
+        &self,
+        places: impl Iterator<Item = usize> + Clone,
+        hashes: &[u64],
+        bitmap: &mut [u64],
+    ) {
+        // One generation may fit a cache that all together do not.
+        let plan = match Prefetch::to_probe(self.params().bytes()) {
+            Prefetch::None if Prefetch::to_probe(self.lines.len()) != Prefetch::None => {
+                Prefetch::Far
+            }
+            plan => plan,
+        };
+        if hashes.len() <= BLOCK && plan != Prefetch::None {
+            // Too few for the misses of one generation to hide those of the next.
+            for place in places.clone() {
+                hashes.iter().for_each(|&hash| self.ask(place, hash));
+            }
+        }
+        let mut hits = [0; AT_ONCE / BLOCK];
+        for place in places {
+            let (lines, k) = (self.lines_of(place), self.params().k());
+            self.kernel.probe_batch_with(lines, k, Hashes::Given(hashes), plan, &mut hits);
+            for (i, (word, hits)) in bitmap.iter_mut().zip(hits).enumerate() {
+                let mut maybe = hits & !*word;
+                while maybe != 0 {
+                    let bit = maybe.trailing_zeros() as usize;
+                    *word |= u64::from(self.is_current(place, hashes[BLOCK * i + bit])) << bit;
+                    maybe &= maybe - 1;
+                }
+            }
+        }
+    }
+
+    // ---- what it is ----
+
+    /// How many generations there are, the newest included.
+    pub fn generations(&self) -> u32 {
+        self.shape.generations()
+    }
+
+    /// Line count, k and seed of each generation.
+    pub fn params(&self) -> Params {
+        self.shape.params()
+    }
+
+    /// What probes it.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+
+    /// The number of the current slice: how often it was rotated, or the latest that
+    /// [`Window::advance_to`] was given.
+    pub fn slice(&self) -> u64 {
+        self.slice
+    }
+
+    /// How many different keys are in the generation of `age` rotations ago, 0 being the newest;
+    /// 0 for an age that no generation has. A few that passed for others, at the rate of false
+    /// positives, are not counted.
+    pub fn key_count(&self, age: u32) -> u64 {
+        let count = self.generations.len();
+        if age as usize >= count {
+            return 0;
+        }
+        self.generations[(self.newest() + count - age as usize) % count].key_count
+    }
+
+    /// The false-positive rate over all generations as full as they are, 0 to 1. Reads them
+    /// whole.
+    pub fn estimated_rate(&self) -> f64 {
+        let none_wrong = (0..self.generations.len()).map(|place| {
+            let (lines, _) = self.lines_of(place).as_chunks();
+            let chunks = lines.chunks(CHUNK).enumerate();
+            let current = chunks
+                .filter(|&(i, _)| self.stamp(place, CHUNK * i) == self.generations[place].slice);
+            let sum: f64 = current.map(|(_, lines)| sum_of_rates(lines, self.params().k())).sum();
+            1.0 - sum / lines.len() as f64
+        });
+        1.0 - none_wrong.product::<f64>()
+    }
+
+    // ---- where it all is ----
+
+    /// The place of the newest generation.
+    fn newest(&self) -> usize {
+        (self.slice % self.generations.len() as u64) as usize
+    }
+
+    fn lines_of(&self, place: usize) -> &[u8] {
+        &self.lines[of_place(self.shape, place)]
+    }
+
+    fn line_of(&self, hash: u64) -> usize {
+        line_index(hash, self.params().line_count()) as usize
+    }
+
+    /// Where the slice stands for which the chunk of a line was last cleared.
+    fn stamp_of(&self, place: usize, line: usize) -> usize {
+        place * chunks(self.params()) + line / CHUNK
+    }
+
+    fn stamp(&self, place: usize, line: usize) -> u64 {
+        u64::from_ne_bytes(self.cleared.as_chunks().0[self.stamp_of(place, line)])
+    }
+
+    /// Whether what the line of a hash has was put there by the generation of this place.
+    fn is_current(&self, place: usize, hash: u64) -> bool {
+        self.stamp(place, self.line_of(hash)) == self.generations[place].slice
+    }
+
+    /// Asks for the line of a hash in a generation, to be probed soon.
+    fn ask(&self, place: usize, hash: u64) {
+        let at = self.line_of(hash) * LINE_BYTES;
+        prefetch_all(&self.lines_of(place)[at..at + LINE_BYTES]);
+    }
+}
+
+/// The bytes of the lines of a generation.
+fn of_place(shape: Shape, place: usize) -> Range<usize> {
+    let len = shape.params().bytes();
+    place * len..(place + 1) * len
+}
+
+/// How many chunks the lines of a generation are.
+fn chunks(params: Params) -> usize {
+    (params.line_count() as usize).div_ceil(CHUNK)
+}

@@ -1,0 +1,73 @@
+//! Windows as bytes. Uses `format`.
+
+use super::{CHUNK, Generation, Window, chunks};
+use crate::error::Error;
+use crate::format::window::{Parts, finish, parse};
+use crate::kernel::{Kernel, Layout};
+use crate::line::LINE_BYTES;
+
+impl Window {
+    /// The length of the encoded window: all lines, 8 bytes for each generation, and 80.
+    pub fn encoded_len(&self) -> usize {
+        self.shape.encoded_len()
+    }
+
+    /// Writes the encoded window to the start of `out` and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        let len = self.encoded_len();
+        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        let lines = out[..self.lines.len()].chunks_mut(self.params().bytes());
+        for (place, lines) in lines.enumerate() {
+            lines.copy_from_slice(self.lines_of(place));
+            for (i, chunk) in lines.chunks_mut(CHUNK * LINE_BYTES).enumerate() {
+                if self.stamp(place, CHUNK * i) != self.generations[place].slice {
+                    chunk.fill(0);
+                }
+            }
+        }
+        let key_counts = self.generations.iter().map(|generation| generation.key_count);
+        finish(out, self.shape, self.slice, self.limit, key_counts);
+        Ok(len)
+    }
+
+    /// The encoded window.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
+        bytes.resize(self.encoded_len(), 0);
+        self.encode(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// A window from its encoded form, all of it checked: in the same slice, with the same keys,
+    /// and as [`Window::rotate_after`] was told.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`], [`Error::Checksum`],
+    /// [`Error::Layout`] (also for a filter that is no window), [`Error::Generations`],
+    /// [`Error::K`], [`Error::LineCount`] for bytes that are not an intact window;
+    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn decode(bytes: &[u8]) -> Result<Window, Error> {
+        let Parts { shape, lines, slice, limit, key_counts } = parse(bytes)?;
+        let mut window = Window::with_kernel(shape, Kernel::active(Layout::Native)?)?;
+        window.lines.copy_from_slice(lines);
+        (window.slice, window.limit) = (slice, limit);
+        let (stamps, _) = window.cleared.as_chunks_mut();
+        let places = stamps.chunks_mut(chunks(shape.params())).zip(&mut window.generations);
+        let count = u64::from(shape.generations());
+        for (place, ((stamps, generation), key_count)) in places.zip(key_counts).enumerate() {
+            // The last slice that has this place; 0 if it has had none yet.
+            let age = (slice % count + count - place as u64) % count;
+            let slice = slice.saturating_sub(age);
+            *generation = Generation { slice, key_count: u64::from_le_bytes(*key_count) };
+            stamps.fill(slice.to_ne_bytes());
+        }
+        Ok(window)
+    }
+}

@@ -1,0 +1,306 @@
+//! The golden files of windows, in `golden/window`: they are what the plain definition makes,
+//! byte for byte; the library reads the accepted ones, and rejects the others with the exact
+//! error. `BLESS=1 cargo test --test golden_window committed` writes them anew.
+
+mod definition;
+
+use bloomline::{CountingFilter, Filter, View, Window, line};
+use definition::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/window")
+}
+
+/// An accepted file: what it says, its bytes, and hashes to probe.
+struct Accepted {
+    name: String,
+    state: WindowState,
+    bytes: Vec<u8>,
+    probes: Vec<u64>,
+}
+
+/// A window after `slices` slices, in each of which so many keys were inserted.
+fn filled(
+    shape: (usize, usize),
+    k: u32,
+    seed: u64,
+    slices: u64,
+    keys: usize,
+) -> (WindowState, Vec<u64>) {
+    let mut state = WindowState::new(shape.0, shape.1, k, seed);
+    let hashes = random_hashes(slices as usize * keys, u64::from(k) << 32 | shape.1 as u64);
+    for (slice, hashes) in hashes.chunks(keys.max(1)).enumerate() {
+        state.advance_to(slice as u64 + 1);
+        state.insert_all(hashes);
+    }
+    (state, hashes)
+}
+
+fn accepted() -> Vec<Accepted> {
+    let mut files = Vec::new();
+    let mut add = |name: &str, state: WindowState, inserted: &[u64]| {
+        let some = inserted.iter().step_by(inserted.len().div_ceil(60).max(1));
+        let others = random_hashes(24, state.slice);
+        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        let (name, bytes) = (format!("accepted/{name}.bloomline"), state.encode());
+        files.push(Accepted { name, state, bytes, probes });
+    };
+    for k in 1..=line::MAX_K {
+        let (state, hashes) = filled((3, 1), k, 0, 5, 20);
+        add(&format!("k{k:02}"), state, &hashes);
+    }
+    for generations in [1, 2, 5, 8] {
+        for lines in [1, 2, 3] {
+            let (state, hashes) = filled((generations, lines), 6, 0, 11, 15);
+            add(&format!("generations{generations}-lines{lines}"), state, &hashes);
+        }
+    }
+    // In slice 0, and before there have been as many slices as there are generations.
+    add("empty", WindowState::new(4, 2, 6, 0), &[]);
+    let (mut state, hashes) = filled((6, 2), 6, 0, 3, 20);
+    add("young", state.clone(), &hashes);
+    // A jump that leaves one key generation, and one that leaves none.
+    state.advance_to(8);
+    add("jump-of-5", state.clone(), &hashes);
+    state.advance_to(1000);
+    add("jump-of-all", state.clone(), &hashes);
+    state.slice = u64::MAX;
+    state.insert(hashes[0]);
+    add("last-slice", state, &hashes);
+    for (name, limit) in [("rotates-after-7", 7), ("rotates-after-max", u64::MAX)] {
+        let mut state = WindowState::new(3, 2, 8, 0);
+        state.limit = limit;
+        let hashes = random_hashes(40, 9);
+        state.insert_all(&hashes);
+        add(name, state, &hashes);
+    }
+    let (mut state, hashes) = filled((2, 2), 6, 0, 3, 30);
+    state.key_counts = vec![u64::MAX, 2];
+    add("key-counts-max", state.clone(), &hashes);
+    state.key_counts = vec![0; 2];
+    add("key-counts-unknown", state, &hashes);
+    let mut state = WindowState::new(2, 2, 6, u64::MAX);
+    let hashes: Vec<u64> = (0..60).map(|i| hash(format!("key {i}").as_bytes(), u64::MAX)).collect();
+    state.insert_all(&hashes);
+    add("seed-max", state, &hashes);
+    for k in [6, 8, 16] {
+        let mut state = WindowState::new(2, 3, k, 0);
+        state.insert_all(&AWKWARD);
+        add(&format!("awkward-hashes-k{k:02}"), state, &[]);
+    }
+    files
+}
+
+struct Rejected {
+    name: String,
+    bytes: Vec<u8>,
+    status: u32,
+}
+
+/// An intact window of 3 generations of 2 lines, to be spoilt.
+fn intact() -> Vec<u8> {
+    filled((3, 2), 6, 0, 4, 30).0.encode()
+}
+
+const LINES: usize = 3 * 2 * 64;
+const BODY: usize = LINES + 16 + 3 * 8;
+
+fn rejected() -> Vec<Rejected> {
+    let mut files = Vec::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
+    };
+    let with = |fields: &[(Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    let unsealed = |fields: &[(Range<usize>, u64)]| {
+        let mut bytes = with(fields);
+        let sum = get(&bytes, FOOTER_CHECKSUM);
+        put(&mut bytes, FOOTER_CHECKSUM, !sum);
+        bytes
+    };
+    // Some bytes before the footer taken out, and checksums made right again.
+    let without = |range: Range<usize>| {
+        let mut bytes = intact();
+        bytes.drain(range);
+        seal(&mut bytes);
+        bytes
+    };
+
+    add("short-63", status::TRUNCATED, intact()[BODY + 1..].to_vec());
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..BODY + 63].to_vec());
+    add("magic-no-footer", status::NOT_A_FILTER, intact()[..BODY].to_vec());
+    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
+    add("layout-32767", status::LAYOUT, with(&[(LAYOUT, 0x7FFF)]));
+    add("layout-260", status::LAYOUT, with(&[(LAYOUT, 0x0104)]));
+    for generations in [0, 1 << 32, (1 << 32) + 3, u64::MAX] {
+        let name = format!("generations-{generations:x}");
+        add(&name, status::GENERATIONS, with(&[(RESERVED, generations)]));
+    }
+    for k in [0, 17, 0x0100_0006] {
+        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+    }
+    // None; the first too many; the most that layout 1 may have; and one whose
+    // 192 * line_count is right in 64 bits.
+    for count in [0, ((1 << 63) - 1 - 104) / 192 + 1, (1 << 57) - 2, (1 << 58) + 2, u64::MAX] {
+        let name = format!("line-count-{count:x}");
+        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    let most = u32::MAX.into();
+    let many = [(RESERVED, most), (LINE_COUNT, (1 << 31) / 64 + 1)];
+    add("line-count-of-many-generations", status::LINE_COUNT, with(&many));
+    for (name, fields) in [
+        ("generations-1", (RESERVED, 1)),
+        ("generations-2", (RESERVED, 2)),
+        ("generations-4", (RESERVED, 4)),
+        ("generations-most", (RESERVED, 1 << 16)),
+        ("lines-1", (LINE_COUNT, 1)),
+        ("lines-3", (LINE_COUNT, 3)),
+        ("lines-of-all", (LINE_COUNT, 6)),
+    ] {
+        add(&format!("length-{name}"), status::TRUNCATED, with(&[fields]));
+    }
+    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
+    add("length-no-lines", status::TRUNCATED, without(0..LINES));
+    add("length-no-state", status::TRUNCATED, without(LINES..BODY));
+    add("length-no-key-counts", status::TRUNCATED, without(LINES + 16..BODY));
+    add("length-last-key-count-gone", status::TRUNCATED, without(BODY - 8..BODY));
+    add("length-footer-only", status::TRUNCATED, without(0..BODY));
+    for (name, at) in
+        [("first-byte", 0), ("last-line", LINES - 1), ("slice", LINES), ("key-count", BODY - 1)]
+    {
+        add(&format!("lines-{name}-changed"), status::CHECKSUM, {
+            let mut bytes = intact();
+            bytes[at] ^= 0x10;
+            bytes
+        });
+    }
+    add("order-3-4", status::VERSION, unsealed(&[(VERSION, 2)]));
+    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 0x7FFF)]));
+    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
+    add("order-6-7", status::GENERATIONS, with(&[(RESERVED, 0), (K, 0)]));
+    add("order-6-8", status::GENERATIONS, with(&[(RESERVED, 0), (LINE_COUNT, 0)]));
+    add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, 3)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    files
+}
+
+/// All files: their names under `golden/window` and their bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for Accepted { name, state, bytes, probes } in accepted() {
+        let [line_count, k, seed, key_count] =
+            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
+        let (generations, slice, limit) = (state.lines.len(), state.slice, state.limit);
+        writeln!(
+            manifest,
+            "accepted {name} {line_count} {k} {seed} {key_count} {generations} {slice} {limit}"
+        )
+        .unwrap();
+        let mut text = String::new();
+        for hash in probes {
+            writeln!(text, "{hash:016x} {}", u8::from(state.contains(hash))).unwrap();
+        }
+        files.insert(format!("{name}.probes"), text.into_bytes());
+        files.insert(name, bytes);
+    }
+    for Rejected { name, bytes, status } in rejected() {
+        writeln!(manifest, "rejected {name} {status}").unwrap();
+        files.insert(name, bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files
+}
+
+fn names_present() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for part in ["", "accepted/", "rejected/"] {
+        let Ok(entries) = std::fs::read_dir(directory().join(part)) else { continue };
+        for entry in entries {
+            let entry = entry.unwrap();
+            if entry.file_type().unwrap().is_file() {
+                names.insert(format!("{part}{}", entry.file_name().to_str().unwrap()));
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    let files = all();
+    let bytes: usize = files.values().map(Vec::len).sum();
+    println!("{} golden files, {bytes} bytes", files.len());
+    assert!(bytes < 150 << 10, "the golden files are to stay small");
+    if std::env::var_os("BLESS").is_some() {
+        for name in names_present().iter().filter(|&name| !files.contains_key(name)) {
+            std::fs::remove_file(directory().join(name)).unwrap();
+        }
+        for (name, bytes) in &files {
+            let path = directory().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        println!("written anew");
+    }
+    let names: BTreeSet<String> = files.keys().cloned().collect();
+    assert_eq!(names_present(), names, "files in golden/window; BLESS=1 writes them anew");
+    for (name, bytes) in &files {
+        let committed = std::fs::read(directory().join(name)).unwrap();
+        assert!(committed == *bytes, "golden/window/{name} is not what the definition makes");
+    }
+}
+
+#[test]
+fn accepted_files_are_read() {
+    for Accepted { name, mut state, bytes, probes } in accepted() {
+        assert_eq!(check_window(&bytes), status::OK, "{name}");
+        let mut window = Window::decode(&bytes).unwrap();
+        assert_eq!(window.to_bytes().unwrap(), bytes, "{name}");
+        let params = window.params();
+        assert_eq!(params.line_count() * 64, state.lines[0].len() as u64, "{name}");
+        assert_eq!((params.k(), params.seed()), (state.k, state.seed), "{name}");
+        assert_eq!(window.generations() as usize, state.lines.len(), "{name}");
+        assert_eq!(window.slice(), state.slice, "{name}");
+        assert_eq!(window.key_count(0), state.key_counts[state.place()], "{name}");
+        let mut bitmap = vec![0; probes.len().div_ceil(64)];
+        window.contains_hashes(&probes, &mut bitmap);
+        for (i, &hash) in probes.iter().enumerate() {
+            assert_eq!(window.contains_hash(hash), state.contains(hash), "{name} {hash:016x}");
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, state.contains(hash), "{name}");
+        }
+        // And it goes on from there as the definition does.
+        for &hash in &probes {
+            assert_eq!(window.insert_hash(hash), state.insert(hash), "{name}");
+        }
+        assert!(window.to_bytes().unwrap() == state.encode(), "{name}");
+    }
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    for Rejected { name, bytes, status } in rejected() {
+        assert_eq!(check_window(&bytes), status, "{name}, by the definition");
+        assert_eq!(status_of_result(&Window::decode(&bytes)), status, "{name}");
+        // Nor is it anything else.
+        assert!(View::open(&bytes).is_err(), "{name}, view");
+        assert!(Filter::decode(&bytes).is_err(), "{name}, plain");
+        assert!(CountingFilter::decode(&bytes).is_err(), "{name}, counting");
+    }
+}

@@ -1,0 +1,415 @@
+//! Windows against two plain models: a map of each key to the last slice that it was inserted
+//! in, which no answer may deny, and generations of lines by the definition, whose bytes and
+//! answers the window has to have.
+
+mod definition;
+
+use bloomline::{Backend, Error, Filter, Params, View, Window, hash, line, sizing};
+use definition::*;
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+fn window(generations: u32, line_count: u64, k: u32, seed: u64) -> Window {
+    Window::with_params(generations, Params::new(line_count, k, seed).unwrap()).unwrap()
+}
+
+fn bit(bitmap: &[u64], i: usize) -> bool {
+    bitmap[i / 64] >> (i % 64) & 1 == 1
+}
+
+/// Both models, and the window that is held to them.
+struct Pair {
+    window: Window,
+    state: WindowState,
+    /// For each key, the slice it was last inserted in.
+    last: HashMap<u64, u64>,
+}
+
+impl Pair {
+    fn new(generations: u32, line_count: u64, k: u32, seed: u64) -> Pair {
+        let window = window(generations, line_count, k, seed);
+        let state = WindowState::new(generations as usize, line_count as usize, k, seed);
+        Pair { window, state, last: HashMap::new() }
+    }
+
+    /// What the models say to an insert: whether the key is new.
+    fn insert(&mut self, hash: u64) -> bool {
+        let new = self.state.insert(hash);
+        self.last.insert(hash, self.state.slice);
+        new
+    }
+
+    fn check(&self, others: &[u64]) {
+        let (window, state) = (&self.window, &self.state);
+        assert_eq!(window.slice(), state.slice);
+        let count = state.lines.len();
+        for age in 0..count {
+            let place = (state.place() + count - age) % count;
+            assert_eq!(window.key_count(age as u32), state.key_counts[place], "age {age}");
+        }
+        assert_eq!(window.key_count(count as u32), 0);
+        for (&hash, &slice) in &self.last {
+            if state.slice - slice < count as u64 {
+                assert!(window.contains_hash(hash), "{hash:016x} of slice {slice} is denied");
+            }
+        }
+        let hashes: Vec<u64> = self.last.keys().chain(others).copied().collect();
+        let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+        let maybe = window.contains_hashes(&hashes, &mut bitmap);
+        assert_eq!(maybe, bitmap.iter().map(|word| word.count_ones() as usize).sum::<usize>());
+        for (i, &hash) in hashes.iter().enumerate() {
+            assert_eq!(window.contains_hash(hash), state.contains(hash));
+            assert_eq!(bit(&bitmap, i), state.contains(hash));
+        }
+        assert!(window.to_bytes().unwrap() == state.encode(), "the bytes are the model's");
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Insert(Vec<u8>),
+    InsertHash(u64),
+    InsertHashes(Vec<u64>),
+    InsertKeys(Vec<Vec<u8>>),
+    /// Keys that are or were in, by number.
+    Again(Vec<usize>),
+    Rotate(u64),
+    /// To so many slices from now, or back by one.
+    AdvanceBy(u64),
+    Back,
+    RotateAfter(u64),
+    Encode,
+}
+
+fn hashes(most: usize) -> impl Strategy<Value = Vec<u64>> {
+    let hash = prop_oneof![
+        6 => any::<u64>(),
+        1 => (0u32..64).prop_map(|bit| 1 << bit),
+        2 => prop::sample::select(AWKWARD.to_vec()),
+    ];
+    prop::collection::vec(hash, 0..most)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = || prop::collection::vec(0u8..6, 0..3);
+    prop_oneof![
+        2 => key().prop_map(Step::Insert),
+        2 => any::<u64>().prop_map(Step::InsertHash),
+        4 => hashes(200).prop_map(Step::InsertHashes),
+        3 => prop::collection::vec(key(), 0..150).prop_map(Step::InsertKeys),
+        3 => prop::collection::vec(any::<usize>(), 0..40).prop_map(Step::Again),
+        5 => (1u64..4).prop_map(Step::Rotate),
+        3 => (1u64..12).prop_map(Step::AdvanceBy),
+        1 => any::<u64>().prop_map(|by| Step::AdvanceBy(by >> 24)),
+        1 => Just(Step::Back),
+        2 => (0u64..90).prop_map(Step::RotateAfter),
+        2 => Just(Step::Encode),
+    ]
+}
+
+fn take(pair: &mut Pair, step: Step) {
+    let seed = pair.state.seed;
+    let many = |pair: &mut Pair, hashes: &[u64], bitmap: &[u64], count: usize| {
+        let new: Vec<bool> = hashes.iter().map(|&hash| pair.insert(hash)).collect();
+        for i in 0..bitmap.len() * 64 {
+            assert_eq!(bit(bitmap, i), new.get(i).is_some_and(|&new| new), "key {i}");
+        }
+        assert_eq!(count, new.iter().filter(|&&new| new).count());
+    };
+    match step {
+        Step::Insert(key) => {
+            assert_eq!(pair.window.insert(&key), pair.insert(hash::hash(&key, seed)));
+            assert!(pair.window.contains(&key));
+        }
+        Step::InsertHash(hash) => assert_eq!(pair.window.insert_hash(hash), pair.insert(hash)),
+        Step::InsertHashes(hashes) => {
+            let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+            let count = pair.window.insert_hashes(&hashes, &mut bitmap);
+            many(pair, &hashes, &bitmap, count);
+        }
+        Step::InsertKeys(keys) => {
+            let mut bitmap = vec![u64::MAX; keys.len().div_ceil(64)];
+            let count = pair.window.insert_keys(&keys, &mut bitmap);
+            let hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key, seed)).collect();
+            many(pair, &hashes, &bitmap, count);
+            pair.window.contains_keys(&keys, &mut bitmap);
+            for (i, &hash) in hashes.iter().enumerate() {
+                assert_eq!(bit(&bitmap, i), pair.state.contains(hash));
+            }
+        }
+        Step::Again(picks) => {
+            let mut keys: Vec<u64> = pair.last.keys().copied().collect();
+            keys.sort_unstable();
+            for pick in picks {
+                let Some(&hash) = keys.get(pick % keys.len().max(1)) else { return };
+                assert_eq!(pair.window.insert_hash(hash), pair.insert(hash));
+            }
+        }
+        Step::Rotate(times) => (0..times).for_each(|_| {
+            pair.window.rotate();
+            pair.state.rotate();
+        }),
+        Step::AdvanceBy(by) => {
+            let slice = pair.state.slice + by;
+            pair.window.advance_to(slice);
+            pair.state.advance_to(slice);
+        }
+        Step::Back => {
+            pair.window.advance_to(pair.state.slice);
+            pair.window.advance_to(pair.state.slice.saturating_sub(1));
+            pair.window.advance_to(0);
+        }
+        Step::RotateAfter(keys) => {
+            pair.window.rotate_after(keys);
+            pair.state.limit = keys;
+        }
+        Step::Encode => {
+            pair.window = Window::decode(&pair.window.to_bytes().unwrap()).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_history_denies_a_key_of_the_window(
+        generations in 1u32..10,
+        // More and fewer lines than are cleared at once.
+        line_count in prop_oneof![1u64..5, 60u64..70, 130u64..140],
+        k in 1u32..=16,
+        seed in any::<u64>(),
+        steps in prop::collection::vec(step(), 1..25),
+        others in hashes(100),
+    ) {
+        let mut pair = Pair::new(generations, line_count, k, seed);
+        for step in steps {
+            take(&mut pair, step);
+            pair.check(&others);
+        }
+    }
+}
+
+/// Batches beyond what goes through one generation at once, on all backends: keys that come
+/// again, and a ring that turns in the midst of it.
+#[test]
+fn long_batches_on_all_backends() {
+    for (k, limit) in [(4, 0), (8, 1000), (11, 20_000)] {
+        let params = Params::new(700, k, 3).unwrap();
+        let mut hashes = random_hashes(30_000, k.into());
+        hashes.extend_from_within(5_000..15_000);
+        let mut state = WindowState::new(5, 700, k, 3);
+        state.limit = limit;
+        let new: Vec<bool> = hashes.iter().map(|&hash| state.insert(hash)).collect();
+        let probes: Vec<u64> =
+            hashes.iter().step_by(3).copied().chain(random_hashes(9_000, 77)).collect();
+        for backend in Backend::available() {
+            let mut window = Window::with_backend(5, params, backend).unwrap();
+            assert_eq!(window.backend(), backend);
+            window.rotate_after(limit);
+            let mut bitmap = vec![0; hashes.len().div_ceil(64)];
+            let count = window.insert_hashes(&hashes, &mut bitmap);
+            assert_eq!(count, new.iter().filter(|&&new| new).count());
+            assert!(new.iter().enumerate().all(|(i, &new)| bit(&bitmap, i) == new));
+            assert!(window.to_bytes().unwrap() == state.encode(), "{}", backend.name());
+            window.contains_hashes(&probes, &mut bitmap);
+            for (i, &hash) in probes.iter().enumerate() {
+                assert_eq!(bit(&bitmap, i), state.contains(hash), "{}", backend.name());
+            }
+        }
+    }
+}
+
+/// "Seen in the last 7 days": when a key is forgotten, to the slice.
+#[test]
+fn eight_daily_generations_are_seven_days() {
+    let mut window = Window::new(8, 1000, 0.01, 0).unwrap();
+    window.advance_to(20_000);
+    assert!(window.insert(b"key"), "new");
+    assert!(!window.insert(b"key"), "seen today");
+    for day in 20_001..=20_007 {
+        window.advance_to(day);
+        assert!(window.contains(b"key"), "day {day}");
+    }
+    window.advance_to(20_008);
+    assert!(!window.contains(b"key") && window.insert(b"key"), "forgotten");
+    // Seen again on the last day, it stays for seven more.
+    window.advance_to(20_015);
+    assert!(!window.insert(b"key"));
+    window.advance_to(20_022);
+    assert!(window.contains(b"key"));
+    // A jump of all generations forgets all, and time that goes backward changes nothing.
+    window.advance_to(20_030);
+    assert!(!window.contains(b"key") && window.insert(b"key"));
+    let before = window.to_bytes().unwrap();
+    for day in [0, 20_000, 20_029, 20_030] {
+        window.advance_to(day);
+    }
+    assert!(window.to_bytes().unwrap() == before);
+}
+
+/// The last slices that there are: the ring turns up to them, and then no more.
+#[test]
+fn the_end_of_time() {
+    let mut window = window(3, 2, 6, 0);
+    window.insert_hash(7);
+    window.advance_to(u64::MAX - 1);
+    assert!(!window.contains_hash(7) && window.insert_hash(7));
+    window.rotate_after(1);
+    for hash in random_hashes(50, 1) {
+        window.insert_hash(hash);
+        window.rotate();
+        assert!(window.contains_hash(hash) && window.contains_hash(7));
+    }
+    assert_eq!(window.slice(), u64::MAX);
+    let mut bitmap = [0; 2];
+    window.insert_hashes(&random_hashes(100, 2), &mut bitmap);
+    let window = Window::decode(&window.to_bytes().unwrap()).unwrap();
+    assert!(window.contains_hash(7) && window.slice() == u64::MAX);
+}
+
+#[test]
+fn states_that_are_equal_have_equal_bytes() {
+    // One window has seen other keys long ago, the other has not.
+    let (mut old, mut young) = (window(4, 200, 6, 1), window(4, 200, 6, 1));
+    for _ in 0..9 {
+        old.insert_hashes(&random_hashes(3000, 5), &mut [0; 47]);
+        old.rotate();
+    }
+    for window in [&mut old, &mut young] {
+        window.advance_to(40);
+        window.insert_hashes(&random_hashes(30, 6), &mut [0]);
+        window.advance_to(42);
+        window.insert_hash(9);
+    }
+    assert!(old.to_bytes().unwrap() == young.to_bytes().unwrap());
+    assert_eq!(old.estimated_rate(), young.estimated_rate());
+}
+
+/// The rate over all generations is the asked one when all are full, measured and estimated.
+#[test]
+fn the_rate_is_that_of_all_generations() {
+    for (generations, rate) in [(1, 0.01), (8, 0.01), (8, 0.1), (3, 0.5), (30, 0.001)] {
+        let keys = 20_000;
+        let mut window = Window::new(generations, keys, rate, 0).unwrap();
+        let each = sizing::rate_of_each(rate, generations);
+        assert!((1.0 - (1.0 - each).powi(generations as i32) - rate).abs() < 1e-12);
+        assert!(window.params().rate(keys) <= each);
+        let hashes = random_hashes(keys as usize * generations as usize, 1);
+        for hashes in hashes.chunks(keys as usize) {
+            window.rotate();
+            window.insert_hashes(hashes, &mut vec![0; hashes.len().div_ceil(64)]);
+        }
+        let others = random_hashes(1 << 19, 2);
+        let wrong = window.contains_hashes(&others, &mut vec![0; others.len() / 64]) as f64;
+        let measured = wrong / others.len() as f64;
+        let estimated = window.estimated_rate();
+        println!("{generations} generations at {rate}: {measured:.5}, estimated {estimated:.5}");
+        // Four standard deviations; and the few per cent by which filters are better than asked.
+        let noise = 4.0 * (rate / others.len() as f64).sqrt();
+        assert!(measured < rate + noise && measured > 0.93 * rate - noise);
+        assert!((estimated / measured - 1.0).abs() < noise / rate + 0.02);
+    }
+}
+
+#[test]
+fn rates_of_each() {
+    for (rate, filters) in [(0.01, 1), (0.5, 2), (1e-12, 8), (1e-20, 64)] {
+        let each = sizing::rate_of_each(rate, filters);
+        assert!(each <= rate && each >= rate / f64::from(filters) * (1.0 - 1e-15));
+    }
+    assert!((sizing::rate_of_each(0.75, 2) - 0.5).abs() < 1e-15);
+}
+
+#[test]
+fn what_cannot_be() {
+    assert!(matches!(Window::new(0, 1000, 0.01, 0), Err(Error::Generations)));
+    for rate in [0.0, 1.0, -0.1, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e-300] {
+        assert!(matches!(Window::new(8, 1000, rate, 0), Err(Error::Rate)), "{rate}");
+    }
+    assert!(matches!(Window::new(8, u64::MAX, 0.01, 0), Err(Error::LineCount)));
+    let most = isize::MAX as u64 / 64 - 1;
+    for (generations, lines) in [(2, most), (9, most / 8), (u32::MAX, most / u32::MAX as u64)] {
+        let params = Params::new(lines.max(1), 6, 0).unwrap();
+        let made = Window::with_params(generations, params);
+        assert!(matches!(made, Err(Error::LineCount)), "{generations} of {lines}");
+    }
+    if usize::BITS == 64 {
+        let params = Params::new(1 << 50, 6, 0).unwrap();
+        assert!(matches!(Window::with_params(8, params), Err(Error::OutOfMemory)));
+        let params = Params::new(1 << 24, 6, 0).unwrap();
+        assert!(matches!(Window::with_params(u32::MAX, params), Err(Error::OutOfMemory)));
+    }
+    // No keys are expected: a line for each generation, all the same.
+    let mut window = Window::new(5, 0, 0.01, 0).unwrap();
+    assert!((window.params().line_count(), window.generations()) == (1, 5));
+    assert!(window.insert(b"key") && window.contains(b"key"));
+}
+
+// ---- bytes ----
+
+#[test]
+fn buffers_and_layouts() {
+    let mut window = window(3, 2, 6, 0);
+    window.insert(b"apple");
+    let bytes = window.to_bytes().unwrap();
+    let len = 3 * 2 * 64 + 8 * 3 + 16 + 64;
+    assert_eq!((window.encoded_len(), bytes.len()), (len, len));
+    let mut buffer = vec![0xEE; len + 6];
+    assert_eq!(window.encode(&mut buffer).unwrap(), len);
+    assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
+    for cap in [0, 64, len - 1] {
+        let mut buffer = vec![0xEE; cap];
+        assert!(matches!(window.encode(&mut buffer), Err(Error::BufferTooSmall)));
+        assert!(buffer.iter().all(|&byte| byte == 0xEE));
+    }
+    // It is not a plain filter, nor a plain filter a window.
+    assert!(matches!(View::open(&bytes), Err(Error::Layout)));
+    assert!(matches!(Filter::decode(&bytes), Err(Error::Layout)));
+    let plain = Filter::new(Params::new(2, 6, 0).unwrap()).unwrap().to_bytes().unwrap();
+    assert!(matches!(Window::decode(&plain), Err(Error::Layout)));
+    // But each generation is the lines of one.
+    let view = View::of_lines(&bytes[..128], window.params(), 0).unwrap();
+    assert!(view.contains(b"apple") && view.as_bytes() == lines_of(2, 6, &[hash(b"apple", 0)]));
+    assert!(bytes[128..384].iter().all(|&byte| byte == 0));
+    assert!(line::contains(&bytes[..128], 6, hash(b"apple", 0)));
+}
+
+#[test]
+fn damage_is_found() {
+    let mut window = window(3, 2, 6, 0);
+    for hashes in random_hashes(60, 7).chunks(20) {
+        window.rotate();
+        window.insert_hashes(hashes, &mut [0]);
+    }
+    let mut bytes = window.to_bytes().unwrap();
+    assert_eq!(check_window(&bytes), status::OK);
+    for len in 0..bytes.len() {
+        let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
+        assert_eq!(status_of_result(&Window::decode(&bytes[..len])), expected);
+        let behind = Window::decode(&bytes[bytes.len() - len..]);
+        assert_eq!(status_of_result(&behind), status::TRUNCATED);
+    }
+    for at in 0..bytes.len() {
+        for flip in [0x01, 0x10, 0x80, 0xFF] {
+            bytes[at] ^= flip;
+            let status = check_window(&bytes);
+            assert_ne!(status, status::OK, "byte {at} ^ {flip:#x}");
+            assert_eq!(status_of_result(&Window::decode(&bytes)), status);
+            // With checksums made right: what lines and state may be is anything.
+            let mut sealed = bytes.clone();
+            seal(&mut sealed);
+            let decoded = Window::decode(&sealed);
+            assert_eq!(status_of_result(&decoded), check_window(&sealed), "byte {at}");
+            if let Ok(mut window) = decoded {
+                let hash = at as u64;
+                window.insert_hash(hash);
+                window.rotate();
+                assert!(window.contains_hash(hash));
+            }
+            bytes[at] ^= flip;
+        }
+    }
+}
