@@ -13,8 +13,8 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-rust test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-peers bench-go \
-    clean tools test-tools go-tools
+    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
+    choosing clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -103,6 +103,12 @@ bench-billion: ## 1,000,000,000 keys at 1 %
 bench-engines: lib ## RocksDB and LevelDB with their own filters and with these
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
 	$(MAKE) --no-print-directory -C adapters/tests bench
+
+bench-family: ## all kinds of filter, and the crates that do the same jobs
+	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml --bin family
+
+choosing: ## the same, and its figures and chart go into docs/CHOOSING.md
+	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml --bin family -- --write
 
 bench-peers: ## other Rust filters, at equal memory
 	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml

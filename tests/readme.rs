@@ -20,9 +20,14 @@ fn examples_are_the_files() {
 #[test]
 fn links_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in
-        ["README.md", "CONTRIBUTING.md", "docs/DESIGN.md", "docs/FORMAT.md", "examples/README.md"]
-    {
+    for page in [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/CHOOSING.md",
+        "docs/DESIGN.md",
+        "docs/FORMAT.md",
+        "examples/README.md",
+    ] {
         let folder = root.join(page).parent().unwrap().to_path_buf();
         let text = fs::read_to_string(root.join(page)).unwrap();
         for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {

@@ -1,0 +1,158 @@
+//! The chart of `docs/CHOOSING.md`, as SVG: a line for each filter, what it takes and how long it
+//! takes beside each other. For light and dark pages.
+
+use crate::member::Can;
+use crate::report::{Against, Figures, Report, Row, per_cent, short};
+use std::fmt::Write;
+
+const WIDTH: f64 = 1024.0;
+const TOP: f64 = 64.0;
+const LINE: f64 = 26.0;
+/// Room between the library's filters and the crates.
+const GAP: f64 = 30.0;
+
+/// Where the columns begin.
+const BITS: f64 = 236.0;
+const RATE: f64 = 356.0;
+const TIMES: [f64; 3] = [412.0, 556.0, 700.0];
+const CAN: [f64; 4] = [852.0, 896.0, 940.0, 990.0];
+/// How long a bar or an axis is.
+const LENGTH: f64 = 92.0;
+
+const STYLE: &str = "
+    text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+    .head { font-weight: 600; font-size: 12px }
+    .soft { fill: #59636e; font-size: 12px }
+    .page { fill: #fff }
+    .axis { stroke: #d1d9e0 }
+    .ours { fill: #0b61c4; stroke: #0b61c4 }
+    .other { fill: #8a5a00; stroke: #8a5a00 }
+    @media (prefers-color-scheme: dark) {
+      text { fill: #f0f6fc }
+      .soft { fill: #9198a1 }
+      .page { fill: #0d1117 }
+      .axis { stroke: #3d444d }
+      .ours { fill: #58a6ff; stroke: #58a6ff }
+      .other { fill: #e3a33c; stroke: #e3a33c }
+    }
+";
+
+/// A column of times: its heading, and its figure.
+type Column = (&'static str, fn(&Row) -> Option<&Against>);
+
+const COLUMNS: [Column; 3] = [
+    ("probe, in cache", |row| row.figures[0].as_ref().map(|figures| &figures.probe)),
+    ("probe, in memory", |row| row.figures[1].as_ref().map(|figures| &figures.probe)),
+    ("insert, in memory", |row| row.figures[1].as_ref().map(|figures| &figures.insert)),
+];
+
+const MARKS: [(&str, Can); 4] = [
+    ("delete", Can::Delete),
+    ("grow", Can::Grow),
+    ("expire", Can::Expire),
+    ("threads", Can::Threads),
+];
+
+pub(crate) fn draw(report: &Report) -> String {
+    let rows = &report.rows;
+    let height = TOP + rows.len() as f64 * LINE + GAP + 44.0;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n\
+         <title>Bits per key, rate and times of each kind of filter</title>\n\
+         <style>{STYLE}</style>\n\
+         <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
+    );
+    let bits = |row: &Row| last(row).map_or(0.0, |figures| figures.bits);
+    let most_bits = rows.iter().map(bits).fold(1.0, f64::max);
+    let times = rows.iter().flat_map(|row| COLUMNS.map(|(_, of)| of(row)));
+    let most = times.flatten().map(|against| against.ratio.median).fold(10.0, f64::max);
+
+    text(&mut svg, BITS, 24.0, "head", "bits per key");
+    text(&mut svg, RATE, 24.0, "head", "wrong");
+    text(
+        &mut svg,
+        TIMES[0],
+        24.0,
+        "head",
+        "times as long as the plain filter of as many keys and that rate",
+    );
+    for (x, (name, _)) in TIMES.into_iter().zip(COLUMNS) {
+        text(&mut svg, x, 46.0, "soft", name);
+    }
+    for (x, (name, _)) in CAN.into_iter().zip(MARKS) {
+        let _ = writeln!(
+            svg,
+            "<text class=\"soft\" text-anchor=\"middle\" x=\"{x}\" y=\"46\">{name}</text>"
+        );
+    }
+    // One, ten, a hundred times as long.
+    let bottom = height - 40.0;
+    for x in TIMES {
+        for tick in [1.0, 10.0, 100.0].into_iter().filter(|&tick| tick <= most) {
+            let x = x + along(tick, most);
+            let _ = writeln!(
+                svg,
+                "<path class=\"axis\" d=\"M{x:.1} {:.1}V{bottom:.1}\"/>\
+                 <text class=\"soft\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{:.1}\">{tick}</text>",
+                TOP - 10.0,
+                bottom + 16.0
+            );
+        }
+    }
+    let mut y = TOP;
+    for (i, row) in rows.iter().enumerate() {
+        if i > 0 && row.is_crate && !rows[i - 1].is_crate {
+            y += GAP;
+            text(&mut svg, 12.0, y - 12.0, "soft", "crates that do the same jobs");
+        }
+        y += LINE;
+        one(&mut svg, row, y - LINE / 2.0, bits(row) / most_bits, most);
+    }
+    svg + "</svg>\n"
+}
+
+/// The larger size's figures, or the other's.
+fn last(row: &Row) -> Option<&Figures> {
+    row.figures.iter().flatten().last()
+}
+
+/// How far along a logarithmic axis.
+fn along(times: f64, most: f64) -> f64 {
+    LENGTH * times.max(1.0).ln() / most.ln()
+}
+
+fn one(svg: &mut String, row: &Row, y: f64, bits: f64, most: f64) {
+    let Some(figures) = last(row) else { return };
+    let class = if row.is_crate { "other" } else { "ours" };
+    text(svg, 12.0, y + 4.0, "", &row.name.replace('`', ""));
+    let length = bits * LENGTH * 0.75;
+    let _ = writeln!(
+        svg,
+        "<rect class=\"{class}\" x=\"{BITS}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"10\"/>",
+        y - 5.0
+    );
+    text(svg, BITS + length + 6.0, y + 4.0, "soft", &format!("{:.1}", figures.bits));
+    text(svg, RATE, y + 4.0, "soft", &per_cent(figures.rate));
+    for (x, (_, of)) in TIMES.into_iter().zip(COLUMNS) {
+        let Some(against) = of(row) else { continue };
+        let times = against.ratio.median;
+        let to = x + along(times, most);
+        let _ = writeln!(
+            svg,
+            "<path class=\"{class}\" d=\"M{x:.1} {y:.1}H{to:.1}\"/>\
+             <circle class=\"{class}\" cx=\"{to:.1}\" cy=\"{y:.1}\" r=\"4\"/>"
+        );
+        text(svg, to + 8.0, y + 4.0, "soft", &short(times));
+    }
+    for (x, (_, can)) in CAN.into_iter().zip(MARKS) {
+        if row.can.contains(&can) {
+            let _ = writeln!(svg, "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y:.1}\" r=\"5\"/>");
+        }
+    }
+}
+
+fn text(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    let _ = writeln!(svg, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
+}
