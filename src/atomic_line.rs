@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub trait Lane {
     /// Its bits.
     fn load(&self) -> u64;
-    /// Sets bits in one step, and returns what was there before.
-    fn or(&self, bits: u64) -> u64;
+    /// Sets bits in one step. What was there before is not asked for: to tell it, many CPUs
+    /// would have to try until nobody comes between.
+    fn or(&self, bits: u64);
 }
 
 impl Lane for AtomicU64 {
@@ -24,8 +25,8 @@ impl Lane for AtomicU64 {
     }
 
     #[inline(always)]
-    fn or(&self, bits: u64) -> u64 {
-        self.fetch_or(bits, Ordering::Relaxed)
+    fn or(&self, bits: u64) {
+        self.fetch_or(bits, Ordering::Relaxed);
     }
 }
 
@@ -40,10 +41,14 @@ pub fn insert<L: Lane>(line: &[L; LANES], mask: &Line) -> bool {
     new
 }
 
-/// Sets bits of a lane, as they are in memory; whether any of them was not set yet. Each bit
-/// is set by exactly one of the threads that try at once. A lane that has its bits already is
-/// only read, so that keys which are in cost no cache line its other readers.
+/// Sets bits of a lane, as they are in memory; whether any of them was not set when it looked.
+/// Of threads that try at once the first is told so, and others may be. A lane that has its
+/// bits already is only read, so that keys which are in cost no cache line its other readers.
 #[inline(always)]
 pub fn set<L: Lane>(lane: &L, bits: u64) -> bool {
-    lane.load() & bits != bits && lane.or(bits) & bits != bits
+    let new = lane.load() & bits != bits;
+    if new {
+        lane.or(bits);
+    }
+    new
 }
