@@ -53,6 +53,7 @@ for target in "${targets[@]}"; do
     if [ "$target" = decode ]; then
         corpora+=(golden/accepted golden/rejected golden/counting/accepted golden/counting/rejected)
         corpora+=(golden/scalable/accepted golden/scalable/rejected)
+        corpora+=(golden/window/accepted golden/window/rejected)
     fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \

@@ -118,6 +118,49 @@ fn attempt_scalable(bytes: &[u8]) {
     }
 }
 
+/// A window: as it is, and as one that its footer fits, which answers, inserts and forgets as the
+/// definition does.
+fn attempt_window(data: &[u8]) {
+    assert_eq!(status_of_result(&Window::decode(data)), check_window(data));
+    let generations = 1 + usize::from(data[0] % 8);
+    let line_count = (data.len().saturating_sub(80) / generations).saturating_sub(8) / 64;
+    if line_count == 0 {
+        return;
+    }
+    let len = generations * (line_count * 64 + 8) + 80;
+    let mut bytes = data[data.len() - len..].to_vec();
+    let k = get(&bytes, K) % 16 + 1;
+    let fields = [(MAGIC, u64::from_le_bytes(MAGIC_BYTES)), (VERSION, 1), (LAYOUT, 4), (K, k)];
+    let shape = [(RESERVED, generations as u64), (LINE_COUNT, line_count as u64)];
+    for (field, value) in fields.into_iter().chain(shape) {
+        put(&mut bytes, field, value);
+        seal_footer(&mut bytes);
+        assert_eq!(status_of_result(&Window::decode(&bytes)), check_window(&bytes));
+    }
+    seal(&mut bytes);
+    let mut window = Window::decode(&bytes).unwrap();
+    let (lines, state) = bytes.split_at(generations * line_count * 64);
+    let word = |at: usize| u64::from_le_bytes(state[8 * at..][..8].try_into().unwrap());
+    let mut model = WindowState::new(generations, line_count, k as u32, get(&bytes, SEED));
+    (model.slice, model.limit) = (word(0), word(1));
+    for (place, lines) in lines.chunks(line_count * 64).enumerate() {
+        model.lines[place].copy_from_slice(lines);
+        model.key_counts[place] = word(2 + place);
+    }
+    assert!(window.to_bytes().unwrap() == model.encode());
+    for (i, hash) in data.as_chunks().0.iter().take(200).enumerate() {
+        let hash = u64::from_le_bytes(*hash);
+        assert_eq!(window.contains_hash(hash), model.contains(hash));
+        assert_eq!(window.insert_hash(hash), model.insert(hash));
+        if i % 7 == 0 {
+            let slice = model.slice.saturating_add(hash % 5);
+            window.advance_to(slice);
+            model.advance_to(slice);
+        }
+    }
+    assert!(window.to_bytes().unwrap() == model.encode());
+}
+
 /// A cuckoo filter: what opens answers as the definition does, can be changed, and loses no
 /// key that goes in.
 fn attempt_cuckoo(bytes: &[u8]) {
