@@ -69,9 +69,8 @@ fn run(quick: bool) -> Report {
         }
     }
     eprintln!("bits per key");
-    let takes = KINDS.iter().chain(CRATES).map(|kind| Takes {
+    let takes = KINDS.iter().map(|kind| Takes {
         name: kind.name,
-        is_crate: is_crate(kind),
         can: kind.can,
         at: TAKES.map(|rate| takes(kind, classes[0].keys, rate)),
     });

@@ -77,7 +77,6 @@ impl Against {
 /// What a kind takes at each of the rates that are asked for, and the rate that it really has.
 pub(crate) struct Takes {
     pub(crate) name: &'static str,
-    pub(crate) is_crate: bool,
     pub(crate) can: &'static [Can],
     pub(crate) at: [Option<(f64, f64)>; 2],
 }
@@ -165,7 +164,7 @@ impl Report {
                  |---|---|---|---|---|---|---|---|---|---|\n";
         let all =
             [Can::Delete, Can::Grow, Can::Expire, Can::Threads, Can::Replace, Can::Union, Can::Map];
-        for takes in self.takes.iter().filter(|takes| !takes.is_crate) {
+        for takes in &self.takes {
             let _ = write!(text, "| {} |", takes.name);
             takes.at.iter().for_each(|at| text += &taken(at));
             for can in all {
