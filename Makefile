@@ -33,6 +33,7 @@ test-rust: tools lint ## the Rust tests: every backend against the definition, f
 	$(TEST_PROFILE) $(CARGO) test --release --doc
 	$(TEST_PROFILE) $(CARGO) run --release --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
+	$(TEST_PROFILE) $(CARGO) run --release --example crawler 20000
 	$(CARGO) check --release --no-default-features
 
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
