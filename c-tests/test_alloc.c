@@ -161,6 +161,8 @@ typedef struct {
     bloomline_counting *counting, *counted;
     bloomline_window *window;
     uint64_t window_keys;
+    bloomline_cuckoo *cuckoo;
+    bloomline_concurrent *shared, *many;
     bloomline_scalable *scalable, *grown;
     size_t stages; /* of the last, when it is full */
     bloomline_builder *builder;
@@ -217,6 +219,66 @@ static void free_window(void *state)
 {
     everything *it = state;
     bloomline_window_free(it->window);
+}
+static bloomline_status make_cuckoo(void *state)
+{
+    everything *it = state;
+    const bloomline_cuckoo_params params = {it->params->line_count, 12, 0, 0};
+    it->cuckoo = NULL;
+    bloomline_status status = bloomline_cuckoo_new(&params, &it->cuckoo);
+    CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
+    return status;
+}
+static bloomline_status decode_cuckoo(void *state)
+{
+    everything *it = state;
+    it->cuckoo = NULL;
+    bloomline_status status = bloomline_cuckoo_decode(it->data, it->len, &it->cuckoo);
+    CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
+    return status;
+}
+static bloomline_status load_cuckoo(void *state)
+{
+    everything *it = state;
+    it->cuckoo = NULL;
+    bloomline_status status = bloomline_cuckoo_load(it->path, &it->cuckoo);
+    CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
+    return status;
+}
+static void free_cuckoo(void *state)
+{
+    everything *it = state;
+    bloomline_cuckoo_free(it->cuckoo);
+}
+static bloomline_status make_classic(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_classic_new(it->params, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    return status;
+}
+static bloomline_status make_concurrent(void *state)
+{
+    everything *it = state;
+    it->shared = NULL;
+    bloomline_status status = bloomline_concurrent_new(it->params, &it->shared);
+    CHECK((status == BLOOMLINE_OK) == (it->shared != NULL));
+    return status;
+}
+static void free_concurrent(void *state)
+{
+    everything *it = state;
+    bloomline_concurrent_free(it->shared);
+}
+static bloomline_status take_snapshot(void *state)
+{
+    everything *it = state;
+    it->filter = NULL;
+    bloomline_status status = bloomline_concurrent_snapshot(it->many, &it->filter);
+    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
+    CHECK(bloomline_concurrent_contains_hash(it->many, 12345));
+    return status;
 }
 static bloomline_status make_counting(void *state)
 {
@@ -482,6 +544,47 @@ static void windows(void)
     }
 }
 
+static void cuckoo_filters(void)
+{
+    static const bloomline_params *sizes[] = {&small, &large};
+    file_name directory = files_begin(), path = files_in(&directory, "filter");
+    for (size_t i = 0; i < 2; i++) {
+        everything it = {0};
+        it.path = path.text;
+        it.params = sizes[i];
+        REQUIRE_OK(make_cuckoo(&it));
+        bloomline_cuckoo *filter = it.cuckoo;
+        REQUIRE_OK(bloomline_cuckoo_insert_hash(filter, 12345));
+        REQUIRE_OK(bloomline_cuckoo_save(filter, it.path));
+        it.len = bloomline_cuckoo_encoded_len(filter);
+        it.data = malloc(it.len);
+        REQUIRE_OK(bloomline_cuckoo_encode(filter, it.data, it.len, NULL));
+        CHECK(fail_each("bloomline_cuckoo_new", make_cuckoo, free_cuckoo, &it) >= 2);
+        CHECK(fail_each("bloomline_cuckoo_decode", decode_cuckoo, free_cuckoo, &it) >= 2);
+        CHECK(fail_each("bloomline_cuckoo_load", load_cuckoo, free_cuckoo, &it) >= 2);
+        free(it.data);
+        bloomline_cuckoo_free(filter);
+        CHECK(unlink(it.path) == 0);
+    }
+    CHECK(rmdir(directory.text) == 0);
+}
+
+static void classic_and_concurrent_filters(void)
+{
+    static const bloomline_params *sizes[] = {&small, &large};
+    for (size_t i = 0; i < 2; i++) {
+        everything it = {0};
+        it.params = sizes[i];
+        CHECK(fail_each("bloomline_classic_new", make_classic, free_filter, &it) >= 2);
+        CHECK(fail_each("bloomline_concurrent_new", make_concurrent, free_concurrent, &it) >= 2);
+        REQUIRE_OK(make_concurrent(&it));
+        it.many = it.shared;
+        bloomline_concurrent_insert_hash(it.many, 12345);
+        CHECK(fail_each("bloomline_concurrent_snapshot", take_snapshot, free_filter, &it) >= 2);
+        bloomline_concurrent_free(it.many);
+    }
+}
+
 static void filters_and_files(void)
 {
     everything it = {0};
@@ -650,6 +753,8 @@ int main(void)
     RUN(filters_and_files);
     RUN(counting_filters);
     RUN(windows);
+    RUN(cuckoo_filters);
+    RUN(classic_and_concurrent_filters);
     RUN(scalable_filters);
     RUN(swaps);
     RUN(long_paths);

@@ -9,6 +9,8 @@
 #include "definition.h"
 #include "files.h"
 
+#include <math.h>
+
 enum { KEYS = 300, SEED = 7 };
 
 static uint64_t hashes[KEYS], others[KEYS];
@@ -77,11 +79,16 @@ static void sizes_and_rates(void)
     CHECK_NEAR(0.01, bloomline_classic_params_rate(&params, 1000000), 1e-5);
     CHECK_OK(bloomline_classic_params_for_bits(1000, 10, &params));
     CHECK_U64(20, params.line_count);
+    CHECK_OK(bloomline_classic_params_for_rate(0, 0.01, &lines)); /* no keys: a line */
+    CHECK_U64(1, lines.line_count);
     CHECK_NEAR(0.0, bloomline_classic_params_rate(&params, 0), 0.0);
 
     bloomline_params before = params;
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_classic_params_for_rate(10, 1.0, &params));
-    CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_classic_params_for_bits(10, 0.0, &params));
+    const double none[] = {0, -1, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1, 1.5, 1e-300};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_classic_params_for_rate(10, none[i], &params));
+        if (i < 6) CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_classic_params_for_bits(10, none[i], &params));
+    }
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_params_for_rate(UINT64_MAX, 0.01, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_params_for_rate(10, 0.1, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_params_for_bits(10, 8, NULL));
@@ -92,6 +99,9 @@ static void sizes_and_rates(void)
 
     bloomline_filter *filter = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_classic_new(&params, &filter));
+    params = (bloomline_params){(uint64_t)1 << 50, 7, 0, 0};
+    CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
+                 bloomline_classic_new(&params, &filter));
     params = (bloomline_params){0, 7, 0, 0};
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_new(&params, &filter));
     params = (bloomline_params){1, 7, 1, 0};

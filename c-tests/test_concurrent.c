@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_concurrent.c - bloomline_concurrent: threads insert into one filter, probe it and take
- * snapshots of it, all at once; each sees its own inserts, none is lost, and the bytes are
- * those of the definition. And one thread alone: answers, batches, NULL, statuses. To be run
+ * test_concurrent.c - bloomline_concurrent: threads insert into one filter, probe it, take
+ * snapshots of it and save them, all at once; each sees its own inserts, none is lost, and the
+ * bytes are those of the definition. And one thread alone: answers, batches, NULL, statuses. To be run
  * under ThreadSanitizer too.
  */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
 #include "definition.h"
+#include "files.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { THREADS = 4, KEYS = 4000, LINES = 300 };
 
 static const bloomline_params params = {LINES, 6, 0, 3};
 static const bloomline_concurrent *shared_filter;
 static pthread_barrier_t barrier;
+static file_name path;
+static atomic_ullong inserted[THREADS]; /* how many of its keys each thread has inserted */
 
 /* Threads count what they find wrong; the checks are made when they are done. */
 typedef struct {
@@ -43,6 +47,7 @@ static void *insert_and_probe(void *argument)
             bloomline_concurrent_insert_hash(shared_filter, own[0]);
             bloomline_concurrent_insert_hash(shared_filter, own[1]);
         }
+        atomic_store(&inserted[me->number], i + 1);
         me->wrong += !bloomline_concurrent_contains_hash(shared_filter, own[0]);
         me->wrong += bloomline_concurrent_contains_hashes(shared_filter, own, 2, bitmap) != 2 || bitmap[0] != 3;
         me->wrong += bloomline_concurrent_insert_hash(shared_filter, own[1]); /* not new any more */
@@ -51,17 +56,28 @@ static void *insert_and_probe(void *argument)
     return NULL;
 }
 
-static void *take_snapshots(void *argument)
+/* Each snapshot is saved, and the file has all keys that were in before it was taken. */
+static void *save_snapshots(void *argument)
 {
     worker *me = argument;
-    uint64_t before = hash_of(THREADS + 1, 0);
     pthread_barrier_wait(&barrier);
-    for (int i = 0; i < 50; i++) {
-        bloomline_filter *snapshot = NULL;
+    for (int i = 0; i < 20; i++) {
+        unsigned long long before[THREADS];
+        bloomline_filter *snapshot = NULL, *loaded = NULL;
+        for (uint64_t thread = 0; thread < THREADS; thread++) before[thread] = atomic_load(&inserted[thread]);
         me->wrong += bloomline_concurrent_snapshot(shared_filter, &snapshot) != BLOOMLINE_OK;
-        me->wrong += !bloomline_filter_contains_hash(snapshot, before);
-        me->checks += 2;
+        me->wrong += bloomline_filter_save(snapshot, path.text) != BLOOMLINE_OK;
+        me->wrong += bloomline_filter_load(path.text, &loaded) != BLOOMLINE_OK;
+        me->wrong += !bloomline_filter_contains_hash(loaded, hash_of(THREADS + 1, 0));
+        me->checks += 4;
+        for (uint64_t thread = 0; thread < THREADS; thread++) {
+            for (uint64_t key = 0; key < before[thread]; key++) {
+                me->wrong += !bloomline_filter_contains_hash(loaded, hash_of(thread, key));
+                me->checks++;
+            }
+        }
         bloomline_filter_free(snapshot);
+        bloomline_filter_free(loaded);
     }
     return NULL;
 }
@@ -70,13 +86,15 @@ static void threads_lose_nothing(void)
 {
     worker workers[THREADS + 1];
     bloomline_concurrent *filter = NULL;
+    file_name directory = files_begin();
+    path = files_in(&directory, "snapshot");
     REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
     CHECK(bloomline_concurrent_insert_hash(filter, hash_of(THREADS + 1, 0)));
     shared_filter = filter;
     REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
     for (uint64_t i = 0; i <= THREADS; i++) {
         workers[i] = (worker){.number = i};
-        REQUIRE(pthread_create(&workers[i].thread, NULL, i < THREADS ? insert_and_probe : take_snapshots, &workers[i]) == 0);
+        REQUIRE(pthread_create(&workers[i].thread, NULL, i < THREADS ? insert_and_probe : save_snapshots, &workers[i]) == 0);
     }
     for (int i = 0; i <= THREADS; i++) {
         REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
@@ -84,6 +102,7 @@ static void threads_lose_nothing(void)
         CHECK_U64(0, workers[i].wrong);
     }
     pthread_barrier_destroy(&barrier);
+    CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
 
     static uint8_t expected[LINES * LINE_BYTES], found[(LINES + 1) * LINE_BYTES];
     definition_insert(expected, LINES, params.k, hash_of(THREADS + 1, 0));
@@ -170,6 +189,9 @@ static void null_and_bad_parameters(void)
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_concurrent_new(&bad, &filter));
     bad = (bloomline_params){1, 17, 0, 0};
     CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_concurrent_new(&bad, &filter));
+    bad = (bloomline_params){(uint64_t)1 << 50, 6, 0, 0};
+    CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
+                 bloomline_concurrent_new(&bad, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(NULL, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(&params, NULL));
     CHECK(filter == NULL);

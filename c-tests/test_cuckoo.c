@@ -10,6 +10,8 @@
 #include "definition.h"
 #include "files.h"
 
+#include <math.h>
+
 enum { LINES = 20, SEED = 7 };
 
 static const uint32_t all_bits[] = {8, 12, 16};
@@ -150,6 +152,36 @@ static void full_loses_nothing(void)
     }
 }
 
+/* A full filter under removals of everything: what is surely absent is refused, and changes
+   nothing; of the rest no more go than are in. */
+static void removal_storms(void)
+{
+    static uint8_t before[(LINES + 1) * 64], after[(LINES + 1) * 64];
+    for (size_t b = 0; b < 3; b++) {
+        bloomline_cuckoo *filter = make(LINES, all_bits[b]);
+        uint64_t in = 0;
+        while (bloomline_cuckoo_insert_hash(filter, bloomline_hash_u64(in, 1)) == BLOOMLINE_OK) in++;
+        REQUIRE_OK(bloomline_cuckoo_encode(filter, before, sizeof before, NULL));
+        for (uint64_t i = 0; i < 20000; i++) {
+            uint64_t hash = bloomline_hash_u64(i, 2);
+            if (bloomline_cuckoo_contains_hash(filter, hash)) continue;
+            CHECK_STATUS(BLOOMLINE_ERR_ABSENT, bloomline_cuckoo_remove_hash(filter, hash));
+        }
+        REQUIRE_OK(bloomline_cuckoo_encode(filter, after, sizeof after, NULL));
+        CHECK(memcmp(before, after, sizeof before) == 0);
+        uint64_t left = in;
+        for (uint64_t i = 0; i < 20000 + in; i++) {
+            uint64_t hash = i < 20000 ? bloomline_hash_u64(i, 2) : bloomline_hash_u64(i - 20000, 1);
+            left -= bloomline_cuckoo_remove_hash(filter, hash) == BLOOMLINE_OK;
+            CHECK_U64(left, bloomline_cuckoo_key_count(filter));
+        }
+        CHECK_U64(0, left); /* all that were in have been asked for */
+        for (uint64_t i = 0; i < in; i++) CHECK_OK(bloomline_cuckoo_insert_hash(filter, bloomline_hash_u64(i, 1)));
+        for (uint64_t i = 0; i < in; i++) CHECK(bloomline_cuckoo_contains_hash(filter, bloomline_hash_u64(i, 1)));
+        bloomline_cuckoo_free(filter);
+    }
+}
+
 static void sizes_are_for_the_rate(void)
 {
     static const struct {
@@ -170,14 +202,17 @@ static void sizes_are_for_the_rate(void)
         bloomline_cuckoo_free(filter);
     }
     bloomline_cuckoo_params same = {1, 2, 3, 4}, params = same;
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cuckoo_params_for_rate(1000, 0, &params));
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cuckoo_params_for_rate(1000, 1, &params));
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cuckoo_params_for_rate(1000, 1e-5, &params));
+    const double no_rates[] = {0, 1, -1, 1.5, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e-5, 1e-300};
+    for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cuckoo_params_for_rate(1000, no_rates[i], &params));
+    }
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_cuckoo_params_for_rate(UINT64_MAX, 0.01, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cuckoo_params_for_rate(1000, 0.01, NULL));
     CHECK(memcmp(&params, &same, sizeof same) == 0);
     CHECK(bloomline_cuckoo_params_rate(NULL, 1) == 1);
     CHECK(bloomline_cuckoo_params_rate(&same, 1) == 1);
+    CHECK_OK(bloomline_cuckoo_params_for_rate(0, 0.01, &params)); /* no keys: a line */
+    CHECK_U64(1, params.line_count);
 }
 
 static void bytes_and_files_are_read_back(void)
@@ -286,6 +321,7 @@ int main(void)
     RUN(answers_are_those_of_the_definition);
     RUN(keys_go_in_and_come_out);
     RUN(full_loses_nothing);
+    RUN(removal_storms);
     RUN(sizes_are_for_the_rate);
     RUN(bytes_and_files_are_read_back);
     RUN(what_is_refused_changes_nothing);

@@ -3,12 +3,13 @@
  * test_mutations.c - damaged bytes: an encoded filter cut at every length, every byte of it
  * altered in many ways, numbers that lie under right checksums, noise; and filters at every
  * address modulo 64. Nothing may crash or read past its buffer (each is malloced at its exact
- * length, for AddressSanitizer and valgrind), and what is accepted has lost no key.
+ * length, for AddressSanitizer and valgrind), and what is accepted has lost no key. Filters of
+ * every layout are cut and altered so, and offered to the readers of all kinds.
  */
 #include "check.h"
 #include "definition.h"
 
-enum { KEYS = 40, MOST_LINES = 9 };
+enum { KEYS = 40, MOST_LINES = 9, CUCKOO = 5, CLASSIC = 6 /* layouts */ };
 
 static uint64_t hashes[KEYS];
 static uint64_t accepted, rejected;
@@ -51,7 +52,9 @@ static bool offer(const uint8_t *data, size_t len, bool lines_are_sound)
         for (size_t i = 0; i < KEYS; i++) CHECK(bloomline_filter_contains_hash(filter, hashes[i]));
         bloomline_filter_free(filter);
     }
-    CHECK_STATUS(opened, decoded);
+    /* A view can be one of a cuckoo filter, a filter cannot. */
+    bool cuckoo = len >= FOOTER_BYTES && get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2) == CUCKOO;
+    if (!cuckoo || decoded != BLOOMLINE_ERR_LAYOUT) CHECK_STATUS(opened, decoded);
     if (opened == BLOOMLINE_OK) CHECK_OK(unverified);
     if (opened == BLOOMLINE_OK) accepted++;
     else rejected++;
@@ -114,12 +117,13 @@ static void altered_footers_with_right_checksums(void)
             definition_seal_footer(data, len);
             bool hint = i < AT_LINE_COUNT || (i >= AT_SEED && i < AT_K);
             /* The bits of keys with a smaller k are a part of those that are set; one with a
-               larger k may be missed, as the writer of such a footer wants it. */
+               larger k, or of another layout of as many bytes, may be missed, as the writer of
+               such a footer wants it. */
             bool harmless = hint || value == kept;
             bloomline_view view;
             if (harmless) {
                 CHECK_WITH(offer(data, len, true), "byte %d of the footer = %u", i, value);
-            } else if (i == AT_K && value >= 1 && value <= MAX_K) {
+            } else if ((i == AT_K && value >= 1 && value <= MAX_K) || (i == AT_LAYOUT && value == CLASSIC)) {
                 CHECK_OK(bloomline_view_open(data, len, &view));
                 probe_all(&view);
             } else {
@@ -209,6 +213,145 @@ static void every_address_modulo_64(void)
     free(buffer);
 }
 
+/* ---- every layout ---- */
+
+#define READER(kind)                                                                    \
+    static bloomline_status read_##kind(const uint8_t *data, size_t len)                \
+    {                                                                                   \
+        bloomline_##kind *made = NULL;                                                  \
+        bloomline_status status = bloomline_##kind##_decode(data, len, &made);          \
+        CHECK((status == BLOOMLINE_OK) == (made != NULL));                              \
+        bloomline_##kind##_free(made);                                                  \
+        return status;                                                                  \
+    }
+READER(filter)
+READER(counting)
+READER(scalable)
+READER(window)
+READER(cuckoo)
+
+static bloomline_status read_view(const uint8_t *data, size_t len)
+{
+    bloomline_view view;
+    return bloomline_view_open(data, len, &view);
+}
+
+/* What it opens is probed, in altered lines too. */
+static bloomline_status read_unverified(const uint8_t *data, size_t len)
+{
+    bloomline_view view;
+    bloomline_status status = bloomline_view_open_unverified(data, len, &view);
+    if (status == BLOOMLINE_OK) CHECK(probe_all(&view) <= KEYS);
+    return status;
+}
+
+/* All readers, each with the layouts that it takes. */
+static const struct {
+    const char *name;
+    bloomline_status (*read)(const uint8_t *data, size_t len);
+    bool takes[7];
+} readers[] = {
+    {"view", read_view, {0, 1, 1, 0, 0, 1, 1}},
+    {"unverified view", read_unverified, {0, 1, 1, 0, 0, 1, 1}},
+    {"filter", read_filter, {0, 1, 1, 0, 0, 0, 1}},
+    {"counting", read_counting, {0, 0, 1, 0, 0, 0, 0}},
+    {"scalable", read_scalable, {0, 0, 0, 1, 0, 0, 0}},
+    {"window", read_window, {0, 0, 0, 0, 1, 0, 0}},
+    {"cuckoo", read_cuckoo, {0, 0, 0, 0, 0, 1, 0}},
+};
+
+/* Offers bytes to all readers: those that take the layout give this status, the unverified
+   view 'unverified', and the others 'elsewhere'. */
+static void offer_to_all(const uint8_t *data, size_t len, unsigned layout, bloomline_status status,
+                         bloomline_status unverified, bloomline_status elsewhere, const char *what, size_t at)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {
+        bloomline_status expected = readers[i].read == read_unverified ? unverified : status;
+        if (!readers[i].takes[layout]) expected = elsewhere;
+        bloomline_status given = readers[i].read(data, len);
+        CHECK_WITH(given == expected, "layout %u, %s %d: %s gives %d, not %d", layout, what, (int)at, readers[i].name,
+                   (int)given, (int)expected);
+    }
+}
+
+/* The encoded filter of a kind, of a few keys, in memory of its length. */
+#define ENCODE(kind, new_call, insert_call)                                             \
+    do {                                                                                \
+        bloomline_##kind *filter = NULL;                                                \
+        REQUIRE_OK(new_call);                                                           \
+        insert_call;                                                                    \
+        *len = bloomline_##kind##_encoded_len(filter);                                  \
+        data = malloc(*len);                                                            \
+        REQUIRE(data != NULL);                                                          \
+        REQUIRE_OK(bloomline_##kind##_encode(filter, data, *len, NULL));                \
+        bloomline_##kind##_free(filter);                                                \
+    } while (0)
+
+static uint8_t *encoded(unsigned layout, size_t *len)
+{
+    const bloomline_params params = {2, 6, 0, 9};
+    const bloomline_cuckoo_params cuckoo = {2, 12, 0, 9};
+    uint8_t *data = NULL;
+    if (layout == 1)
+        ENCODE(filter, bloomline_filter_new(&params, &filter), bloomline_filter_insert_hashes(filter, hashes, KEYS));
+    if (layout == 2)
+        ENCODE(counting, bloomline_counting_new(&params, &filter), bloomline_counting_insert_hashes(filter, hashes, KEYS));
+    if (layout == 3)
+        ENCODE(scalable, bloomline_scalable_new(0, 0.1, 9, &filter),
+               CHECK_OK(bloomline_scalable_insert_hashes(filter, hashes, KEYS, NULL)));
+    if (layout == 4)
+        ENCODE(window, bloomline_window_new(3, KEYS, 0.1, 9, &filter),
+               bloomline_window_insert_hashes(filter, hashes, KEYS, NULL));
+    if (layout == 5)
+        ENCODE(cuckoo, bloomline_cuckoo_new(&cuckoo, &filter),
+               CHECK_OK(bloomline_cuckoo_insert_hashes(filter, hashes, KEYS, NULL)));
+    if (layout == 6)
+        ENCODE(filter, bloomline_classic_new(&params, &filter), bloomline_filter_insert_hashes(filter, hashes, KEYS));
+    return data;
+}
+
+static void every_layout_cut_at_every_length(void)
+{
+    for (unsigned layout = 1; layout <= 6; layout++) {
+        size_t len;
+        uint8_t *data = encoded(layout, &len);
+        offer_to_all(data, len, layout, BLOOMLINE_OK, BLOOMLINE_OK, BLOOMLINE_ERR_LAYOUT, "whole", len);
+        for (size_t left = 0; left < len; left++) {
+            const bloomline_status truncated = BLOOMLINE_ERR_TRUNCATED;
+            bloomline_status end = left < FOOTER_BYTES ? truncated : BLOOMLINE_ERR_NOT_A_FILTER;
+            bloomline_status elsewhere = left < FOOTER_BYTES ? truncated : BLOOMLINE_ERR_LAYOUT;
+            uint8_t *exact = malloc(left > 0 ? left : 1);
+            REQUIRE(exact != NULL);
+            memcpy(exact, data, left);
+            offer_to_all(exact, left, layout, end, end, end, "cut to", left);
+            memcpy(exact, data + len - left, left);
+            offer_to_all(exact, left, layout, truncated, truncated, elsewhere, "the last", left);
+            free(exact);
+        }
+        free(data);
+    }
+}
+
+static void every_bit_of_every_layout_altered(void)
+{
+    for (unsigned layout = 1; layout <= 6; layout++) {
+        size_t len;
+        uint8_t *data = encoded(layout, &len);
+        for (size_t bit = 0; bit < 8 * len; bit++) {
+            size_t at = bit / 8, in_footer = at + FOOTER_BYTES - len;
+            bool before = at < len - FOOTER_BYTES;
+            bloomline_status status = BLOOMLINE_ERR_CHECKSUM;
+            if (!before && in_footer >= AT_MAGIC) status = BLOOMLINE_ERR_NOT_A_FILTER;
+            if (!before && (in_footer == AT_VERSION || in_footer == AT_VERSION + 1)) status = BLOOMLINE_ERR_VERSION;
+            data[at] ^= (uint8_t)(1 << bit % 8);
+            offer_to_all(data, len, layout, status, before ? BLOOMLINE_OK : status,
+                         before ? BLOOMLINE_ERR_LAYOUT : status, "bit", bit);
+            data[at] ^= (uint8_t)(1 << bit % 8);
+        }
+        free(data);
+    }
+}
+
 int main(void)
 {
     check_begin("test_mutations");
@@ -219,6 +362,8 @@ int main(void)
     RUN(line_counts_that_lie);
     RUN(noise);
     RUN(every_address_modulo_64);
+    RUN(every_layout_cut_at_every_length);
+    RUN(every_bit_of_every_layout_altered);
     printf("  %" PRIu64 " inputs accepted, %" PRIu64 " rejected\n", accepted, rejected);
     return check_end();
 }

@@ -267,7 +267,8 @@ static void parameters_out_of_range(void)
         CHECK_STATUS(cases[i].status, bloomline_window_new(cases[i].generations, cases[i].keys, cases[i].rate, 0, &window));
         CHECK(window == NULL);
     }
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_window_new(8, 10, (double)NAN, 0, &window));
+    const double no_rates[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < 3; i++) CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_window_new(8, 10, no_rates[i], 0, &window));
     CHECK_OK(bloomline_window_new(8, 0, 0.01, 0, &window)); /* no keys: a line each */
     CHECK(bloomline_window_insert(window, "key", 3) && bloomline_window_contains(window, "key", 3));
     bloomline_window_free(window);

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -126,6 +127,49 @@ func TestConcurrentGoroutines(t *testing.T) {
 		}
 		if newShared.Load() == 0 {
 			t.Error("no key was new to anybody")
+		}
+	}
+}
+
+// Snapshots are saved while four goroutines add: each file has all that was in before it.
+func TestConcurrentSaves(t *testing.T) {
+	const goroutines, rounds, keys = 4, 10, 5000
+	filter, path := concurrentOf(t, 8000, 6), filepath.Join(t.TempDir(), "snapshot")
+	var added [goroutines]atomic.Int64
+	for round := range rounds {
+		var all sync.WaitGroup
+		for g := range added {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				for i := round * keys; i < (round+1)*keys; i++ {
+					filter.AddHash(HashUint64(uint64(i), uint64(g)))
+					added[g].Store(int64(i + 1))
+				}
+			}()
+		}
+		var before [goroutines]int64
+		for g := range before {
+			before[g] = added[g].Load()
+		}
+		taken, err := filter.Snapshot()
+		if err == nil {
+			err = taken.Save(path)
+		}
+		all.Wait()
+		saved, loadErr := Load(path)
+		if err != nil || loadErr != nil {
+			t.Fatal(err, loadErr)
+		}
+		for g, before := range before {
+			for i := range before {
+				if !saved.ContainsHash(HashUint64(uint64(i), uint64(g))) {
+					t.Fatalf("round %d: the file lacks key %d of goroutine %d", round, i, g)
+				}
+			}
+		}
+		if saved.Fill() > 0.6 {
+			t.Fatal("too full to tell")
 		}
 	}
 }

@@ -334,7 +334,7 @@ impl Filter {
     /// # Errors
     /// As [`View::open`]; [`Error::OutOfMemory`].
     pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
-        Filter::copy_of(View::open(bytes)?)
+        Filter::copy_of(lines_in(bytes)?)
     }
 
     /// A filter of the lines of a view.
@@ -366,7 +366,7 @@ impl Filter {
     /// As [`View::open`]; [`Error::Io`]; [`Error::OutOfMemory`].
     pub fn load(path: &Path) -> Result<Filter, Error> {
         let mut bytes = Zeroed::read(path)?;
-        let view = View::open(&bytes)?;
+        let view = lines_in(&bytes)?;
         if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
             // Most of it is counters, which are not to stay in memory.
             return Filter::copy_of(view);
@@ -376,6 +376,13 @@ impl Filter {
         bytes.truncate(params.bytes());
         Ok(Filter { lines: bytes, params, key_count, kernel })
     }
+}
+
+/// A view of an encoded filter. A view can be one of fingerprints too, which is rejected here as
+/// every reader rejects a layout that it does not know, whatever else may be wrong with it.
+fn lines_in(bytes: &[u8]) -> Result<View<'_>, Error> {
+    native::parse(bytes, native::PROBED)?;
+    View::open(bytes)
 }
 
 /// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.

@@ -226,6 +226,33 @@ fn what_is_inserted_and_removed_again_leaves_nothing() {
     }
 }
 
+/// A full filter under removals of everything: what is surely absent is refused, and changes
+/// nothing; of the rest no more go than are in. What comes after the storm is in.
+#[test]
+fn removal_storms() {
+    for bits in BITS {
+        let mut filter = filter(20, bits);
+        let (inserted, others) = (fill(&mut filter, 1), random_hashes(50_000, 2));
+        let before = filter.to_bytes().unwrap();
+        let (maybe, absent): (Vec<u64>, _) =
+            others.iter().partition(|&&hash| filter.contains_hash(hash));
+        for hash in absent {
+            assert!(matches!(filter.remove_hash(hash), Err(Error::Absent)));
+        }
+        assert!(filter.to_bytes().unwrap() == before);
+
+        let mut left = filter.key_count();
+        for &hash in maybe.iter().chain(&inserted) {
+            left -= u64::from(filter.remove_hash(hash).is_ok());
+            assert_eq!(filter.key_count(), left);
+        }
+        assert_eq!(left, 0, "all that were in have been asked for");
+        assert!(filter.as_bytes().iter().all(|&byte| byte == 0));
+        assert!(fill(&mut filter, 1) == inserted);
+        assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+    }
+}
+
 #[test]
 fn a_key_is_in_as_often_as_it_was_inserted_and_at_most_8_times() {
     for bits in BITS {

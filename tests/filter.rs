@@ -4,7 +4,9 @@
 
 mod definition;
 
-use bloomline::{Builder, Error, Filter, Params, View, block_build, line, lines_insert, sizing};
+use bloomline::{
+    Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, line, lines_insert, sizing,
+};
 use definition::{encode, lines_of, random_hashes};
 
 fn params(lines: u64, k: u32) -> Params {
@@ -372,6 +374,8 @@ fn more_than_there_is() {
     let params = params(isize::MAX as u64 / 64 - 1, 6);
     if cfg!(target_pointer_width = "64") {
         assert!(matches!(Filter::new(params), Err(Error::OutOfMemory)));
+        assert!(matches!(Filter::classic(params), Err(Error::OutOfMemory)));
+        assert!(matches!(ConcurrentFilter::new(params), Err(Error::OutOfMemory)));
     }
     let mut buffer = [0xEE; 200];
     assert!(matches!(block_build(&params, &[1, 2], &mut buffer), Err(Error::BufferTooSmall)));

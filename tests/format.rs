@@ -1,13 +1,17 @@
-//! The native format against damage: every truncation, every byte flipped, every
-//! alignment, fields of any value. What is not an intact filter is never opened, and
+//! The native format against damage, in every layout: every truncation, every bit flipped, every
+//! kind offered to the readers of the others; every alignment, fields of any value. What is not an intact filter is never opened, and
 //! the error is the one that `docs/FORMAT.md` names. Then the page itself: its tables,
 //! its worked example, and the reader in Python that was written from it.
 
 mod definition;
 
-use bloomline::{Error, Filter, Params, View, line};
+use bloomline::{
+    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, MappedFilter, Params,
+    ScalableFilter, View, Window, line,
+};
 use definition::*;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn in_the_project(path: &str) -> PathBuf {
@@ -15,42 +19,79 @@ fn in_the_project(path: &str) -> PathBuf {
 }
 
 /// Golden files of every kind: one line and many, k small and large, empty and full.
-fn samples() -> Vec<(&'static str, Vec<u8>)> {
-    ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"]
-        .map(|name| (name, "golden/accepted"))
-        .into_iter()
-        .chain([("k07", "golden/classic/accepted"), ("lines003", "golden/classic/accepted")])
-        .map(|(name, directory)| {
-            let path = in_the_project(directory).join(format!("{name}.bloomline"));
-            (name, std::fs::read(path).unwrap())
-        })
-        .collect()
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let plain =
+        ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"];
+    let files: [(&str, &[&str]); 6] = [
+        ("accepted", &plain),
+        ("counting/accepted", &["k06", "stuck"]),
+        ("scalable/accepted", &["one-stage", "awkward-hashes", "four-stages"]),
+        ("window/accepted", &["generations2-lines3", "key-counts-max"]),
+        ("cuckoo/accepted", &["bits08-full", "bits12-lines3", "bits16-lines2"]),
+        ("classic/accepted", &["k07", "lines003"]),
+    ];
+    let names = files.iter().flat_map(|(directory, names)| {
+        names.iter().map(move |name| format!("golden/{directory}/{name}.bloomline"))
+    });
+    names.map(|name| (name.clone(), std::fs::read(in_the_project(&name)).unwrap())).collect()
 }
 
-/// All that opens bytes gives this status; an unverified view gives `unverified`.
-fn assert_status(bytes: &[u8], status: u32, unverified: u32, what: &str) {
-    assert_eq!(status_of_result(&View::open(bytes)), status, "{what}");
-    assert_eq!(status_of_result(&Filter::decode(bytes)), status, "{what}, decoded");
-    assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified, "{what}, unverified");
+/// The readers that check all: which layouts each one takes, and the status that it gives.
+type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
+const READERS: [Reader; 6] = [
+    ("View", &[1, 2, 5, 6], |bytes| status_of_result(&View::open(bytes))),
+    ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
+    ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
+    ("ScalableFilter", &[3], |bytes| status_of_result(&ScalableFilter::decode(bytes))),
+    ("Window", &[4], |bytes| status_of_result(&Window::decode(bytes))),
+    ("CuckooFilter", &[5], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
+];
+/// And the one that does not look at the lines.
+const UNVERIFIED: Reader =
+    ("unverified", &[1, 2, 5, 6], |bytes| status_of_result(&View::open_unverified(bytes)));
+
+/// All that reads bytes gives this status, if it takes filters of that layout; an unverified
+/// view gives `unverified`. What takes others gives `elsewhere`.
+fn assert_readers(
+    bytes: &[u8],
+    layout: u64,
+    (status, unverified, elsewhere): (u32, u32, u32),
+    what: &str,
+) {
+    let all = READERS.iter().map(|reader| (reader, status));
+    for ((name, layouts, read), status) in all.chain([(&UNVERIFIED, unverified)]) {
+        let expected = if layouts.contains(&layout) { status } else { elsewhere };
+        assert_eq!(read(bytes), expected, "{what}, {name}");
+    }
 }
 
 // ---- damage ----
 
 #[test]
+fn every_kind_has_its_readers() {
+    let mut layouts = BTreeSet::new();
+    for (name, bytes) in samples() {
+        let layout = get(&bytes, LAYOUT);
+        assert_readers(&bytes, layout, (status::OK, status::OK, status::LAYOUT), &name);
+        layouts.insert(layout);
+    }
+    assert!(layouts.into_iter().eq(1..=6));
+}
+
+#[test]
 fn truncated_at_every_length() {
     let mut cut = 0;
     for (name, bytes) in samples() {
+        let layout = get(&bytes, LAYOUT);
         for len in 0..bytes.len() {
             let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
-            assert_status(&bytes[..len], expected, expected, &format!("{name} cut to {len}"));
+            let what = format!("{name} cut to {len}");
+            assert_readers(&bytes[..len], layout, (expected, expected, expected), &what);
             // From the front the footer stays, and tells that something is missing.
             let from = bytes.len() - len;
-            assert_status(
-                &bytes[from..],
-                status::TRUNCATED,
-                status::TRUNCATED,
-                &format!("{name} from {from}"),
-            );
+            let elsewhere = if len < 64 { status::TRUNCATED } else { status::LAYOUT };
+            let expected = (status::TRUNCATED, status::TRUNCATED, elsewhere);
+            assert_readers(&bytes[from..], layout, expected, &format!("{name} from {from}"));
             cut += 2;
         }
     }
@@ -67,18 +108,21 @@ fn status_of_damage_at(at: usize, len: usize) -> u32 {
 }
 
 #[test]
-fn every_byte_flipped() {
+fn every_bit_flipped() {
     let mut flips = 0;
-    for (name, bytes) in samples() {
+    for (name, mut bytes) in samples() {
+        let layout = get(&bytes, LAYOUT);
         for at in 0..bytes.len() {
-            for flip in [0x01, 0x80, 0x10, 0x55, 0xFF] {
-                let mut damaged = bytes.clone();
-                damaged[at] ^= flip;
-                let status = status_of_damage_at(at, bytes.len());
-                let in_lines = at < bytes.len() - FOOTER_BYTES;
-                let unverified = if in_lines { status::OK } else { status };
-                let what = format!("{name}, byte {at} ^ {flip:#x}");
-                assert_status(&damaged, status, unverified, &what);
+            let status = status_of_damage_at(at, bytes.len());
+            let expected = if at < bytes.len() - FOOTER_BYTES {
+                (status, status::OK, status::LAYOUT)
+            } else {
+                (status, status, status)
+            };
+            for flip in (0..8).map(|bit| 1 << bit).chain([0x55, 0xFF]) {
+                bytes[at] ^= flip;
+                assert_readers(&bytes, layout, expected, &format!("{name}, byte {at} ^ {flip:#x}"));
+                bytes[at] ^= flip;
                 flips += 1;
             }
         }
@@ -86,41 +130,87 @@ fn every_byte_flipped() {
     println!("{flips} flips rejected");
 }
 
-/// What an unverified view of damaged lines promises: the answers are the definition's
-/// on the bytes that are there; keys of other lines are never lost, nor is any key by a
-/// bit that became 1.
+/// What reads a file says of it what the reader of its bytes does: of every file cut at every
+/// length, and with a bit of every byte flipped.
 #[test]
-fn unverified_views_of_damaged_lines() {
-    let (line_count, k) = (5, 6);
-    let hashes = random_hashes(300, 1);
-    let bytes = encode(&lines_of(line_count, k, &hashes), k, 0, 300);
-    let (mut kept, mut lost) = (0, 0);
-    for at in 0..line_count * 64 {
-        for flip in [0x01, 0x80, 0x55, 0xFF] {
-            let mut damaged = bytes.clone();
-            damaged[at] ^= flip;
-            let view = View::open_unverified(&damaged).unwrap();
-            assert_eq!(view.as_bytes(), &damaged[..line_count * 64]);
-            let mut bitmap = vec![0; hashes.len().div_ceil(64)];
-            view.contains_hashes(&hashes, &mut bitmap);
-            for (i, &hash) in hashes.iter().enumerate() {
-                let answer = view.contains_hash(hash);
-                assert_eq!(answer, line::contains(view.as_bytes(), k, hash));
-                assert_eq!(answer, bitmap[i / 64] >> (i % 64) & 1 == 1);
-                let elsewhere = line::line_index(hash, line_count as u64) != at as u64 / 64;
-                let only_set = bytes[at] & flip == 0;
-                assert!(answer || !elsewhere && !only_set, "byte {at} ^ {flip:#x}, {hash:016x}");
-                *(if answer { &mut kept } else { &mut lost }) += 1;
-            }
+fn files_cut_and_altered() {
+    type Load = fn(&Path) -> u32;
+    let loads: [(&Reader, Load); 6] = [
+        (&READERS[0], |path| status_of_result(&MappedFilter::open(path))),
+        (&READERS[1], |path| status_of_result(&Filter::load(path))),
+        (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
+        (&READERS[3], |path| status_of_result(&ScalableFilter::load(path))),
+        (&READERS[5], |path| status_of_result(&CuckooFilter::load(path))),
+        (&UNVERIFIED, |path| status_of_result(&MappedFilter::open_unverified(path))),
+    ];
+    let path = std::env::temp_dir().join(format!("bloomline-altered-{}", std::process::id()));
+    let compare = |bytes: &[u8], what: String| {
+        std::fs::write(&path, bytes).unwrap();
+        for ((name, _, read), load) in &loads {
+            assert_eq!(load(&path), read(bytes), "{what}, {name}");
+        }
+    };
+    let mut layouts = BTreeSet::new();
+    for (name, mut bytes) in samples() {
+        if !layouts.insert(get(&bytes, LAYOUT)) {
+            continue; // one of each
+        }
+        for len in 0..=bytes.len() {
+            compare(&bytes[..len], format!("{name} cut to {len}"));
+        }
+        for at in 0..bytes.len() {
+            bytes[at] ^= 1 << (at % 8);
+            compare(&bytes, format!("{name}, byte {at}"));
+            bytes[at] ^= 1 << (at % 8);
         }
     }
-    println!("{kept} keys kept, {lost} lost");
-    assert!(lost > 0, "damage that costs nothing shows nothing");
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(layouts.len(), 6);
+}
+
+/// What an unverified view of damaged lines promises, in every layout that has views: the
+/// answers are the definition's on the bytes that are there. So keys of other bits are never
+/// lost, nor is any key of a Bloom filter by a bit that became 1, nor by a counter.
+#[test]
+fn unverified_views_of_damaged_lines() {
+    let (params, hashes) = (Params::new(3, 6, 0).unwrap(), random_hashes(100, 1));
+    let mut plain = Filter::new(params).unwrap();
+    let mut classic = Filter::classic(params).unwrap();
+    let mut counting = CountingFilter::new(params).unwrap();
+    let mut cuckoo = CuckooFilter::new(CuckooParams::new(3, 12, 0).unwrap()).unwrap();
+    plain.insert_hashes(&hashes);
+    classic.insert_hashes(&hashes);
+    counting.insert_hashes(&hashes);
+    assert_eq!(cuckoo.insert_hashes(&hashes), hashes.len());
+    for filter in [plain.to_bytes(), classic.to_bytes(), counting.to_bytes(), cuckoo.to_bytes()] {
+        let mut bytes = filter.unwrap();
+        let (layout, lines, mut lost) = (get(&bytes, LAYOUT), 3 * 64, 0);
+        for at in 0..bytes.len() - FOOTER_BYTES {
+            for flip in (0..8).map(|bit| 1 << bit).chain([0x55, 0xFF]) {
+                let only_set = bytes[at] & flip == 0 && layout != 5;
+                bytes[at] ^= flip;
+                let view = View::open_unverified(&bytes).unwrap();
+                assert_eq!(view.as_bytes(), &bytes[..lines]);
+                let mut bitmap = [0; 2];
+                view.contains_hashes(&hashes, &mut bitmap);
+                for (i, &hash) in hashes.iter().enumerate() {
+                    let in_it = view.contains_hash(hash);
+                    assert_eq!(in_it, answer(&bytes, hash), "layout {layout}, byte {at}");
+                    assert_eq!(in_it, bitmap[i / 64] >> (i % 64) & 1 == 1);
+                    assert!(in_it || !only_set && at < lines, "layout {layout}, byte {at}");
+                    lost += usize::from(!in_it);
+                }
+                bytes[at] ^= flip;
+            }
+        }
+        println!("layout {layout}: {lost} keys lost");
+        assert!(lost > 0, "damage that costs nothing shows nothing");
+    }
 }
 
 #[test]
 fn every_alignment() {
-    for (name, bytes) in samples() {
+    for (name, bytes) in samples().into_iter().filter(|(_, bytes)| View::open(bytes).is_ok()) {
         let hashes = random_hashes(200, 2);
         for offset in 0..=64 {
             let mut buffer = vec![0xEE; offset];
@@ -131,9 +221,18 @@ fn every_alignment() {
             for &hash in &hashes {
                 assert_eq!(view.contains_hash(hash), answer(bytes, hash), "{name} at {offset}");
             }
-            assert_eq!(Filter::decode(bytes).unwrap().as_bytes(), view.as_bytes());
+            if let Ok(filter) = Filter::decode(bytes) {
+                assert_eq!(filter.as_bytes(), view.as_bytes());
+            }
         }
     }
+}
+
+/// All that opens bytes gives this status; an unverified view gives `unverified`.
+fn assert_status(bytes: &[u8], status: u32, unverified: u32, what: &str) {
+    assert_eq!(status_of_result(&View::open(bytes)), status, "{what}");
+    assert_eq!(status_of_result(&Filter::decode(bytes)), status, "{what}, decoded");
+    assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified, "{what}, unverified");
 }
 
 /// Values that are right, nearly right, or wrong by much, for any field.

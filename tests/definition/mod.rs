@@ -2,13 +2,13 @@
 //! reader that says which rule a file breaks, and hashes that are the same on every
 //! run. The golden files are made with it, and the tests and fuzzers compare with it.
 //!
-//! Of the library it uses `line.rs` and `classic.rs`, the definitions themselves, and nothing
-//! else: no kernel, and nothing of `src/format`. XXH3-64 comes from `xxhash-rust`.
+//! Of the library it uses `line.rs`, `classic.rs` and `cuckoo.rs`, the definitions themselves, and
+//! nothing else: no kernel, and nothing of `src/format`. XXH3-64 comes from `xxhash-rust`.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code)]
 
-use bloomline::{classic, line};
+use bloomline::{classic, cuckoo, line};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -258,7 +258,11 @@ pub(crate) fn encode_classic(lines: usize, k: u32, seed: u64, hashes: &[u64]) ->
 /// Whether an intact filter may have the key of a hash.
 pub(crate) fn answer(bytes: &[u8], hash: u64) -> bool {
     let lines = &bytes[..get(bytes, LINE_COUNT) as usize * line::LINE_BYTES];
-    let contains = if get(bytes, LAYOUT) == 6 { classic::contains } else { line::contains };
+    let contains = match get(bytes, LAYOUT) {
+        5 => cuckoo::contains,
+        6 => classic::contains,
+        _ => line::contains,
+    };
     contains(lines, get(bytes, K) as u32, hash)
 }
 
