@@ -51,7 +51,7 @@ warnings=(-O2 -Wall -Wextra -Wpedantic -Werror -I"$root/include")
 "$cc" -std=c11 "${warnings[@]}" -o demo "$root/examples/c/demo.c" "$library" "${native[@]}" -lm
 "$cc" -std=c99 "${warnings[@]}" -o twenty_lines_c "$root/examples/c/twenty_lines.c" "$library" "${native[@]}"
 "$cxx" -std=c++17 "${warnings[@]}" -o twenty_lines_cpp "$root/examples/cpp/twenty_lines.cpp" "$library" "${native[@]}"
-for name in blacklist shard_routing; do
+for name in blacklist shard_routing push; do
     "$cc" -std=c11 "${warnings[@]}" -o $name "$root/examples/c/$name.c" "$library" "${native[@]}" -lm
 done
 for name in registration safe_browsing; do
@@ -72,6 +72,9 @@ expect 0 "blacklist: saves look-ups" "^saved .* 98\.[89]. % of them$" ./blacklis
 expect 2 "blacklist: no number" "^blacklist: usage" ./blacklist many
 expect 0 "shard_routing: none lost" "^lost +0 of 100000 keys" ./shard_routing 100000
 expect 0 "shard_routing: a damaged filter is no filter" "^shard 17 +no filter: .* checksum" ./shard_routing 1000
+expect 0 "push: nothing twice within 7 days" "^repeated +0 messages within 7 days, [1-9]" ./push 1000
+expect 0 "push: sent once more afterwards" "^again +[1-9][0-9]* sent once more, after 7 days; 0\.[01]" ./push 1000
+expect 2 "push: no number" "^push: usage" ./push many
 expect 0 "registration: none missed" "^missed +0 times" ./registration 20000
 printf 'ann\nbob\n' >names
 expect 0 "registration: names of a file" "^taken +2 names$" ./registration names
