@@ -2,6 +2,7 @@ package bloomline
 
 import (
 	"bytes"
+	"encoding"
 	"errors"
 	"io/fs"
 	"math"
@@ -18,8 +19,13 @@ type layoutReader struct {
 	read  func(data []byte) error
 }
 
+type marshaled interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
 // into reads into a filter that has a key, and keeps it if the bytes are refused.
-func into(t *testing.T, name string, filter goldenFilter, add func(string)) func([]byte) error {
+func into(t *testing.T, name string, filter marshaled, add func(string)) func([]byte) error {
 	add("kept")
 	before, _ := filter.MarshalBinary()
 	return func(data []byte) error {
@@ -36,6 +42,10 @@ func into(t *testing.T, name string, filter goldenFilter, add func(string)) func
 
 func layoutReaders(t *testing.T) []layoutReader {
 	plain, counting, scalable, cuckoo := mustNew(t, 9, 0.1), countingOf(t, 1, 6, 0), mustScalable(t, 9, 0.1), cuckooOf(t, 1, 8, 0)
+	window, err := NewWindow(2, 9, 0.1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return []layoutReader{
 		{"view", []uint16{1, 2, 5, 6}, func(data []byte) error { return second(OpenView(data)) }},
 		{"unverified", []uint16{1, 2, 5, 6}, func(data []byte) error {
@@ -48,6 +58,7 @@ func layoutReaders(t *testing.T) []layoutReader {
 		{"Filter", []uint16{1, 2, 6}, into(t, "Filter", plain, plain.AddString)},
 		{"CountingFilter", []uint16{2}, into(t, "CountingFilter", counting, counting.AddString)},
 		{"ScalableFilter", []uint16{3}, into(t, "ScalableFilter", scalable, func(key string) { scalable.AddString(key) })},
+		{"Window", []uint16{4}, into(t, "Window", window, func(key string) { window.AddString(key) })},
 		{"CuckooFilter", []uint16{5}, into(t, "CuckooFilter", cuckoo, func(key string) { _ = cuckoo.AddString(key) })},
 	}
 }
@@ -153,6 +164,7 @@ func TestRatesAndCapacities(t *testing.T) {
 		"NewCounting":          func(keys int, rate float64) error { return second(NewCounting(keys, rate)) },
 		"NewScalable":          func(keys int, rate float64) error { return second(NewScalable(keys, rate)) },
 		"NewCuckoo":            func(keys int, rate float64) error { return second(NewCuckoo(keys, rate)) },
+		"NewWindow":            func(keys int, rate float64) error { return second(NewWindow(2, keys, rate)) },
 		"ParamsForRate":        func(keys int, rate float64) error { return second(ParamsForRate(keys, rate)) },
 		"ClassicParamsForRate": func(keys int, rate float64) error { return second(ClassicParamsForRate(keys, rate)) },
 		"CuckooParamsForRate":  func(keys int, rate float64) error { return second(CuckooParamsForRate(keys, rate)) },
