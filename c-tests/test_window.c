@@ -3,8 +3,11 @@
  * test_window.c - bloomline_window: what is in, what is new and what is forgotten, against the
  * definition, byte for byte; bytes; every status; NULL. Failed allocations are in test_alloc.c.
  */
+#define _XOPEN_SOURCE 700
+
 #include "check.h"
 #include "definition.h"
+#include "files.h"
 
 #include <math.h>
 
@@ -274,6 +277,31 @@ static void parameters_out_of_range(void)
     bloomline_window_free(window);
 }
 
+static void files(void)
+{
+    file_name temporary = files_begin(), path = files_in(&temporary, "window"), missing = files_in(&temporary, "no/window");
+    bloomline_window *window = new_window(3, 100, 0.01, 4), *loaded = NULL;
+    bloomline_filter *filter = NULL;
+    bloomline_window_insert(window, "apple", 5);
+    bloomline_window_rotate(window);
+    CHECK_OK(bloomline_window_save(window, path.text));
+    CHECK_OK(bloomline_window_load(path.text, &loaded));
+    CHECK(bloomline_window_contains(loaded, "apple", 5));
+    CHECK_U64(1, bloomline_window_slice(loaded));
+    bloomline_window_free(loaded);
+    loaded = NULL;
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_window_save(window, missing.text));
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_window_load(missing.text, &loaded));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_save(NULL, path.text));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_save(window, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_load(NULL, &loaded));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_load(path.text, NULL));
+    CHECK(loaded == NULL && filter == NULL);
+    bloomline_window_free(window);
+    CHECK(unlink(path.text) == 0 && rmdir(temporary.text) == 0);
+}
+
 static void null(void)
 {
     static const uint64_t hashes[3] = {1, 2, 3};
@@ -342,6 +370,7 @@ int main(void)
     RUN(long_batches);
     RUN(bytes_and_damage);
     RUN(parameters_out_of_range);
+    RUN(files);
     RUN(null);
     return check_end();
 }

@@ -498,3 +498,16 @@ func (w *Window) WriteTo(to io.Writer) (int64, error) {
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, w)
 }
+
+// Save writes the window to a file, atomically: see [Filter.Save].
+func (w *Window) Save(path string) error {
+	return save(path, w)
+}
+
+// LoadWindow reads a window from a file that [Window.Save] wrote, to be added to. All of it is
+// checked.
+//
+// Errors: those of the system, and those of [Window.UnmarshalBinary]; they name the file.
+func LoadWindow(path string) (*Window, error) {
+	return load(path, new(Window))
+}

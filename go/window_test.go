@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"testing"
 )
 
@@ -144,6 +145,13 @@ func TestWindowGolden(t *testing.T) {
 		if window.Params() != params || uint64(window.Generations()) != number(t, row[6], 10) ||
 			window.Slice() != number(t, row[7], 10) || window.limit != number(t, row[8], 10) {
 			t.Errorf("%s: %v, want %v", name, &window, row[2:])
+		}
+		path := filepath.Join(t.TempDir(), "window")
+		if err := window.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if loaded, err := LoadWindow(path); err != nil || loaded.Slice() != window.Slice() {
+			t.Errorf("%s: saved and loaded: %v", name, err)
 		}
 		if again, err := window.MarshalBinary(); err != nil || !bytes.Equal(again, data) {
 			t.Errorf("%s: encoded again, it is another: %v", name, err)

@@ -1579,8 +1579,8 @@ bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **
  * The clock is the caller's, who gives the time to bloomline_window_advance_to(). The same calls
  * give the same answers and the same bytes, whenever they are made.
  *
- * It is made by bloomline_window_new() or bloomline_window_decode(), and freed by
- * bloomline_window_free().
+ * It is made by bloomline_window_new(), bloomline_window_decode() or bloomline_window_load(),
+ * and freed by bloomline_window_free().
  */
 typedef struct bloomline_window bloomline_window;
 
@@ -1758,6 +1758,24 @@ bloomline_status bloomline_window_encode(const bloomline_window *window,
 bloomline_status bloomline_window_decode(const void *data,
                                          size_t len,
                                          bloomline_window **out);
+
+/**
+ * bloomline_window_save() writes the window to a file, as bloomline_filter_save() does.
+ * While it writes it takes the memory twice.
+ *
+ * Errors: those of bloomline_filter_save().
+ */
+bloomline_status bloomline_window_save(const bloomline_window *window,
+                                       const char *path);
+
+/**
+ * bloomline_window_load() reads a window from a file, checking all as
+ * bloomline_window_decode() does. While it reads it takes the memory twice.
+ *
+ * Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ */
+bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

@@ -949,6 +949,11 @@ public:
         Status status = bloomline_window_decode(data.data(), data.size(), &raw);
         return status ? Result<Window>(Window(raw)) : status;
     }
+    static Result<Window> load(const std::string &path) noexcept {
+        bloomline_window *raw = nullptr;
+        Status status = bloomline_window_load(path.c_str(), &raw);
+        return status ? Result<Window>(Window(raw)) : status;
+    }
 
     void rotate() noexcept { bloomline_window_rotate(get()); }
     /// Such as the seconds since 1970 divided by 86400.
@@ -1010,6 +1015,9 @@ public:
     double estimated_rate() const noexcept { return bloomline_window_estimated_rate(get()); }
 
     std::size_t encoded_len() const noexcept { return bloomline_window_encoded_len(get()); }
+    Status save(const std::string &path) const noexcept {
+        return bloomline_window_save(get(), path.c_str());
+    }
     Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
         return bloomline_window_encode(get(), out, cap, written);
     }

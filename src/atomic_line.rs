@@ -30,15 +30,21 @@ impl Lane for AtomicU64 {
     }
 }
 
-/// Sets the bits of a mask; whether any of them was not set yet.
+/// Sets the bits of a mask; whether any of them was not set when it looked. Of threads that set
+/// the same bits at once the first is told so, and others may be.
+///
+/// A line that has all bits is only read, so that keys which are in cost its other readers no
+/// cache line. Else all lanes are written, also those that have their bits or that the mask
+/// leaves alone: to guess which those are costs more than to write them.
 #[inline(always)]
 pub fn insert<L: Lane>(line: &[L; LANES], mask: &Line) -> bool {
-    let mut new = false;
-    for (lane, &bits) in line.iter().zip(mask) {
-        // Lanes are little-endian in memory.
-        new |= set(lane, bits.to_le());
+    // Lanes are little-endian in memory.
+    let lanes = || line.iter().zip(mask.iter().map(|bits| bits.to_le()));
+    if lanes().fold(0, |unset, (lane, bits)| unset | (bits & !lane.load())) == 0 {
+        return false;
     }
-    new
+    lanes().for_each(|(lane, bits)| lane.or(bits));
+    true
 }
 
 /// Sets bits of a lane, as they are in memory; whether any of them was not set when it looked.

@@ -413,3 +413,21 @@ fn damage_is_found() {
         }
     }
 }
+
+#[test]
+fn files() {
+    let name = format!("bloomline-{}-window", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let mut saved = window(3, 200, 6, 7);
+    saved.insert(b"apple");
+    saved.rotate();
+    saved.save(&path).unwrap();
+    let loaded = Window::load(&path).unwrap();
+    assert!(loaded.contains(b"apple") && loaded.to_bytes().unwrap() == saved.to_bytes().unwrap());
+    // It is no filter to probe as it is, and a filter is no window.
+    assert!(matches!(Filter::load(&path), Err(Error::Layout)));
+    Filter::new(saved.params()).unwrap().save(&path).unwrap();
+    assert!(matches!(Window::load(&path), Err(Error::Layout)));
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(Window::load(&path), Err(Error::Io(_))));
+}

@@ -5,10 +5,11 @@ use super::boundary::{
     NULL, buffer, bytes, exclusive, free, give, guard, guard_or, output, shared, slice, tell,
 };
 use super::hash::{bloomline_bytes, key_or_empty};
+use super::map::path;
 use super::params::bloomline_params;
 use super::status::bloomline_status;
 use crate::window::Window;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 /// A filter that forgets: it tells whether a key was inserted lately, that is in one of the last
 /// so many generations. A generation is a slice of time, a day for instance, or a number of keys.
@@ -24,8 +25,8 @@ use std::ffi::c_void;
 /// The clock is the caller's, who gives the time to bloomline_window_advance_to(). The same calls
 /// give the same answers and the same bytes, whenever they are made.
 ///
-/// It is made by bloomline_window_new() or bloomline_window_decode(), and freed by
-/// bloomline_window_free().
+/// It is made by bloomline_window_new(), bloomline_window_decode() or bloomline_window_load(),
+/// and freed by bloomline_window_free().
 pub struct bloomline_window(Window);
 
 // What the thread rule promises to C.
@@ -395,4 +396,42 @@ pub unsafe extern "C" fn bloomline_window_decode(
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
     unsafe { give(out, || Ok(bloomline_window(Window::decode(bytes(data, len).ok_or(NULL)?)?))) }
+}
+
+/// bloomline_window_save() writes the window to a file, as bloomline_filter_save() does.
+/// While it writes it takes the memory twice.
+///
+/// Errors: those of bloomline_filter_save().
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_window_save(
+    window: *const bloomline_window,
+    path: *const c_char,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile; `path` is NULL or ends with NUL.
+        let (window, path) = unsafe { (shared(window).ok_or(NULL)?, self::path(path)?) };
+        Ok(window.0.save(path)?)
+    })
+}
+
+/// bloomline_window_load() reads a window from a file, checking all as
+/// bloomline_window_decode() does. While it reads it takes the memory twice.
+///
+/// Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+///
+/// # Safety
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_window_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_window,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
+    // room.
+    unsafe { give(out, || Ok(bloomline_window(Window::load(self::path(path)?)?))) }
 }

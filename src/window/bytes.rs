@@ -1,10 +1,13 @@
-//! Windows as bytes. Uses `format`.
+//! Windows as bytes and as files. Uses `format`, `file` and `memory`.
 
 use super::{CHUNK, Generation, Window, chunks};
 use crate::error::Error;
+use crate::file;
 use crate::format::window::{Parts, finish, parse};
 use crate::kernel::{Kernel, Layout};
 use crate::line::LINE_BYTES;
+use crate::memory::Zeroed;
+use std::path::Path;
 
 impl Window {
     /// The length of the encoded window: all lines, 8 bytes for each generation, and 80.
@@ -69,5 +72,22 @@ impl Window {
             stamps.fill(slice.to_ne_bytes());
         }
         Ok(window)
+    }
+    /// Saves the encoded window as a file, whole or not at all, as
+    /// [`Filter::save`](crate::Filter::save) does. Meanwhile it takes its memory twice.
+    ///
+    /// # Errors
+    /// As [`Filter::save`](crate::Filter::save).
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        file::replace(path, &[&self.to_bytes()?])
+    }
+
+    /// Reads a file that [`Window::save`] wrote, all of it checked. Meanwhile it takes its
+    /// memory twice.
+    ///
+    /// # Errors
+    /// As [`Window::decode`]; [`Error::Io`].
+    pub fn load(path: &Path) -> Result<Window, Error> {
+        Window::decode(&Zeroed::read(path)?)
     }
 }
