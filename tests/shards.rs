@@ -59,7 +59,7 @@ fn batches_ask_the_right_shard() {
     for shards in [1, 2, 64] {
         let filters = filters(shards, 10_000, 10.0);
         let views = views(&filters);
-        for n in (0..=130).chain([1000]) {
+        for n in (0..=130).chain([511, 512, 1000, 2049, 5000]) {
             let mut hashes = random_hashes(n, shards);
             for (i, hash) in hashes.iter_mut().enumerate().step_by(3) {
                 *hash = hash::hash_u64(i as u64, 0);
