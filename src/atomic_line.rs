@@ -1,8 +1,7 @@
 //! Setting a key's bits while others set and read theirs: the step that the concurrent
-//! filter takes. Uses `line`. The lanes are behind a trait so that a model checker can stand
-//! in for the CPU's (`tests/loom.rs`).
+//! filter takes. Uses nothing. The lanes are behind a trait, and as many as one likes, so that a
+//! model checker can stand in for the CPU's (`tests/loom.rs`).
 
-use crate::line::{LANES, Line};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A lane that threads share.
@@ -37,7 +36,7 @@ impl Lane for AtomicU64 {
 /// cache line. Else all lanes are written, also those that have their bits or that the mask
 /// leaves alone: to guess which those are costs more than to write them.
 #[inline(always)]
-pub fn insert<L: Lane>(line: &[L; LANES], mask: &Line) -> bool {
+pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
     // Lanes are little-endian in memory.
     let lanes = || line.iter().zip(mask.iter().map(|bits| bits.to_le()));
     if lanes().fold(0, |unset, (lane, bits)| unset | (bits & !lane.load())) == 0 {

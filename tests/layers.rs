@@ -16,11 +16,10 @@ const LAYERS: [&[&str]; 7] = [
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 7] = [
+const NEIGHBOURS: [(&str, &[&str]); 6] = [
     ("classic", &["line"]),
     ("fast_local", &["line"]),
     ("cuckoo", &["line"]),
-    ("atomic_line", &["line"]),
     ("params", &["sizing"]),
     ("filter", &["view"]),
     ("cuckoo_filter", &["view"]),

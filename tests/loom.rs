@@ -21,18 +21,18 @@ impl Lane for Modelled {
     }
 }
 
-type Line = [Modelled; 8];
+/// Two lanes suffice: lanes do not know of each other.
+type Line = [Modelled; 2];
 
 fn line() -> Arc<Line> {
     Arc::new(std::array::from_fn(|_| Modelled(AtomicU64::new(0))))
 }
 
-/// Two lanes suffice: lanes do not know of each other.
-fn mask(a: u64, b: u64) -> [u64; 8] {
-    [a, b, 0, 0, 0, 0, 0, 0]
+fn mask(a: u64, b: u64) -> [u64; 2] {
+    [a, b]
 }
 
-fn contains(line: &Line, mask: [u64; 8]) -> bool {
+fn contains(line: &Line, mask: [u64; 2]) -> bool {
     line.iter().zip(mask).all(|(lane, bits)| lane.load() & bits.to_le() == bits.to_le())
 }
 
