@@ -51,7 +51,8 @@ static void *insert_and_probe(void *argument)
         me->wrong += !bloomline_concurrent_contains_hash(shared_filter, own[0]);
         me->wrong += bloomline_concurrent_contains_hashes(shared_filter, own, 2, bitmap) != 2 || bitmap[0] != 3;
         me->wrong += bloomline_concurrent_insert_hash(shared_filter, own[1]); /* not new any more */
-        me->checks += 3;
+        me->wrong += !bloomline_concurrent_contains_hash(shared_filter, hash_of(me->number, i / 2));
+        me->checks += 4;
     }
     return NULL;
 }

@@ -68,8 +68,8 @@ struct Generation {
 /// 4 KiB. Fewer would be a larger table, more a longer wait.
 const CHUNK: usize = 64;
 
-/// Keys that a batch probes in one generation before it goes on to the next: the more the
-/// better, since a generation's caches and prefetches are lost to the next one.
+/// Keys whose answers by one generation are kept apart until they are looked through; and keys of
+/// a batch that are inserted in one go.
 const AT_ONCE: usize = 128 * BLOCK;
 
 /// Keys from one that is inserted to the one whose line is asked for.
@@ -289,9 +289,7 @@ impl Window {
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
         let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
         bitmap.fill(0);
-        for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / BLOCK)) {
-            self.probe(0..self.generations.len(), hashes, bitmap);
-        }
+        self.probe(0..self.generations.len(), hashes, bitmap);
         bitmap.iter().map(|word| word.count_ones() as usize).sum()
     }
 
@@ -307,9 +305,9 @@ impl Window {
         count
     }
 
-    /// Sets the bits of those of up to [`AT_ONCE`] hashes that may be in the generations of
-    /// these places: in one generation after the other, which the caches like better than all
-    /// generations for one hash after the other.
+    /// Sets the bits of those hashes that may be in the generations of these places: all of them
+    /// in one generation after the other, which the caches like better than all generations for
+    /// one hash after the other.
     fn probe(
         &self,
         places: impl Iterator<Item = usize> + Clone,
@@ -332,13 +330,16 @@ impl Window {
         let mut hits = [0; AT_ONCE / BLOCK];
         for place in places {
             let (lines, k) = (self.lines_of(place), self.params().k());
-            self.kernel.probe_batch_with(lines, k, Hashes::Given(hashes), plan, &mut hits);
-            for (i, (word, hits)) in bitmap.iter_mut().zip(hits).enumerate() {
-                let mut maybe = hits & !*word;
-                while maybe != 0 {
-                    let bit = maybe.trailing_zeros() as usize;
-                    *word |= u64::from(self.is_current(place, hashes[BLOCK * i + bit])) << bit;
-                    maybe &= maybe - 1;
+            let parts = hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / BLOCK));
+            for (hashes, bitmap) in parts {
+                self.kernel.probe_batch_with(lines, k, Hashes::Given(hashes), plan, &mut hits);
+                for (i, (word, hits)) in bitmap.iter_mut().zip(hits).enumerate() {
+                    let mut maybe = hits & !*word;
+                    while maybe != 0 {
+                        let bit = maybe.trailing_zeros() as usize;
+                        *word |= u64::from(self.is_current(place, hashes[BLOCK * i + bit])) << bit;
+                        maybe &= maybe - 1;
+                    }
                 }
             }
         }
