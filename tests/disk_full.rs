@@ -4,16 +4,19 @@
 
 use bloomline::{Error, Filter, Params};
 
-/// No file may grow past `bytes`: a write that would is an error, as on a full disk.
+/// No file may grow past `bytes`: a write that would is an error, as on a full disk. Returns the
+/// limit that was.
 #[allow(unsafe_code)]
-fn limit_files_to(bytes: libc::rlim_t) {
+fn limit_files_to(bytes: libc::rlim_t) -> libc::rlim_t {
     // SAFETY: sets what happens at the limit, and the limit; nobody else depends on them.
     unsafe {
         assert!(libc::signal(libc::SIGXFSZ, libc::SIG_IGN) != libc::SIG_ERR);
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         assert_eq!(libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit), 0);
+        let before = limit.rlim_cur;
         limit.rlim_cur = bytes;
         assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &limit), 0);
+        before
     }
 }
 
@@ -24,7 +27,7 @@ fn a_save_that_runs_out_of_room() {
     let path = directory.join("filter");
     let old = Filter::new(Params::new(10, 6, 0).unwrap()).unwrap();
     old.save(&path).unwrap();
-    limit_files_to(10_000);
+    let before = limit_files_to(10_000);
     // The limit falls among the lines, in the last line, in the footer.
     for lines in [100_000, 157, 156] {
         let new = Filter::new(Params::new(lines, 6, 0).unwrap()).unwrap();
@@ -40,4 +43,6 @@ fn a_save_that_runs_out_of_room() {
     Filter::new(Params::new(155, 6, 0).unwrap()).unwrap().save(&path).unwrap();
     assert_eq!(Filter::load(&path).unwrap().params().line_count(), 155);
     std::fs::remove_dir_all(&directory).unwrap();
+    // What the tests print may go to a file, and that one is longer.
+    limit_files_to(before);
 }
