@@ -30,6 +30,9 @@ fn fill(filter: &mut CuckooFilter, seed: u64) -> Vec<u64> {
 fn the_other_of_the_other_is_the_first() {
     for bits in BITS {
         for line_count in [1, 2, 3, 10, 255, 256, 257, 1_000_003, cuckoo::MAX_LINES] {
+            if CuckooParams::new(line_count, bits, 0).is_err() {
+                continue; // more than 32 bits can address
+            }
             for hash in random_hashes(2000, line_count).into_iter().chain(AWKWARD) {
                 let fingerprint = cuckoo::fingerprint(hash, bits);
                 assert!((1..1 << bits).contains(&fingerprint));
