@@ -251,7 +251,10 @@ fn filters_are_built_as_the_definition_says() {
 #[test]
 fn rejected_files_give_their_error() {
     let mut seen = std::collections::BTreeSet::new();
-    for (name, (bytes, status)) in rejected() {
+    for (name, (bytes, mut status)) in rejected() {
+        if name == "length-most-lines" && usize::BITS == 32 {
+            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
+        }
         assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
         assert_eq!(status_of_result(&CuckooFilter::decode(&bytes)), status, "{name}, decoded");
         let unverified = if name.starts_with("lines-") { status::OK } else { status };
