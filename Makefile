@@ -87,7 +87,7 @@ header: ## rewrites include/bloomline.h from src/ffi
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
-	    --test golden_classic --test golden_scalable committed
+	    --test golden_classic --test golden_scalable --test golden_window committed
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe

@@ -170,56 +170,30 @@ typedef struct {
     bloomline_swap *swap, *made;
 } everything;
 
-static bloomline_status make_filter(void *state)
-{
-    everything *it = state;
-    it->filter = NULL;
-    bloomline_status status = bloomline_filter_new(it->params, &it->filter);
-    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
-    return status;
-}
-static bloomline_status decode_filter(void *state)
-{
-    everything *it = state;
-    it->filter = NULL;
-    bloomline_status status = bloomline_filter_decode(it->data, it->len, &it->filter);
-    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
-    return status;
-}
-static bloomline_status load_filter(void *state)
-{
-    everything *it = state;
-    it->filter = NULL;
-    bloomline_status status = bloomline_filter_load(it->path, &it->filter);
-    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
-    return status;
-}
-static void free_filter(void *state)
-{
-    everything *it = state;
-    bloomline_filter_free(it->filter);
-}
-static bloomline_status make_window(void *state)
-{
-    everything *it = state;
-    it->window = NULL;
-    bloomline_status status = bloomline_window_new(5, it->window_keys, 0.01, 0, &it->window);
-    CHECK((status == BLOOMLINE_OK) == (it->window != NULL));
-    return status;
-}
-static bloomline_status decode_window(void *state)
-{
-    everything *it = state;
-    it->window = NULL;
-    bloomline_status status = bloomline_window_decode(it->data, it->len, &it->window);
-    CHECK((status == BLOOMLINE_OK) == (it->window != NULL));
-    return status;
-}
-static void free_window(void *state)
-{
-    everything *it = state;
-    bloomline_window_free(it->window);
-}
+/* A call that gives a handle, by '&it->member', exactly if it succeeds; and the one that frees it. */
+#define GIVES(name, member, call)                                    \
+    static bloomline_status name(void *state)                        \
+    {                                                                \
+        everything *it = state;                                      \
+        it->member = NULL;                                           \
+        bloomline_status status = call;                              \
+        CHECK((status == BLOOMLINE_OK) == (it->member != NULL));     \
+        return status;                                               \
+    }
+#define FREES(name, member, free)   \
+    static void name(void *state)   \
+    {                               \
+        everything *it = state;     \
+        free(it->member);           \
+    }
+
+GIVES(make_filter, filter, bloomline_filter_new(it->params, &it->filter))
+GIVES(decode_filter, filter, bloomline_filter_decode(it->data, it->len, &it->filter))
+GIVES(load_filter, filter, bloomline_filter_load(it->path, &it->filter))
+FREES(free_filter, filter, bloomline_filter_free)
+GIVES(make_window, window, bloomline_window_new(5, it->window_keys, 0.01, 0, &it->window))
+GIVES(decode_window, window, bloomline_window_decode(it->data, it->len, &it->window))
+FREES(free_window, window, bloomline_window_free)
 static bloomline_status make_cuckoo(void *state)
 {
     everything *it = state;
@@ -229,48 +203,12 @@ static bloomline_status make_cuckoo(void *state)
     CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
     return status;
 }
-static bloomline_status decode_cuckoo(void *state)
-{
-    everything *it = state;
-    it->cuckoo = NULL;
-    bloomline_status status = bloomline_cuckoo_decode(it->data, it->len, &it->cuckoo);
-    CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
-    return status;
-}
-static bloomline_status load_cuckoo(void *state)
-{
-    everything *it = state;
-    it->cuckoo = NULL;
-    bloomline_status status = bloomline_cuckoo_load(it->path, &it->cuckoo);
-    CHECK((status == BLOOMLINE_OK) == (it->cuckoo != NULL));
-    return status;
-}
-static void free_cuckoo(void *state)
-{
-    everything *it = state;
-    bloomline_cuckoo_free(it->cuckoo);
-}
-static bloomline_status make_classic(void *state)
-{
-    everything *it = state;
-    it->filter = NULL;
-    bloomline_status status = bloomline_classic_new(it->params, &it->filter);
-    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
-    return status;
-}
-static bloomline_status make_concurrent(void *state)
-{
-    everything *it = state;
-    it->shared = NULL;
-    bloomline_status status = bloomline_concurrent_new(it->params, &it->shared);
-    CHECK((status == BLOOMLINE_OK) == (it->shared != NULL));
-    return status;
-}
-static void free_concurrent(void *state)
-{
-    everything *it = state;
-    bloomline_concurrent_free(it->shared);
-}
+GIVES(decode_cuckoo, cuckoo, bloomline_cuckoo_decode(it->data, it->len, &it->cuckoo))
+GIVES(load_cuckoo, cuckoo, bloomline_cuckoo_load(it->path, &it->cuckoo))
+FREES(free_cuckoo, cuckoo, bloomline_cuckoo_free)
+GIVES(make_classic, filter, bloomline_classic_new(it->params, &it->filter))
+GIVES(make_concurrent, shared, bloomline_concurrent_new(it->params, &it->shared))
+FREES(free_concurrent, shared, bloomline_concurrent_free)
 static bloomline_status take_snapshot(void *state)
 {
     everything *it = state;
@@ -280,43 +218,11 @@ static bloomline_status take_snapshot(void *state)
     CHECK(bloomline_concurrent_contains_hash(it->many, 12345));
     return status;
 }
-static bloomline_status make_counting(void *state)
-{
-    everything *it = state;
-    it->counting = NULL;
-    bloomline_status status = bloomline_counting_new(it->params, &it->counting);
-    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
-    return status;
-}
-static bloomline_status decode_counting(void *state)
-{
-    everything *it = state;
-    it->counting = NULL;
-    bloomline_status status = bloomline_counting_decode(it->data, it->len, &it->counting);
-    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
-    return status;
-}
-static bloomline_status load_counting(void *state)
-{
-    everything *it = state;
-    it->counting = NULL;
-    bloomline_status status = bloomline_counting_load(it->path, &it->counting);
-    CHECK((status == BLOOMLINE_OK) == (it->counting != NULL));
-    return status;
-}
-static void free_counting(void *state)
-{
-    everything *it = state;
-    bloomline_counting_free(it->counting);
-}
-static bloomline_status counting_to_filter(void *state)
-{
-    everything *it = state;
-    it->filter = NULL;
-    bloomline_status status = bloomline_counting_to_filter(it->counted, &it->filter);
-    CHECK((status == BLOOMLINE_OK) == (it->filter != NULL));
-    return status;
-}
+GIVES(make_counting, counting, bloomline_counting_new(it->params, &it->counting))
+GIVES(decode_counting, counting, bloomline_counting_decode(it->data, it->len, &it->counting))
+GIVES(load_counting, counting, bloomline_counting_load(it->path, &it->counting))
+FREES(free_counting, counting, bloomline_counting_free)
+GIVES(counting_to_filter, filter, bloomline_counting_to_filter(it->counted, &it->filter))
 static bloomline_status double_counting(void *state)
 {
     everything *it = state;
@@ -331,35 +237,10 @@ static bloomline_status save_counting(void *state)
     everything *it = state;
     return bloomline_counting_save(it->counted, it->path);
 }
-static bloomline_status make_scalable(void *state)
-{
-    everything *it = state;
-    it->scalable = NULL;
-    bloomline_status status = bloomline_scalable_new(it->params->line_count, 0.01, 0, &it->scalable);
-    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
-    return status;
-}
-static bloomline_status decode_scalable(void *state)
-{
-    everything *it = state;
-    it->scalable = NULL;
-    bloomline_status status = bloomline_scalable_decode(it->data, it->len, &it->scalable);
-    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
-    return status;
-}
-static bloomline_status load_scalable(void *state)
-{
-    everything *it = state;
-    it->scalable = NULL;
-    bloomline_status status = bloomline_scalable_load(it->path, &it->scalable);
-    CHECK((status == BLOOMLINE_OK) == (it->scalable != NULL));
-    return status;
-}
-static void free_scalable(void *state)
-{
-    everything *it = state;
-    bloomline_scalable_free(it->scalable);
-}
+GIVES(make_scalable, scalable, bloomline_scalable_new(it->params->line_count, 0.01, 0, &it->scalable))
+GIVES(decode_scalable, scalable, bloomline_scalable_decode(it->data, it->len, &it->scalable))
+GIVES(load_scalable, scalable, bloomline_scalable_load(it->path, &it->scalable))
+FREES(free_scalable, scalable, bloomline_scalable_free)
 static bloomline_status save_scalable(void *state)
 {
     everything *it = state;
@@ -401,32 +282,10 @@ static void new_source(void *state)
     REQUIRE_OK(bloomline_filter_new(it->params, &it->source));
     bloomline_filter_insert_hash(it->source, 12345);
 }
-static bloomline_status open_map(void *state)
-{
-    everything *it = state;
-    it->map = NULL;
-    bloomline_status status = bloomline_map_open(it->path, &it->map);
-    CHECK((status == BLOOMLINE_OK) == (it->map != NULL));
-    return status;
-}
-static void close_map(void *state)
-{
-    everything *it = state;
-    bloomline_map_close(it->map);
-}
-static bloomline_status make_builder(void *state)
-{
-    everything *it = state;
-    it->builder = NULL;
-    bloomline_status status = bloomline_builder_new(10, 0, &it->builder);
-    CHECK((status == BLOOMLINE_OK) == (it->builder != NULL));
-    return status;
-}
-static void free_builder(void *state)
-{
-    everything *it = state;
-    bloomline_builder_free(it->builder);
-}
+GIVES(open_map, map, bloomline_map_open(it->path, &it->map))
+FREES(close_map, map, bloomline_map_close)
+GIVES(make_builder, builder, bloomline_builder_new(10, 0, &it->builder))
+FREES(free_builder, builder, bloomline_builder_free)
 static bloomline_status add_to_builder(void *state)
 {
     everything *it = state;

@@ -5,6 +5,7 @@
 use crate::error::Error;
 use crate::file;
 use crate::filter::Filter;
+use crate::format;
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, prefetch_all};
@@ -325,12 +326,8 @@ impl CountingFilter {
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
-        let mut rest = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        for part in [self.filter.as_bytes(), &self.counters, &self.footer()] {
-            let (here, behind) = rest.split_at_mut(part.len());
-            here.copy_from_slice(part);
-            rest = behind;
-        }
+        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        format::copy_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out);
         Ok(len)
     }
 
@@ -339,12 +336,7 @@ impl CountingFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        for part in [self.filter.as_bytes(), &self.counters, &self.footer()] {
-            bytes.extend_from_slice(part);
-        }
-        Ok(bytes)
+        format::concat(&[self.filter.as_bytes(), &self.counters, &self.footer()])
     }
 
     fn footer(&self) -> [u8; native::FOOTER_BYTES] {

@@ -10,8 +10,6 @@ use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, Kernel, Layout};
 use crate::memory::Zeroed;
 use crate::view::View;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
@@ -233,9 +231,7 @@ impl CuckooFilter {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
         let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        let (lines, footer) = out.split_at_mut(self.lines.len());
-        lines.copy_from_slice(&self.lines);
-        footer.copy_from_slice(&self.footer());
+        format::copy_parts(&[&self.lines, &self.footer()], out);
         Ok(len)
     }
 
@@ -244,11 +240,7 @@ impl CuckooFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        bytes.extend_from_slice(&self.lines);
-        bytes.extend_from_slice(&self.footer());
-        Ok(bytes)
+        format::concat(&[&self.lines, &self.footer()])
     }
 
     fn footer(&self) -> [u8; native::FOOTER_BYTES] {
@@ -282,13 +274,10 @@ impl CuckooFilter {
     /// # Errors
     /// As [`CuckooFilter::decode`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<CuckooFilter, Error> {
-        let mut file = File::open(path)?;
-        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
         // The lines stay where they are read, and the footer is cut off behind them.
-        let mut lines = Zeroed::new(len.max(1))?;
-        file.read_exact(&mut lines[..len])?;
-        let (_, params, _) = format::cuckoo::parse(&lines[..len])?;
-        native::verify(&lines[..len])?;
+        let mut lines = Zeroed::read(path)?;
+        let (_, params, _) = format::cuckoo::parse(&lines)?;
+        native::verify(&lines)?;
         lines.truncate(params.bytes());
         CuckooFilter::of_lines(lines, params)
     }

@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::file;
-use crate::format::native;
+use crate::format::{self, native};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
@@ -305,9 +305,7 @@ impl Filter {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
         let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        let (lines, footer) = out.split_at_mut(self.lines.len());
-        lines.copy_from_slice(&self.lines);
-        footer.copy_from_slice(&self.footer());
+        format::copy_parts(&[&self.lines, &self.footer()], out);
         Ok(len)
     }
 
@@ -316,11 +314,7 @@ impl Filter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        bytes.extend_from_slice(&self.lines);
-        bytes.extend_from_slice(&self.footer());
-        Ok(bytes)
+        format::concat(&[&self.lines, &self.footer()])
     }
 
     fn footer(&self) -> [u8; native::FOOTER_BYTES] {

@@ -6,6 +6,7 @@ use crate::file;
 use crate::filter::Filter;
 use crate::format::native::FOOTER_BYTES;
 use crate::format::scalable::{self as format, MAX_STAGES};
+use crate::format::{concat, copy_parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::Backend;
 use crate::memory::Zeroed;
@@ -370,14 +371,8 @@ impl ScalableFilter {
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
-        let mut rest = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        self.encoded(&mut |parts| {
-            for part in parts {
-                let (here, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
-                here.copy_from_slice(part);
-                rest = behind;
-            }
-        });
+        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        self.encoded(&mut |parts| copy_parts(parts, out));
         Ok(len)
     }
 
@@ -386,10 +381,9 @@ impl ScalableFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        self.encoded(&mut |parts| parts.iter().for_each(|part| bytes.extend_from_slice(part)));
-        Ok(bytes)
+        let mut bytes = Ok(Vec::new());
+        self.encoded(&mut |parts| bytes = concat(parts));
+        bytes
     }
 
     /// A filter from its encoded form, all of it checked. It grows on as the one that was

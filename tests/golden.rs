@@ -6,17 +6,13 @@
 //! Those of counting filters are in `golden_counting.rs`. All are made by `line.rs` and XXH3-64 alone (`definition/mod.rs`): no kernel takes
 //! part, so a mistake that all kernels share would show.
 
+mod committed;
 mod definition;
 
 use bloomline::{Backend, Filter, Params, View, hash, line};
 use definition::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden")
-}
 
 // ---- what the files are ----
 
@@ -344,45 +340,9 @@ fn all() -> BTreeMap<String, Vec<u8>> {
 
 // ---- they are what is committed ----
 
-/// The names of the files that are there, but the README.
-fn names_present() -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for part in ["", "accepted/", "rejected/"] {
-        let Ok(entries) = std::fs::read_dir(directory().join(part)) else { continue };
-        for entry in entries {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_file() {
-                names.insert(format!("{part}{}", entry.file_name().to_str().unwrap()));
-            }
-        }
-    }
-    names.remove("README.md");
-    names
-}
-
 #[test]
 fn committed_files_are_what_the_definition_makes() {
-    let files = all();
-    let bytes: usize = files.values().map(Vec::len).sum();
-    println!("{} golden files, {bytes} bytes", files.len());
-    assert!(bytes < 300 << 10, "the golden files are to stay small");
-    if std::env::var_os("BLESS").is_some() {
-        for name in names_present().iter().filter(|&name| !files.contains_key(name)) {
-            std::fs::remove_file(directory().join(name)).unwrap();
-        }
-        for (name, bytes) in &files {
-            let path = directory().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        println!("written anew");
-    }
-    let names: BTreeSet<String> = files.keys().cloned().collect();
-    assert_eq!(names_present(), names, "files in golden/; BLESS=1 writes them anew");
-    for (name, bytes) in &files {
-        let committed = std::fs::read(directory().join(name)).unwrap();
-        assert!(committed == *bytes, "golden/{name} is not what the definition makes");
-    }
+    committed::are_what_is_made("", &all(), 300 << 10);
 }
 
 // ---- the library reads them ----
@@ -451,7 +411,7 @@ fn rejected_files_give_their_error() {
 
 #[test]
 fn keys_have_their_hashes() {
-    let text = std::fs::read_to_string(directory().join("keys.txt")).unwrap();
+    let text = std::fs::read_to_string(committed::directory("").join("keys.txt")).unwrap();
     let mut count = 0;
     for row in text.lines() {
         let fields: Vec<&str> = row.split(' ').collect();

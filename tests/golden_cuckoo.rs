@@ -3,17 +3,13 @@
 //! others are rejected with their error. `BLESS=1 cargo test --test golden_cuckoo` writes them
 //! anew. `golden/README.md` says what each file is.
 
+mod committed;
 mod definition;
 
 use bloomline::{Backend, CuckooFilter, CuckooParams, View, cuckoo};
 use definition::*;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/cuckoo")
-}
 
 /// Lines and footer of layout 5.
 fn encode_cuckoo(lines: &[u8], bits: u32, seed: u64, key_count: u64) -> Vec<u8> {
@@ -183,26 +179,7 @@ fn all() -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn committed_files_are_what_the_definition_makes() {
-    let files = all();
-    if std::env::var_os("BLESS").is_some() {
-        let _ = std::fs::remove_dir_all(directory());
-        for (name, bytes) in &files {
-            let path = directory().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-    }
-    let mut present = 0;
-    for part in ["", "accepted", "rejected"] {
-        let entries = std::fs::read_dir(directory().join(part)).unwrap();
-        present += entries.filter(|entry| entry.as_ref().unwrap().path().is_file()).count();
-    }
-    assert_eq!(present, files.len(), "files in golden/cuckoo/; BLESS=1 writes them anew");
-    for (name, bytes) in &files {
-        let committed = std::fs::read(directory().join(name)).unwrap();
-        assert!(committed == *bytes, "golden/cuckoo/{name} is not what the definition makes");
-    }
-    println!("{present} files");
+    committed::are_what_is_made("cuckoo", &all(), 150 << 10);
 }
 
 #[test]
@@ -243,7 +220,7 @@ fn filters_are_built_as_the_definition_says() {
             let _ = filter.insert_hash(hash);
         }
         let name = format!("accepted/bits{bits:02}-full.bloomline");
-        let committed = std::fs::read(directory().join(name)).unwrap();
+        let committed = std::fs::read(committed::directory("cuckoo").join(name)).unwrap();
         assert!(filter.to_bytes().unwrap() == committed);
     }
 }

@@ -3,18 +3,14 @@
 //! with the exact error. `BLESS=1 cargo test --test golden_scalable committed` writes them anew.
 //! `stages.txt` beside them, the sizes of the stages, is by the library itself.
 
+mod committed;
 mod definition;
 
 use bloomline::{Error, Filter, ScalableFilter, View, line};
 use definition::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/scalable")
-}
 
 /// An accepted file: its bytes, and hashes to probe.
 struct Accepted {
@@ -259,43 +255,9 @@ fn all() -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn names_present() -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for part in ["", "accepted/", "rejected/"] {
-        let Ok(entries) = std::fs::read_dir(directory().join(part)) else { continue };
-        for entry in entries {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_file() {
-                names.insert(format!("{part}{}", entry.file_name().to_str().unwrap()));
-            }
-        }
-    }
-    names
-}
-
 #[test]
 fn committed_files_are_what_the_definition_makes() {
-    let files = all();
-    let bytes: usize = files.values().map(Vec::len).sum();
-    println!("{} golden files, {bytes} bytes", files.len());
-    assert!(bytes < 100 << 10, "the golden files are to stay small");
-    if std::env::var_os("BLESS").is_some() {
-        for name in names_present().iter().filter(|&name| !files.contains_key(name)) {
-            std::fs::remove_file(directory().join(name)).unwrap();
-        }
-        for (name, bytes) in &files {
-            let path = directory().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        println!("written anew");
-    }
-    let names: BTreeSet<String> = files.keys().cloned().collect();
-    assert_eq!(names_present(), names, "files in golden/scalable; BLESS=1 writes them anew");
-    for (name, bytes) in &files {
-        let committed = std::fs::read(directory().join(name)).unwrap();
-        assert!(committed == *bytes, "golden/scalable/{name} is not what the definition makes");
-    }
+    committed::are_what_is_made("scalable", &all(), 100 << 10);
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) mod rocksdb;
 pub(crate) mod scalable;
 pub(crate) mod window;
 
+use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
@@ -32,4 +33,26 @@ impl Found<'_> {
         static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
         Found { lines: &EMPTY, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
+}
+
+/// Fills `out` with the parts of an encoded filter, one behind the other; it is as long as they
+/// are together.
+pub(crate) fn copy_parts(parts: &[&[u8]], mut out: &mut [u8]) {
+    for part in parts {
+        let (here, behind) = out.split_at_mut(part.len());
+        here.copy_from_slice(part);
+        out = behind;
+    }
+}
+
+/// The parts of an encoded filter, one behind the other.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn concat(parts: &[&[u8]]) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let len = parts.iter().map(|part| part.len()).sum();
+    bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
+    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    Ok(bytes)
 }
