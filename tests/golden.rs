@@ -3,8 +3,8 @@
 //! exact error. `BLESS=1 cargo test --test golden` writes them anew; `golden/README.md`
 //! says what each file is.
 //!
-//! Those of counting filters are in `golden_counting.rs`. All are made by `line.rs` and XXH3-64 alone (`definition/mod.rs`): no kernel takes
-//! part, so a mistake that all kernels share would show.
+//! Those of other kinds are in `golden_KIND.rs`. All are made by `line.rs` and XXH3-64 alone
+//! (`definition/mod.rs`): no kernel takes part, so a mistake that all kernels share would show.
 
 mod committed;
 mod definition;
