@@ -39,6 +39,9 @@ fi
 
 echo "apt-install: installing ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
+# One of these at a time: an update does not wait for another one.
+exec 9>"${TMPDIR:-/tmp}/bloomline-apt.lock"
+flock 9
 # A package source that cannot be reached need not be the one that holds these
 # packages, so a failed update is only told; the install decides.
 apt-get update -qq >&2 || echo "apt-install: apt-get update failed; trying with the lists at hand" >&2

@@ -142,7 +142,7 @@ set_up() {
     [ $part = source ] || add_arm64
     rm -rf "$cross"/packages.* # of a run that was interrupted
     if [ "$(id -u)" -eq 0 ]; then
-        apt-get update -qq >&2 || say "apt-get update failed; trying with the lists at hand"
+        flock "${TMPDIR:-/tmp}/bloomline-apt.lock" apt-get update -qq >&2 || say "apt-get update failed; trying with the lists at hand"
     fi
     version=$(candidate rustc-web)
     if [ -z "$version" ] || [ "$version" = "(none)" ]; then

@@ -24,7 +24,7 @@ die() { echo "go-test: $*" >&2; exit 1; }
 
 # run NAME COMMAND...: a command whose output is that of go test -v.
 run() {
-    local log=$out/log.txt passed
+    local log=$out/log-$$.txt passed
     echo "== $1"
     shift
     "$@" >"$log" 2>&1 || { cat "$log"; die "FAILED: $*"; }
@@ -44,7 +44,7 @@ lint() { # DIRECTORY [TAGS]
 
 # refused NAME TEXT COMMAND...: a command that must fail, and say so with this text.
 refused() {
-    local name=$1 text=$2 log=$out/refused.txt
+    local name=$1 text=$2 log=$out/refused-$$.txt
     shift 2
     echo "== refused: $name"
     if "$@" >"$log" 2>&1; then die "was not refused: $name"; fi
