@@ -12,6 +12,8 @@ import (
 const (
 	cuckooSlots = 4          // fingerprints in a bucket
 	cuckooStep  = 0x9E3779B1 // spreads fingerprints over lines: 2^32 / golden ratio
+	cuckooPage  = 64         // lines, 4 KiB, in which most fingerprints stay
+	cuckooFar   = 8          // one of so many goes to any page
 	// Two 32-bit products then find a line.
 	maxCuckooLines = min(1<<32-1, maxLines)
 	// How many fingerprints an insert moves before it gives up and moves them all back.
@@ -76,11 +78,25 @@ func (c *cuckooLines) first(hash uint64) bucket {
 // It can be the same one. The other of the other is the first.
 func (c *cuckooLines) other(from bucket, fingerprint uint64) bucket {
 	m := uint64(uint32(fingerprint) * cuckooStep)
-	count := uint64(len(c.all))
+	start, count := c.around(from.line, fingerprint)
 	return bucket{
-		minus(m*count>>32, from.line, count),
+		start + minus(m*count>>32, from.line-start, count),
 		minus((m&0xFFFF)*c.buckets>>16, from.number, c.buckets),
 	}
+}
+
+// around is the lines among which a fingerprint in a line has its other one, the first of them
+// and how many: the page of the line, or all. The last page has those that are left over, too.
+func (c *cuckooLines) around(line, fingerprint uint64) (start, count uint64) {
+	all := uint64(len(c.all))
+	if fingerprint%cuckooFar == 0 {
+		return 0, all
+	}
+	last := max(all-all%cuckooPage, cuckooPage) - cuckooPage
+	if start = min(line-line%cuckooPage, last); start == last {
+		return last, all - last
+	}
+	return start, cuckooPage
 }
 
 // minus is (a - b) mod n, for a and b below n, which is below 2^63. Which of the two is

@@ -63,8 +63,16 @@ func definitionCuckoo(hash, count uint64, bits int) (fingerprint uint64, first, 
 	}
 	first = definitionBucket{definitionIndex(hash, count), hash >> 16 % 65536 * buckets / 65536}
 	m := fingerprint * 0x9E3779B1 % (1 << 32)
+	// The page of 64 lines, the last with what is left over; or all lines.
+	start, within := first[0]/64*64, uint64(64)
+	if last := max(count/64, 1)*64 - 64; start >= last {
+		start, within = last, count-last
+	}
+	if fingerprint%8 == 0 {
+		start, within = 0, count
+	}
 	other = definitionBucket{
-		(m*count/(1<<32) + count - first[0]) % count,
+		start + (m*within/(1<<32)+within-(first[0]-start))%within,
 		(m%65536*buckets/65536 + buckets - first[1]) % buckets,
 	}
 	return fingerprint, first, other

@@ -17,7 +17,7 @@ const (
 	// What is before the footer.
 	layoutLines    = 1
 	layoutCounting = 2 // the same, and behind them a counter of 4 bits for each of their bits
-	layoutCuckoo   = 5 // lines of fingerprints
+	layoutCuckoo   = 7 // lines of fingerprints
 	layoutClassic  = 6 // bits anywhere
 
 	atKeyCount       = 0

@@ -47,8 +47,8 @@ func layoutReaders(t *testing.T) []layoutReader {
 		t.Fatal(err)
 	}
 	return []layoutReader{
-		{"view", []uint16{1, 2, 5, 6}, func(data []byte) error { return second(OpenView(data)) }},
-		{"unverified", []uint16{1, 2, 5, 6}, func(data []byte) error {
+		{"view", []uint16{1, 2, 6, 7}, func(data []byte) error { return second(OpenView(data)) }},
+		{"unverified", []uint16{1, 2, 6, 7}, func(data []byte) error {
 			view, err := OpenViewUnverified(data)
 			if err != nil && !view.ContainsHash(1) {
 				t.Fatal("what is no filter says no")
@@ -59,7 +59,7 @@ func layoutReaders(t *testing.T) []layoutReader {
 		{"CountingFilter", []uint16{2}, into(t, "CountingFilter", counting, counting.AddString)},
 		{"ScalableFilter", []uint16{3}, into(t, "ScalableFilter", scalable, func(key string) { scalable.AddString(key) })},
 		{"Window", []uint16{4}, into(t, "Window", window, func(key string) { window.AddString(key) })},
-		{"CuckooFilter", []uint16{5}, into(t, "CuckooFilter", cuckoo, func(key string) { _ = cuckoo.AddString(key) })},
+		{"CuckooFilter", []uint16{7}, into(t, "CuckooFilter", cuckoo, func(key string) { _ = cuckoo.AddString(key) })},
 	}
 }
 

@@ -4,15 +4,19 @@
 //! one of two **buckets**. A line of 64 bytes has as many buckets as fit in it, so a key is in
 //! at most two lines. Which fingerprint and which first bucket the hash says; the other bucket
 //! is found from the fingerprint and the bucket it is in, so that a fingerprint can move
-//! without its key:
+//! without its key. For seven fingerprints of eight it is in the same **page** of 64 lines, which
+//! is 4 KiB: to reach it costs little more, since what is slow is to find the page. The eighth
+//! goes anywhere, or pages that happen to get more keys than others would be full too early:
 //!
 //! ```text
 //! fingerprint = low `bits` bits of hash; 1 if these are 0
 //! first       = line   high 64 bits of (hash * line_count)
 //!               bucket bits 16 to 31 of hash * buckets / 2^16, rounded down
-//! other       , from m = fingerprint * 0x9E3779B1 (mod 2^32):
-//!               line   (m * line_count / 2^32       - line)   mod line_count
+//! other       , from m = fingerprint * 0x9E3779B1 (mod 2^32), in `range` lines from `start` on:
+//!               line   start + (m * range / 2^32 - (line - start)) mod range
 //!               bucket (low 16 bits of m * buckets / 2^16 - bucket) mod buckets
+//! range       = the page of the line, or all lines if 8 divides the fingerprint; the last page
+//!               has up to 127 lines
 //! ```
 //!
 //! The other of the other is the first, for any number of lines and of buckets.
@@ -28,6 +32,10 @@ pub const SLOTS: u64 = 4;
 pub const STEP: u32 = 0x9E37_79B1;
 /// The most lines a cuckoo filter may have: two 32-bit products then find a line.
 pub const MAX_LINES: u64 = u32::MAX as u64;
+/// Lines in a page; the last has those that are left over, too.
+pub const PAGE: u64 = 64;
+/// One fingerprint of so many goes to any page.
+pub const FAR: u64 = 8;
 /// How many fingerprints an insert may move before it gives up and moves them all back.
 pub const MAX_KICKS: u32 = 2048;
 
@@ -69,12 +77,35 @@ pub const fn first(hash: u64, bits: u32, line_count: u64) -> Bucket {
 #[inline(always)]
 pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -> Bucket {
     let m = (fingerprint as u32).wrapping_mul(STEP) as u64;
-    let line = (m * line_count) >> 32;
+    let (start, range) = range(from.line, fingerprint, line_count);
+    let line = (m * range) >> 32;
     let bucket = ((m & 0xFFFF) * buckets(bits)) >> 16;
     Bucket {
-        line: minus(line, from.line, line_count),
+        line: start + minus(line, from.line - start, range),
         bucket: minus(bucket, from.bucket, buckets(bits)),
     }
+}
+
+/// The lines among which a fingerprint in this line has its other one: the first of them, and
+/// how many.
+#[inline(always)]
+const fn range(line: u64, fingerprint: u64, line_count: u64) -> (u64, u64) {
+    let (last, in_last) = last_page(line_count);
+    let page = line - line % PAGE;
+    if fingerprint.is_multiple_of(FAR) {
+        (0, line_count)
+    } else if page >= last {
+        (last, in_last)
+    } else {
+        (page, PAGE)
+    }
+}
+
+/// The first line of the last page, and how many that has.
+#[inline(always)]
+pub(crate) const fn last_page(line_count: u64) -> (u64, u64) {
+    let last = (line_count - line_count % PAGE).saturating_sub(PAGE);
+    (last, line_count - last)
 }
 
 /// `(a - b) mod n`, for `a` and `b` below `n`.

@@ -13,7 +13,7 @@ use crate::view::View;
 use std::path::Path;
 
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
-/// full. Each key costs two cache lines.
+/// full. Each key costs two cache lines, mostly of one page.
 ///
 /// * **Full.** An insert that finds no room says so, and changes nothing: all keys that are in
 ///   stay in. Up to 95 % of [`CuckooParams::slots`] there is room; see

@@ -29,7 +29,9 @@ fn fill(filter: &mut CuckooFilter, seed: u64) -> Vec<u64> {
 #[test]
 fn the_other_of_the_other_is_the_first() {
     for bits in BITS {
-        for line_count in [1, 2, 3, 10, 255, 256, 257, 1_000_003, cuckoo::MAX_LINES] {
+        for line_count in
+            [1, 2, 3, 10, 63, 64, 65, 127, 128, 129, 255, 256, 1_000_003, cuckoo::MAX_LINES]
+        {
             if CuckooParams::new(line_count, bits, 0).is_err() {
                 continue; // more than 32 bits can address
             }
@@ -402,7 +404,7 @@ fn backends_answer_as_the_definition() {
     for backend in Backend::available() {
         println!("{}", backend.name());
         for bits in BITS {
-            for line_count in [1, 2, 3, 37, 1000] {
+            for line_count in [1, 2, 3, 37, 128, 191, 1000] {
                 let params = CuckooParams::new(line_count, bits, 0).unwrap();
                 let mut filter = CuckooFilter::with_backend(params, backend).unwrap();
                 let awkward = filter.insert_hashes(&AWKWARD);
@@ -497,7 +499,7 @@ fn large_filters() {
 
 fn definition_encode(lines: &[u8], bits: u32, seed: u64) -> Vec<u8> {
     let mut bytes = definition::encode(lines, bits, seed, 0);
-    definition::put(&mut bytes, definition::LAYOUT, 5);
+    definition::put(&mut bytes, definition::LAYOUT, 7);
     definition::seal(&mut bytes);
     bytes
 }

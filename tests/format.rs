@@ -39,16 +39,16 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 /// The readers that check all: which layouts each one takes, and the status that it gives.
 type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
 const READERS: [Reader; 6] = [
-    ("View", &[1, 2, 5, 6], |bytes| status_of_result(&View::open(bytes))),
+    ("View", &[1, 2, 6, 7], |bytes| status_of_result(&View::open(bytes))),
     ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
     ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
     ("ScalableFilter", &[3], |bytes| status_of_result(&ScalableFilter::decode(bytes))),
     ("Window", &[4], |bytes| status_of_result(&Window::decode(bytes))),
-    ("CuckooFilter", &[5], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
+    ("CuckooFilter", &[7], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
 ];
 /// And the one that does not look at the lines.
 const UNVERIFIED: Reader =
-    ("unverified", &[1, 2, 5, 6], |bytes| status_of_result(&View::open_unverified(bytes)));
+    ("unverified", &[1, 2, 6, 7], |bytes| status_of_result(&View::open_unverified(bytes)));
 
 /// All that reads bytes gives this status, if it takes filters of that layout; an unverified
 /// view gives `unverified`. What takes others gives `elsewhere`.
@@ -75,7 +75,7 @@ fn every_kind_has_its_readers() {
         assert_readers(&bytes, layout, (status::OK, status::OK, status::LAYOUT), &name);
         layouts.insert(layout);
     }
-    assert!(layouts.into_iter().eq(1..=6));
+    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7]));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn unverified_views_of_damaged_lines() {
         let (layout, lines, mut lost) = (get(&bytes, LAYOUT), 3 * 64, 0);
         for at in 0..bytes.len() - FOOTER_BYTES {
             for flip in (0..8).map(|bit| 1 << bit).chain([0x55, 0xFF]) {
-                let only_set = bytes[at] & flip == 0 && layout != 5;
+                let only_set = bytes[at] & flip == 0 && layout != 7;
                 bytes[at] ^= flip;
                 let view = View::open_unverified(&bytes).unwrap();
                 assert_eq!(view.as_bytes(), &bytes[..lines]);
@@ -266,7 +266,7 @@ proptest! {
             put(&mut bytes, all[field].clone(), value);
         }
         // `tests/golden_cuckoo.rs` has that layout.
-        prop_assume!(get(&bytes, LAYOUT) != 5);
+        prop_assume!(get(&bytes, LAYOUT) != 7);
         match sealed {
             0 => {}
             1 => seal_footer(&mut bytes),

@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
         let value = match field {
             MAGIC => u64::from_le_bytes(MAGIC_BYTES),
             LAYOUT => layout,
-            K if layout == 5 => get(&bytes, K) % 3 * 4 + 8,
+            K if layout == 7 => get(&bytes, K) % 3 * 4 + 8,
             K => get(&bytes, K) % 16 + 1,
             LINE_COUNT => (bytes.len() as u64 / 64 - 1) / if layout == 2 { 5 } else { 1 },
             RESERVED => 0,

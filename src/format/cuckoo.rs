@@ -1,11 +1,11 @@
-//! Layout 5: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is
+//! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is
 //! the standard. Uses `native` and `cuckoo_params`.
 
 use super::native::{FOOTER_BYTES, Footer};
 use crate::cuckoo_params::CuckooParams;
 use crate::error::Error;
 
-const LAYOUT: u16 = 5;
+const LAYOUT: u16 = 7;
 
 /// As `native::parse`, for this layout: the lines, their shape, and the writer's key count; the
 /// footer is checked, the lines are not.

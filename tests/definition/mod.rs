@@ -259,7 +259,7 @@ pub(crate) fn encode_classic(lines: usize, k: u32, seed: u64, hashes: &[u64]) ->
 pub(crate) fn answer(bytes: &[u8], hash: u64) -> bool {
     let lines = &bytes[..get(bytes, LINE_COUNT) as usize * line::LINE_BYTES];
     let contains = match get(bytes, LAYOUT) {
-        5 => cuckoo::contains,
+        7 => cuckoo::contains,
         6 => classic::contains,
         _ => line::contains,
     };

@@ -3,7 +3,7 @@
 
 use super::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
-use crate::cuckoo::{STEP, buckets};
+use crate::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
 /// 4 keys to a register.
@@ -65,14 +65,34 @@ fn places(count: u64, bits: u32, hashes: __m256i) -> [__m256i; 2] {
     let bucket = _mm256_srli_epi64::<16>(_mm256_mul_epu32(part, buckets));
 
     let step = _mm256_set1_epi64x(i64::from(STEP));
-    let m = _mm256_mul_epu32(fingerprints(bits, hashes), step);
-    let other_line = _mm256_srli_epi64::<32>(_mm256_mul_epu32(m, lines));
+    let fingerprints = fingerprints(bits, hashes);
+    let m = _mm256_mul_epu32(fingerprints, step);
+    let [start, range] = ranges(count, line, fingerprints);
+    let other_line = _mm256_srli_epi64::<32>(_mm256_mul_epu32(m, range));
+    let other_line = minus(other_line, _mm256_sub_epi64(line, start), range);
     let part = _mm256_and_si256(m, low_16);
     let other_bucket = _mm256_srli_epi64::<16>(_mm256_mul_epu32(part, buckets));
     [
         offsets(bits, line, bucket),
-        offsets(bits, minus(other_line, line, lines), minus(other_bucket, bucket, buckets)),
+        offsets(bits, _mm256_add_epi64(start, other_line), minus(other_bucket, bucket, buckets)),
     ]
+}
+
+/// `range` of `cuckoo`: where they start, how many lines they are.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn ranges(count: u64, line: __m256i, fingerprints: __m256i) -> [__m256i; 2] {
+    let (last, in_last) = last_page(count);
+    let [last, in_last, page, all, far] =
+        [last, in_last, PAGE, count, FAR - 1].map(|number| _mm256_set1_epi64x(number as i64));
+    let none = _mm256_setzero_si256();
+    let far = _mm256_cmpeq_epi64(_mm256_and_si256(fingerprints, far), none);
+    let start = _mm256_and_si256(line, _mm256_set1_epi64x(-(PAGE as i64)));
+    // Lines have 32 bits.
+    let start = _mm256_min_epu32(start, last);
+    let in_last_page = _mm256_cmpeq_epi64(start, last);
+    let range = _mm256_blendv_epi8(page, in_last, in_last_page);
+    [_mm256_andnot_si256(far, start), _mm256_blendv_epi8(range, all, far)]
 }
 
 /// `(a - b) mod n`, for `a` and `b` below `n`.

@@ -3,7 +3,7 @@
 
 use super::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
-use crate::cuckoo::{STEP, buckets};
+use crate::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
 /// 8 keys to a register.
@@ -57,14 +57,32 @@ fn places(count: u64, bits: u32, hashes: __m512i) -> [__m512i; 2] {
     let bucket = _mm512_srli_epi64::<16>(_mm512_mul_epu32(part, buckets));
 
     let step = _mm512_set1_epi64(i64::from(STEP));
-    let m = _mm512_mul_epu32(fingerprints(bits, hashes), step);
-    let other_line = _mm512_srli_epi64::<32>(_mm512_mul_epu32(m, lines));
+    let fingerprints = fingerprints(bits, hashes);
+    let m = _mm512_mul_epu32(fingerprints, step);
+    let [start, range] = ranges(count, line, fingerprints);
+    let other_line = _mm512_srli_epi64::<32>(_mm512_mul_epu32(m, range));
+    let other_line = minus(other_line, _mm512_sub_epi64(line, start), range);
     let part = _mm512_and_si512(m, low_16);
     let other_bucket = _mm512_srli_epi64::<16>(_mm512_mul_epu32(part, buckets));
     [
         offsets(bits, line, bucket),
-        offsets(bits, minus(other_line, line, lines), minus(other_bucket, bucket, buckets)),
+        offsets(bits, _mm512_add_epi64(start, other_line), minus(other_bucket, bucket, buckets)),
     ]
+}
+
+/// `range` of `cuckoo`: where they start, how many lines they are.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn ranges(count: u64, line: __m512i, fingerprints: __m512i) -> [__m512i; 2] {
+    let (last, in_last) = last_page(count);
+    let [last, in_last, page, all, far] =
+        [last, in_last, PAGE, count, FAR - 1].map(|number| _mm512_set1_epi64(number as i64));
+    let near = _mm512_test_epi64_mask(fingerprints, far);
+    let start = _mm512_and_si512(line, _mm512_set1_epi64(-(PAGE as i64)));
+    let start = _mm512_maskz_min_epu64(near, start, last);
+    let range = _mm512_mask_mov_epi64(all, near, page);
+    let in_last_page = _mm512_mask_cmpeq_epi64_mask(near, start, last);
+    [start, _mm512_mask_mov_epi64(range, in_last_page, in_last)]
 }
 
 /// `(a - b) mod n`, for `a` and `b` below `n`.
