@@ -7,7 +7,9 @@ mod bytes;
 use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::{KeyHash, hash};
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch, prefetch_all};
+use crate::kernel::{
+    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all,
+};
 use crate::line::{LINE_BYTES, line_index};
 use crate::memory::Zeroed;
 use crate::params::Params;
@@ -38,19 +40,24 @@ use std::ops::Range;
 ///
 /// # What it takes
 ///
-/// Each generation is a plain filter in memory of its own. For 1 % over all of eight, each has
-/// 0.126 %: 15 bits for each key that it is made for. A query costs eight lines that are waited
-/// for together.
+/// Each generation is a plain filter. For 1 % over all of eight, each has 0.126 %: 15 bits for
+/// each key that it is made for. A query costs eight lines, which are in one page of 4 KiB and are
+/// waited for together.
 pub struct Window {
-    /// The lines of one generation after the other.
+    /// The lines, in pieces of [`PIECE`]: the first piece of each place, then the second of each,
+    /// and so on. So what a key needs of up to eight generations is in one page. (If places have
+    /// fewer lines, these are their only pieces.)
     lines: Zeroed,
-    /// For each generation and each [`CHUNK`] of its lines, the slice that these were last
-    /// cleared for. If it is not the generation's, they are an older one's, and count as empty:
-    /// so nothing has to be cleared when the ring turns.
+    /// For each place and each [`CHUNK`] of its lines, the slice that these were last cleared
+    /// for. If it is not the generation's, they are an older one's, and count as empty: so
+    /// nothing has to be cleared when the ring turns.
     cleared: Zeroed,
     shape: Shape,
     /// By place: that of the generation of slice `t` is `t` mod their number.
     generations: Vec<Generation>,
+    /// A bit for each place, [`ABREAST`] to a byte: whether it has chunks that were not cleared
+    /// yet.
+    stale: Vec<u8>,
     /// The current slice, that of the newest generation.
     slice: u64,
     /// Keys after which the newest generation is full; 0 if it never is.
@@ -62,18 +69,16 @@ pub struct Window {
 struct Generation {
     slice: u64,
     key_count: u64,
+    /// How many chunks of its place have not been cleared for it.
+    stale_chunks: usize,
 }
+
+/// Lines of a generation that lie together.
+const PIECE: usize = 8;
 
 /// Lines that are cleared at once, before the first key of a generation goes into one of them:
 /// 4 KiB. Fewer would be a larger table, more a longer wait.
 const CHUNK: usize = 64;
-
-/// Keys whose answers by one generation are kept apart until they are looked through; and keys of
-/// a batch that are inserted in one go.
-const AT_ONCE: usize = 128 * BLOCK;
-
-/// Keys from one that is inserted to the one whose line is asked for.
-const AHEAD: usize = 16;
 
 impl Window {
     /// An empty window of at least one generation, in slice 0. While each has at most
@@ -122,14 +127,21 @@ impl Window {
 
     fn with_kernel(shape: Shape, kernel: &'static Kernel) -> Result<Window, Error> {
         let count = shape.generations() as usize;
+        let lines = shape.params().line_count() as usize;
+        let bytes = lines.checked_next_multiple_of(piece(shape));
+        let bytes = bytes.and_then(|lines| lines.checked_mul(count * LINE_BYTES));
         let mut generations = Vec::new();
         generations.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
-        generations.resize(count, Generation { slice: 0, key_count: 0 });
+        generations.resize(count, Generation { slice: 0, key_count: 0, stale_chunks: 0 });
+        let mut stale = Vec::new();
+        stale.try_reserve_exact(count.div_ceil(ABREAST)).map_err(|_| Error::OutOfMemory)?;
+        stale.resize(count.div_ceil(ABREAST), 0);
         Ok(Window {
-            lines: Zeroed::new(shape.line_bytes())?,
+            lines: Zeroed::new(bytes.ok_or(Error::OutOfMemory)?)?,
             cleared: Zeroed::new(8 * count * chunks(shape.params()))?,
             shape,
             generations,
+            stale,
             slice: 0,
             limit: 0,
             kernel,
@@ -156,7 +168,9 @@ impl Window {
         for new in kept.max(self.slice + 1)..=slice {
             self.slice = new;
             let place = self.newest();
-            self.generations[place] = Generation { slice: new, key_count: 0 };
+            let stale_chunks = chunks(self.params());
+            self.generations[place] = Generation { slice: new, key_count: 0, stale_chunks };
+            self.stale[place / ABREAST] |= 1 << (place % ABREAST);
         }
     }
 
@@ -182,7 +196,7 @@ impl Window {
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.room();
         let new = !self.contains_hash(hash);
-        self.put(self.newest(), hash);
+        self.put(hash);
         new
     }
 
@@ -197,23 +211,16 @@ impl Window {
         bitmap.fill(0);
         let (mut done, mut count) = (0, 0);
         while done < hashes.len() {
-            let room = self.room().min(AT_ONCE as u64) as usize;
-            let part = &hashes[done..][..room.min(hashes.len() - done)];
+            let room = self.room().min(BLOCK as u64) as usize;
+            let len = room.min(hashes.len() - done);
             // The older generations stay as they are meanwhile.
-            let newest = self.newest();
-            let older = (0..self.generations.len()).filter(|&place| place != newest);
-            let mut known = [0; AT_ONCE / BLOCK];
-            self.probe(older, part, &mut known);
-            for (i, &hash) in part.iter().enumerate() {
-                if let Some(&later) = part.get(i + AHEAD) {
-                    self.ask(newest, later);
-                }
-                let in_newest = self.put(newest, hash);
-                let new = !in_newest && known[i / BLOCK] >> (i % BLOCK) & 1 == 0;
+            let older = self.find(&hashes[done..], len, Some(self.newest()));
+            for (i, &hash) in hashes[done..][..len].iter().enumerate() {
+                let new = self.put(hash) && older >> i & 1 == 0;
                 bitmap[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
                 count += usize::from(new);
             }
-            done += part.len();
+            done += len;
         }
         count
     }
@@ -242,24 +249,37 @@ impl Window {
         self.limit.saturating_sub(self.key_count(0)).max(1)
     }
 
-    /// Inserts a key into the newest generation; whether that had it already.
-    fn put(&mut self, newest: usize, hash: u64) -> bool {
-        let (k, line) = (self.params().k(), self.line_of(hash));
-        let stamp = self.stamp_of(newest, line);
-        let (stamps, _) = self.cleared.as_chunks_mut();
-        let lines = &mut self.lines[of_place(self.shape, newest)];
-        if u64::from_ne_bytes(stamps[stamp]) != self.slice {
-            let chunk = lines.chunks_mut(CHUNK * LINE_BYTES).nth(line / CHUNK);
-            chunk.expect("a line is in a chunk").fill(0);
-            stamps[stamp] = self.slice.to_ne_bytes();
-        }
-        let is_in = self.kernel.contains(lines, k, hash);
-        if !is_in {
-            self.kernel.insert(lines, k, hash);
+    /// Inserts a key into the newest generation; whether that had it not yet.
+    fn put(&mut self, hash: u64) -> bool {
+        let (newest, line, k) = (self.newest(), self.line_of(hash), self.params().k());
+        self.clear_for(newest, line);
+        let at = self.first_of(line) + newest * self.stride();
+        let line = &mut self.lines[at..at + LINE_BYTES];
+        let new = !self.kernel.contains(line, k, hash);
+        if new {
+            self.kernel.insert(line, k, hash);
             let count = &mut self.generations[newest].key_count;
             *count = count.saturating_add(1);
         }
-        is_in
+        new
+    }
+
+    /// Clears the lines around one of a place, if they are those of an older generation.
+    fn clear_for(&mut self, place: usize, line: usize) {
+        let stamp = self.stamp_of(place, line);
+        let (stamps, _) = self.cleared.as_chunks_mut();
+        if u64::from_ne_bytes(stamps[stamp]) == self.generations[place].slice {
+            return;
+        }
+        stamps[stamp] = self.generations[place].slice.to_ne_bytes();
+        self.generations[place].stale_chunks -= 1;
+        if self.generations[place].stale_chunks == 0 {
+            self.stale[place / ABREAST] ^= 1 << (place % ABREAST);
+        }
+        // A chunk is whole pieces, or all lines.
+        for (_, piece) in pieces(self.shape, place, line / CHUNK * CHUNK).take(CHUNK / PIECE) {
+            self.lines[piece].fill(0);
+        }
     }
 
     // ---- probing ----
@@ -273,12 +293,14 @@ impl Window {
 
     /// Whether the key of a hash may be in. False means that it is not.
     pub fn contains_hash(&self, hash: u64) -> bool {
+        let (line, k) = (self.line_of(hash), self.params().k());
+        let first = self.first_of(line);
+        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
         let places = 0..self.generations.len();
-        places.clone().for_each(|place| self.ask(place, hash));
-        let k = self.params().k();
-        places.into_iter().any(|place| {
-            self.kernel.contains(self.lines_of(place), k, hash) && self.is_current(place, hash)
-        })
+        places.clone().for_each(|i| prefetch_all(place(i)));
+        places
+            .into_iter()
+            .any(|i| self.kernel.contains(place(i), k, hash) && self.is_current(i, line))
     }
 
     /// Answers many hashes at once, a bit each: see
@@ -288,8 +310,10 @@ impl Window {
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
         let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
-        bitmap.fill(0);
-        self.probe(0..self.generations.len(), hashes, bitmap);
+        for (i, word) in bitmap.iter_mut().enumerate() {
+            let hashes = &hashes[BLOCK * i..];
+            *word = self.find(hashes, hashes.len().min(BLOCK), None);
+        }
         bitmap.iter().map(|word| word.count_ones() as usize).sum()
     }
 
@@ -305,44 +329,41 @@ impl Window {
         count
     }
 
-    /// Sets the bits of those hashes that may be in the generations of these places: all of them
-    /// in one generation after the other, which the caches like better than all generations for
-    /// one hash after the other.
-    fn probe(
-        &self,
-        places: impl Iterator<Item = usize> + Clone,
-        hashes: &[u64],
-        bitmap: &mut [u64],
-    ) {
-        // One generation may fit a cache that all together do not.
-        let plan = match Prefetch::to_probe(self.params().bytes()) {
-            Prefetch::None if Prefetch::to_probe(self.lines.len()) != Prefetch::None => {
-                Prefetch::Far
-            }
-            plan => plan,
+    /// Of the first `len` hashes, at most 64, a bit for each that may be in one of the generations,
+    /// but for that of one place. What the hashes behind them need is asked for, if that pays.
+    fn find(&self, hashes: &[u64], len: usize, but: Option<usize>) -> u64 {
+        let (places, k) = (self.generations.len(), self.params().k());
+        let ahead = match Prefetch::to_probe(self.lines.len()) {
+            Prefetch::None => 0,
+            _ => AHEAD_ABREAST,
         };
-        if hashes.len() <= BLOCK && plan != Prefetch::None {
-            // Too few for the misses of one generation to hide those of the next.
-            for place in places.clone() {
-                hashes.iter().for_each(|&hash| self.ask(place, hash));
-            }
+        let first = &mut [0; BLOCK + AHEAD_ABREAST][..(len + ahead).min(hashes.len())];
+        let lacking = &mut [[0; 8]; BLOCK / 8][..len.div_ceil(8)];
+        for (first, &hash) in first.iter_mut().zip(hashes) {
+            *first = self.first_of(self.line_of(hash));
         }
-        let mut hits = [0; AT_ONCE / BLOCK];
-        for place in places {
-            let (lines, k) = (self.lines_of(place), self.params().k());
-            let parts = hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / BLOCK));
-            for (hashes, bitmap) in parts {
-                self.kernel.probe_batch_with(lines, k, Hashes::Given(hashes), plan, &mut hits);
-                for (i, (word, hits)) in bitmap.iter_mut().zip(hits).enumerate() {
-                    let mut maybe = hits & !*word;
-                    while maybe != 0 {
-                        let bit = maybe.trailing_zeros() as usize;
-                        *word |= u64::from(self.is_current(place, hashes[BLOCK * i + bit])) << bit;
-                        maybe &= maybe - 1;
-                    }
+        let mut found = 0;
+        for (eight, &stale) in self.stale.iter().enumerate() {
+            let (place, hashes) = (ABREAST * eight, &hashes[..len]);
+            let shape = (ABREAST.min(places - place), self.stride());
+            let lines = &self.lines[place * self.stride()..];
+            self.kernel.lacking(lines, shape, k, first, hashes, lacking);
+            let but =
+                but.filter(|but| but / ABREAST == eight).map_or(0, |but| 1 << (but % ABREAST));
+            // Those past the last place are it again.
+            let places = (u8::MAX >> (ABREAST - shape.0)) & !but;
+            for (i, &lacking) in lacking.as_flattened()[..len].iter().enumerate() {
+                let mut have = !lacking & places;
+                if have & stale != 0 {
+                    // What an older generation left is none of this one's.
+                    let line = self.line_of(hashes[i]);
+                    let old = |&j: &usize| !self.is_current(place + j, line);
+                    (0..shape.0).filter(old).for_each(|j| have &= !(1 << j));
                 }
+                found |= u64::from(have != 0) << i;
             }
         }
+        found
     }
 
     // ---- what it is ----
@@ -383,12 +404,11 @@ impl Window {
     /// whole.
     pub fn estimated_rate(&self) -> f64 {
         let none_wrong = (0..self.generations.len()).map(|place| {
-            let (lines, _) = self.lines_of(place).as_chunks();
-            let chunks = lines.chunks(CHUNK).enumerate();
-            let current = chunks
-                .filter(|&(i, _)| self.stamp(place, CHUNK * i) == self.generations[place].slice);
-            let sum: f64 = current.map(|(_, lines)| sum_of_rates(lines, self.params().k())).sum();
-            1.0 - sum / lines.len() as f64
+            let current =
+                pieces(self.shape, place, 0).filter(|&(line, _)| self.is_current(place, line));
+            let rates = current
+                .map(|(_, at)| sum_of_rates(self.lines[at].as_chunks().0, self.params().k()));
+            1.0 - rates.sum::<f64>() / self.params().line_count() as f64
         });
         1.0 - none_wrong.product::<f64>()
     }
@@ -400,12 +420,19 @@ impl Window {
         (self.slice % self.generations.len() as u64) as usize
     }
 
-    fn lines_of(&self, place: usize) -> &[u8] {
-        &self.lines[of_place(self.shape, place)]
-    }
-
     fn line_of(&self, hash: u64) -> usize {
         line_index(hash, self.params().line_count()) as usize
+    }
+
+    /// Where a line of the first place begins, in bytes.
+    fn first_of(&self, line: usize) -> usize {
+        let piece = piece(self.shape);
+        LINE_BYTES * (line / piece * piece * self.generations.len() + line % piece)
+    }
+
+    /// Bytes from a line to that of the next place.
+    fn stride(&self) -> usize {
+        LINE_BYTES * piece(self.shape)
     }
 
     /// Where the slice stands for which the chunk of a line was last cleared.
@@ -413,26 +440,27 @@ impl Window {
         place * chunks(self.params()) + line / CHUNK
     }
 
-    fn stamp(&self, place: usize, line: usize) -> u64 {
-        u64::from_ne_bytes(self.cleared.as_chunks().0[self.stamp_of(place, line)])
-    }
-
-    /// Whether what the line of a hash has was put there by the generation of this place.
-    fn is_current(&self, place: usize, hash: u64) -> bool {
-        self.stamp(place, self.line_of(hash)) == self.generations[place].slice
-    }
-
-    /// Asks for the line of a hash in a generation, to be probed soon.
-    fn ask(&self, place: usize, hash: u64) {
-        let at = self.line_of(hash) * LINE_BYTES;
-        prefetch_all(&self.lines_of(place)[at..at + LINE_BYTES]);
+    /// Whether what a line of a place has was put there by the generation that it has now.
+    fn is_current(&self, place: usize, line: usize) -> bool {
+        let stamp = self.cleared.as_chunks().0[self.stamp_of(place, line)];
+        u64::from_ne_bytes(stamp) == self.generations[place].slice
     }
 }
 
-/// The bytes of the lines of a generation.
-fn of_place(shape: Shape, place: usize) -> Range<usize> {
-    let len = shape.params().bytes();
-    place * len..(place + 1) * len
+/// How many lines a piece has.
+fn piece(shape: Shape) -> usize {
+    PIECE.min(shape.params().line_count() as usize)
+}
+
+/// The pieces of a place from that on which begins with a line: the first line of each, and its
+/// bytes.
+fn pieces(shape: Shape, place: usize, from: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let (lines, places) = (shape.params().line_count() as usize, shape.generations() as usize);
+    let piece = piece(shape);
+    (from..lines).step_by(piece).map(move |line| {
+        let at = LINE_BYTES * (line * places + place * piece);
+        (line, at..at + LINE_BYTES * piece.min(lines - line))
+    })
 }
 
 /// How many chunks the lines of a generation are.

@@ -222,6 +222,81 @@ fn long_batches_on_all_backends() {
     }
 }
 
+/// Numbers of generations up to more than a word has bits, each k, backend and length of a batch,
+/// while most generations have chunks of lines that are still an older one's.
+#[test]
+fn any_number_of_generations() {
+    let counts = [1, 2, 3, 7, 8, 9, 16, 64, 65, 130];
+    for (generations, k) in counts
+        .into_iter()
+        .zip([130, 129, 7, 8, 9].into_iter().cycle())
+        .flat_map(|count| (1..=16).map(move |k| (count, k)))
+    {
+        let (generations, line_count) = generations;
+        let mut state = WindowState::new(generations, line_count, k, 3);
+        let params = Params::new(line_count as u64, k, 3).unwrap();
+        let mut windows: Vec<Window> = Backend::available()
+            .map(|backend| Window::with_backend(generations as u32, params, backend).unwrap())
+            .collect();
+        let hashes = random_hashes(2_000, u64::from(k));
+        for (slice, hashes) in hashes.chunks(100).enumerate() {
+            // Now more, now fewer than there are chunks; some of them again.
+            let some = &hashes[..[100, 2, 30, 1][slice % 4]];
+            let new: Vec<bool> = some.iter().chain(some).map(|&hash| state.insert(hash)).collect();
+            for window in &mut windows {
+                let mut bitmap = [0; 4];
+                let count = window.insert_hashes(&[some, some].concat(), &mut bitmap);
+                assert_eq!(count, new.iter().filter(|&&new| new).count());
+                assert!(new.iter().enumerate().all(|(i, &new)| bit(&bitmap, i) == new));
+            }
+            if slice < 19 {
+                state.rotate();
+                windows.iter_mut().for_each(Window::rotate);
+            }
+        }
+        let probes: Vec<u64> = hashes.iter().rev().step_by(10).copied().collect();
+        let expected: Vec<bool> = probes.iter().map(|&hash| state.contains(hash)).collect();
+        for window in &windows {
+            for len in 0..=probes.len() {
+                let mut bitmap = [u64::MAX; 4];
+                window.contains_hashes(&probes[..len], &mut bitmap);
+                for (i, &expected) in expected[..len].iter().enumerate() {
+                    let case = (generations, k, len, window.backend());
+                    assert_eq!(bit(&bitmap, i), expected, "{case:?}, probe {i}");
+                }
+            }
+            for (&hash, &expected) in probes.iter().zip(&expected) {
+                assert_eq!(window.contains_hash(hash), expected);
+            }
+            assert!(window.to_bytes().unwrap() == state.encode());
+        }
+    }
+}
+
+/// Beyond the sizes where lines are asked for ahead.
+#[test]
+fn large_windows() {
+    for (generations, line_count, k) in [(3, 30_000, 6), (2, 150_000, 11), (1, 280_000, 8)] {
+        let mut window = window(generations, line_count, k, 0);
+        let mut state = WindowState::new(generations as usize, line_count as usize, k, 0);
+        let hashes = random_hashes(40_000, 4);
+        for hashes in hashes.chunks(8_000) {
+            window.rotate();
+            state.rotate();
+            window.insert_hashes(hashes, &mut [0; 125]);
+            hashes.iter().for_each(|&hash| _ = state.insert(hash));
+        }
+        let probes: Vec<u64> = hashes.into_iter().rev().step_by(3).collect();
+        for len in [1, 64, 65, 200, 500, probes.len()] {
+            let mut bitmap = vec![0; len.div_ceil(64)];
+            window.contains_hashes(&probes[..len], &mut bitmap);
+            for (i, &hash) in probes[..len].iter().enumerate() {
+                assert_eq!(bit(&bitmap, i), state.contains(hash), "{generations} {len} {i}");
+            }
+        }
+    }
+}
+
 /// "Seen in the last 7 days": when a key is forgotten, to the slice.
 #[test]
 fn eight_daily_generations_are_seven_days() {

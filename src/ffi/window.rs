@@ -38,7 +38,7 @@ const _: () = {
 /// bloomline_window_new() makes an empty window of 'generations' generations, at least one, in
 /// slice 0. While none of them has more than 'keys_per_generation' keys, the false-positive rate
 /// over all of them is at most 'rate', between 0 and 1. 'seed' is that of the hash of byte keys.
-/// Each generation is a filter in memory of its own: for 8 generations and 1 % it takes 15 bits
+/// Each generation is a plain filter: for 8 generations and 1 % it takes 15 bits
 /// for each key and generation.
 ///
 /// Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if

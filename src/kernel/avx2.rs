@@ -6,7 +6,7 @@
 //! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
 //! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
 
-use super::batch::{BLOCK, Lines, Ops, Plan, Window};
+use super::batch::{ABREAST, Abreast, BLOCK, Lines, Ops, Plan, Window, not_zero};
 use super::scalar::{Row, class, rows, select};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use std::arch::asm;
@@ -98,6 +98,26 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let rows = rows(lines.k);
+        let mut lacking = [[0; ABREAST]; 8];
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
+        unsafe {
+            for (i, &hash) in hashes.iter().enumerate() {
+                lines.ask_ahead(first, i);
+                let mask = mask::<CLASS>(hash.wrapping_mul(C1), hash.wrapping_mul(C2), rows);
+                for (j, step) in lines.steps.into_iter().enumerate() {
+                    let line = load_line(lines.base.add(first[i] + step));
+                    let low = _mm256_andnot_si256(line[0], mask[0]);
+                    let unset = _mm256_or_si256(low, _mm256_andnot_si256(line[1], mask[1]));
+                    lacking[i][j] = u8::from(_mm256_testz_si256(unset, unset) == 0);
+                }
+            }
+        }
+        lacking.map(not_zero)
     }
 
     #[inline(always)]

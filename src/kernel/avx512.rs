@@ -9,7 +9,7 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::batch::{BLOCK, Lines, Ops, Plan, Window};
+use super::batch::{ABREAST, Abreast, BLOCK, Lines, Ops, Plan, Window};
 use super::scalar::{class, select};
 use crate::line::{C1, C2, SHIFTS};
 use std::arch::x86_64::*;
@@ -73,6 +73,25 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
             let line = _mm512_loadu_si512(line.cast());
             let unset = _mm512_andnot_si512(line, mask::<CLASS>(hash, k));
             _mm512_test_epi64_mask(unset, unset) == 0
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut lacking = [[0; ABREAST]; 8];
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
+        unsafe {
+            for (i, &hash) in hashes.iter().enumerate() {
+                lines.ask_ahead(first, i);
+                let mask = mask::<CLASS>(hash, lines.k);
+                for (j, step) in lines.steps.into_iter().enumerate() {
+                    let line = _mm512_loadu_si512(lines.base.add(first[i] + step).cast());
+                    let unset = _mm512_andnot_si512(line, mask);
+                    lacking[i][j] = _mm512_test_epi64_mask(unset, unset);
+                }
+            }
+            let lacking = load(lacking.as_flattened());
+            _mm512_test_epi8_mask(lacking, lacking).to_le_bytes()
         }
     }
 

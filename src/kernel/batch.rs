@@ -102,6 +102,14 @@ pub(super) trait Ops {
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
 
+    /// For each of up to 8 keys a byte: bit `j` is clear if line `j` of theirs has all their bits.
+    /// The mask of a key is made once. The lines of the keys ahead are asked for meanwhile.
+    /// For native lines only.
+    #[inline(always)]
+    unsafe fn lacking(_lines: &Abreast, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
+        unreachable!("only native lines of several filters lie together")
+    }
+
     /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line.
     /// Meanwhile lines are asked for as [`Ops::probe_block`] says.
     #[inline(always)]
@@ -158,6 +166,40 @@ pub(super) trait Ops {
         }
         hits
     }
+}
+
+/// Up to eight lines for each key, of as many filters, and how they lie.
+pub(super) struct Abreast {
+    /// Where those of all keys are.
+    pub(super) base: *const u8,
+    /// From the first line to each, in bytes. Those past the end are the last one again.
+    pub(super) steps: [usize; ABREAST],
+    /// Bits of a key in each line.
+    pub(super) k: u32,
+}
+
+/// Filters that are probed together.
+pub(crate) const ABREAST: usize = 8;
+
+/// Keys from one that is looked for in such lines to the one whose lines are asked for.
+pub(crate) const AHEAD_ABREAST: usize = 32;
+
+impl Abreast {
+    /// Asks for all lines of the key that comes so many after key `i`, if there is one.
+    #[inline(always)]
+    pub(super) fn ask_ahead(&self, first: &[usize], i: usize) {
+        if let Some(&first) = first.get(i + AHEAD_ABREAST) {
+            self.steps
+                .iter()
+                .for_each(|&step| prefetch::<FAR>(self.base.wrapping_add(first + step)));
+        }
+    }
+}
+
+/// A bit for each of 8 bytes: whether it is not 0.
+#[inline(always)]
+pub(super) fn not_zero(bytes: [u8; 8]) -> u8 {
+    (0..8).fold(0, |bits, i| bits | u8::from(bytes[i] != 0) << i)
 }
 
 /// A prefetch plan as a type, so that each has a loop of its own.

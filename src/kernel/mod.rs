@@ -26,8 +26,9 @@ mod scalar;
 mod shared;
 mod spread;
 
+use batch::Abreast;
 use batch::Lines;
-pub(crate) use batch::{BLOCK, Hashes, Keys, RING};
+pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
@@ -89,7 +90,12 @@ pub(crate) struct Kernel {
     contains: Contains,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
+    lacking: Lacking,
 }
+
+/// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
+/// ahead, hashes, a byte for each key.
+type Lacking = unsafe fn(&Abreast, &[usize], &[u64], &mut [[u8; 8]]);
 
 /// The table of one backend: each function is the shared code compiled with the
 /// backend's instructions, once for each of the types that do the work, by k: those of
@@ -144,6 +150,24 @@ macro_rules! kernel {
                 }
             }
         }
+        $(#[$attribute])*
+        unsafe fn lacking(
+            lines: &Abreast,
+            mut first: &[usize],
+            hashes: &[u64],
+            out: &mut [[u8; 8]],
+        ) {
+            for (hashes, out) in hashes.chunks(8).zip(out) {
+                // SAFETY: the caller's promise, handed on.
+                *out = unsafe {
+                    match lines.k {
+                        $($k => <$ops>::lacking(lines, first, hashes),)*
+                        _ => <$first>::lacking(lines, first, hashes),
+                    }
+                };
+                first = &first[hashes.len()..];
+            }
+        }
         const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
@@ -153,6 +177,7 @@ macro_rules! kernel {
             contains,
             insert_batch,
             probe_batch,
+            lacking,
         };
         &KERNEL
     }};
@@ -434,6 +459,36 @@ impl Kernel {
         let lines = Lines::readable(lines, k, self.line_log2);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
+    }
+
+    /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its
+    /// bits, `j` below `count`, at most [`ABREAST`]. The first line of key `i` begins at byte
+    /// `first[i]`, the others `stride` bytes behind each other. What `first` has more is asked for.
+    ///
+    /// # Panics
+    /// If there are fewer places or bytes of answers than hashes, or not all lines in `lines`.
+    pub(crate) fn lacking(
+        &self,
+        lines: &[u8],
+        (count, stride): (usize, usize),
+        k: u32,
+        first: &[usize],
+        hashes: &[u64],
+        out: &mut [[u8; 8]],
+    ) {
+        debug_assert_eq!(self.layout, Layout::Native);
+        assert!((1..=ABREAST).contains(&count) && first.len() >= hashes.len());
+        assert!(out.len() == hashes.len().div_ceil(8));
+        let reach = (count - 1) * stride + LINE_BYTES;
+        let last = lines.len().checked_sub(reach);
+        assert!(
+            first.iter().fold(true, |all, &at| all & (Some(at) <= last)),
+            "lines of the filter"
+        );
+        let base = lines.as_ptr();
+        let lines = Abreast { base, steps: std::array::from_fn(|j| j.min(count - 1) * stride), k };
+        // SAFETY: as in `contains`; all lines were found to be in the slice.
+        unsafe { (self.lacking)(&lines, first, hashes, out) }
     }
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.

@@ -4,7 +4,7 @@
 //! lane's own; there `kernel` takes `scalar` instead, since `wide` would only move lanes about.
 //! Uses `wide`, `line`, `scalar` and `batch`.
 
-use super::batch::{Lines, Ops};
+use super::batch::{Abreast, Lines, Ops, not_zero};
 use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use wide::u64x8;
@@ -60,7 +60,26 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 readable bytes.
-        let unset = mask::<CLASS>(hash, lines.k()) & !unsafe { load(line) };
-        unset.to_array().into_iter().fold(0, |all, lane| all | lane) == 0
+        has_all(unsafe { load(line) }, mask::<CLASS>(hash, lines.k()))
     }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        for (i, &hash) in hashes.iter().enumerate() {
+            lines.ask_ahead(first, i);
+            let mask = mask::<CLASS>(hash, lines.k);
+            bytes[i] = not_zero(lines.steps.map(|step| {
+                // SAFETY: the caller vouches for 64 readable bytes at each line.
+                u8::from(!has_all(unsafe { load(lines.base.add(first[i] + step)) }, mask))
+            }));
+        }
+        bytes
+    }
+}
+
+/// Whether a line has all bits of a mask.
+#[inline(always)]
+fn has_all(line: u64x8, mask: u64x8) -> bool {
+    (mask & !line).to_array().into_iter().fold(0, |all, lane| all | lane) == 0
 }

@@ -1,7 +1,7 @@
 //! The `scalar` backend: the definition with the mask and the test merged into one
 //! loop without branches. Runs on every CPU. Uses `line` and `batch`.
 
-use super::batch::{Lines, Ops};
+use super::batch::{Abreast, Lines, Ops, not_zero};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
 /// How k falls into rounds. A constant of each loop, so that none has a branch for it.
@@ -110,5 +110,28 @@ impl<const CLASS: u8> Ops for Scalar<CLASS> {
             unset |= bit & !u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
         });
         unset == 0
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        for (i, &hash) in hashes.iter().enumerate() {
+            lines.ask_ahead(first, i);
+            let mut mask = [0; LANES];
+            lanes::<CLASS>(hash, lines.k, |i, bit| mask[i] |= bit);
+            bytes[i] = not_zero(lines.steps.map(|step| {
+                // SAFETY: the caller vouches for 64 readable bytes at each line; an array of
+                // integers takes any bytes.
+                let line: [u64; LANES] = unsafe {
+                    lines.base.add(first[i] + step).cast::<[u64; LANES]>().read_unaligned()
+                };
+                let unset = line
+                    .iter()
+                    .zip(&mask)
+                    .fold(0, |all, (lane, bits)| all | bits & !u64::from_le(*lane));
+                u8::from(unset != 0)
+            }));
+        }
+        bytes
     }
 }

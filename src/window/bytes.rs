@@ -1,6 +1,6 @@
 //! Windows as bytes and as files. Uses `format`, `file` and `memory`.
 
-use super::{CHUNK, Generation, Window, chunks};
+use super::{Generation, Window, chunks, pieces};
 use crate::error::Error;
 use crate::file;
 use crate::format::window::{Parts, finish, parse};
@@ -22,12 +22,14 @@ impl Window {
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         let len = self.encoded_len();
         let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        let lines = out[..self.lines.len()].chunks_mut(self.params().bytes());
-        for (place, lines) in lines.enumerate() {
-            lines.copy_from_slice(self.lines_of(place));
-            for (i, chunk) in lines.chunks_mut(CHUNK * LINE_BYTES).enumerate() {
-                if self.stamp(place, CHUNK * i) != self.generations[place].slice {
-                    chunk.fill(0);
+        let places = out[..self.shape.line_bytes()].chunks_mut(self.params().bytes());
+        for (place, out) in places.enumerate() {
+            for (line, piece) in pieces(self.shape, place, 0) {
+                let out = &mut out[LINE_BYTES * line..][..piece.len()];
+                if self.is_current(place, line) {
+                    out.copy_from_slice(&self.lines[piece]);
+                } else {
+                    out.fill(0);
                 }
             }
         }
@@ -59,7 +61,12 @@ impl Window {
     pub fn decode(bytes: &[u8]) -> Result<Window, Error> {
         let Parts { shape, lines, slice, limit, key_counts } = parse(bytes)?;
         let mut window = Window::with_kernel(shape, Kernel::active(Layout::Native)?)?;
-        window.lines.copy_from_slice(lines);
+        for (place, lines) in lines.chunks(shape.params().bytes()).enumerate() {
+            for (line, piece) in pieces(shape, place, 0) {
+                let from = &lines[LINE_BYTES * line..][..piece.len()];
+                window.lines[piece].copy_from_slice(from);
+            }
+        }
         (window.slice, window.limit) = (slice, limit);
         let (stamps, _) = window.cleared.as_chunks_mut();
         let places = stamps.chunks_mut(chunks(shape.params())).zip(&mut window.generations);
@@ -68,11 +75,13 @@ impl Window {
             // The last slice that has this place; 0 if it has had none yet.
             let age = (slice % count + count - place as u64) % count;
             let slice = slice.saturating_sub(age);
-            *generation = Generation { slice, key_count: u64::from_le_bytes(*key_count) };
+            let key_count = u64::from_le_bytes(*key_count);
+            *generation = Generation { slice, key_count, stale_chunks: 0 };
             stamps.fill(slice.to_ne_bytes());
         }
         Ok(window)
     }
+
     /// Saves the encoded window as a file, whole or not at all, as
     /// [`Filter::save`](crate::Filter::save) does. Meanwhile it takes its memory twice.
     ///
