@@ -117,6 +117,11 @@ func TestStores(t *testing.T) {
 				if err := db.Close(); err != nil {
 					t.Fatal(err)
 				}
+				// Tables that others have replaced may have been left when it was closed; opening
+				// removes them.
+				if err := open(t, dir, writer).Close(); err != nil {
+					t.Fatal(err)
+				}
 				tables = append(tables, tablesOf(t, dir))
 				for _, reader := range []filter.Filter{builtin, ours} {
 					counter := &counted{Filter: reader}
