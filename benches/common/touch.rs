@@ -218,6 +218,38 @@ fn write<const L1: usize, const L2: usize>(lines: &mut [Line], hashes: &[u64]) {
     }
 }
 
+/// Hashes keys and touches their lines to read: the limit of what probes keys in memory. Of the
+/// ways to do it that were tried the best: a block is hashed, each line being asked for as soon
+/// as its hash is there, and then the block is touched that was asked for two blocks before.
+#[inline(never)]
+pub(crate) fn hash_and_touch<K: AsRef<[u8]>>(
+    lines: &[Line],
+    keys: &[K],
+    bitmap: &mut [u64],
+) -> usize {
+    let mut blocks = [[0; 64]; 3];
+    let mut ask = keys.chunks(64);
+    let mut ask = |block: &mut [u64; 64]| {
+        for (hash, key) in block.iter_mut().zip(ask.next().unwrap_or_default()) {
+            *hash = bloomline::hash::hash(key.as_ref(), 0);
+            prefetch::<{ hint::L2 }>(line(lines, *hash));
+        }
+    };
+    ask(&mut blocks[0]);
+    ask(&mut blocks[1]);
+    let mut hits = 0;
+    for (i, (keys, bitmap)) in keys.chunks(64).zip(bitmap).enumerate() {
+        ask(&mut blocks[(i + 2) % 3]);
+        let mut bits = 0;
+        for (j, &hash) in blocks[i % 3][..keys.len()].iter().enumerate() {
+            bits |= (line(lines, hash)[0] & 1) << j;
+        }
+        *bitmap = bits;
+        hits += bits.count_ones() as usize;
+    }
+    hits
+}
+
 /// Asks for the line of the key that comes `DISTANCE` after key `i`, or the last.
 #[inline(always)]
 fn ask<const DISTANCE: usize, const HINT: u8>(lines: &[Line], hashes: &[u64], i: usize) {

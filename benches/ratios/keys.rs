@@ -4,6 +4,7 @@
 use crate::common::data::{Probes, bitmap, full_bytes, size_name, views};
 use crate::common::memory::warn_of_small_pages;
 use crate::common::rounds::{BATCH, Plan, Rounds, Times, sum};
+use crate::common::touch::{hash_and_touch, lines};
 use crate::table::{Report, Row};
 use crate::{KIB, MIB};
 use bloomline::{Backend, hash};
@@ -34,7 +35,16 @@ pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
             row(report, *size, times, backend, "probe alone", times.of(backend), true);
         }
     }
+    report.heading("The same against the loop that hashes keys and only touches their lines");
+    for (size, times) in races.iter().filter(|(size, _)| *size > 256 * KIB) {
+        for backend in Backend::available().map(Backend::name) {
+            row(report, *size, times, backend, LIMIT, times.of(LIMIT), false);
+        }
+    }
 }
+
+/// The loop that nothing which hashes and probes can be faster than.
+const LIMIT: &str = "hash and touch, L2 128";
 
 fn row(
     report: &Report,
@@ -74,6 +84,9 @@ fn race(plan: Plan, size: usize) -> Times {
         hash::hash_batch(keys, 0, &mut out[..keys.len()]);
         black_box(&out)[0] as usize
     });
+    let lines = lines(&encoded[..size]);
+    let mut answers = bitmap();
+    rounds.add(LIMIT, keys, move |keys| hash_and_touch(lines, keys, &mut answers));
     for view in views(&encoded) {
         let name = view.backend().name();
         let mut answers = bitmap();
