@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -179,17 +180,18 @@ public:
             Reset();
             return MatchAll();
         }
-        std::unique_ptr<const char[]> filter;
-        size_t len = hashes_.lost() ? 0 : Build(&filter);
-        if (len == 0) {
+        std::unique_ptr<const char[]> memory;
+        Slice filter;
+        if (!hashes_.lost())
+            filter = Build(&memory);
+        if (filter.empty()) {
             Reset();
             return MatchAll();
         }
         if (!verify_)
             Reset();
-        Slice slice(filter.get(), len);
-        *buf = std::move(filter);
-        return slice;
+        *buf = std::move(memory);
+        return filter;
     }
 
     Status MaybePostVerify(const Slice &filter) override
@@ -274,14 +276,19 @@ private:
         return filter[len - 3];
     }
 
-    /* Returns the length of the filter; 0 if there is no memory for it. */
-    size_t Build(std::unique_ptr<const char[]> *filter)
+    /* The filter, somewhere in 'memory'; empty if there is none to be had. */
+    Slice Build(std::unique_ptr<const char[]> *memory)
     {
         size_t len = bloomline_rocksdb_block_len(hashes_.size(), bits_per_key_);
-        char *data = new (std::nothrow) char[len == 0 ? kTrailer : len];
-        if (data == nullptr)
-            return 0;
-        filter->reset(data);
+        if (len == 0)
+            len = kTrailer;
+        /* It begins where a cache line does, so that no key's bits lie in two of them. What
+         * new[] gives begins 16 bytes behind a page if it is large. */
+        memory->reset(new (std::nothrow) char[len + kLine - 1]);
+        if (*memory == nullptr)
+            return Slice();
+        char *data = const_cast<char *>(memory->get());
+        data += -reinterpret_cast<uintptr_t>(data) % kLine;
         if (hashes_.empty()) {
             /* RocksDB before 9.6 does not ask for the filter of no keys, and makes a trailer
              * if it is asked. */
@@ -289,13 +296,13 @@ private:
             data[1] = 0;
             data[2] = static_cast<char>(Probes());
             data[3] = data[4] = 0;
-            return kTrailer;
+            return Slice(data, kTrailer);
         }
         size_t written = 0;
         if (bloomline_rocksdb_block_build(hashes_.data(), hashes_.size(), bits_per_key_, data, len,
                                           &written) != BLOOMLINE_OK)
-            return 0;
-        return written;
+            return Slice();
+        return Slice(data, written);
     }
 
     void Reset()
