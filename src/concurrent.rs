@@ -167,9 +167,11 @@ impl ConcurrentFilter {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), |hashes| {
-            self.kernel.probe_batch_shared(self.lanes(), self.params.k(), hashes, bitmap)
-        })
+        let mut present = 0;
+        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
+            present = self.kernel.probe_batch_shared(self.lanes(), self.params.k(), hashes, bitmap);
+        });
+        present
     }
 
     // ---- whole filters ----

@@ -13,6 +13,15 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 /// The hash of a key.
 #[inline]
 pub fn hash(key: &[u8], seed: u64) -> u64 {
+    if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { above_16(key, seed) }
+}
+
+/// Keys up to this length take few instructions, and are hashed in place.
+const SHORT: usize = 16;
+
+/// Apart, since it is long and there are many places that hash one key.
+#[inline(never)]
+fn above_16(key: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(key, seed)
 }
 
@@ -81,16 +90,6 @@ impl KeyHash {
         }
     }
 
-    /// The hash, if that takes few instructions: no call and no loop.
-    #[cfg(feature = "capi")]
-    #[inline(always)]
-    pub(crate) fn hash_in_place(self, key: &[u8]) -> Option<u64> {
-        match self {
-            KeyHash::Xxph3 if key.len() <= xxph3::SHORT => Some(xxph3::xxph3(key)),
-            _ => None,
-        }
-    }
-
     /// Hands out the hashes of keys, some at a time, with the number of the first. All but the
     /// last are a multiple of 64.
     pub(crate) fn in_parts<K: AsRef<[u8]>>(self, keys: &[K], mut work: impl FnMut(&[u64], usize)) {
@@ -111,7 +110,8 @@ impl KeyHash {
             }
         }
         match self {
-            KeyHash::Xxh3(seed) => all(keys, out, |key| hash(key, seed)),
+            // Here in place, whatever the length.
+            KeyHash::Xxh3(seed) => all(keys, out, |key| xxh3_64_with_seed(key, seed)),
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
             KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),

@@ -221,22 +221,17 @@ impl<'a> View<'a> {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        with_hashes(keys, self.hash, |hashes| {
-            self.kernel.probe_batch(self.lines, self.k, hashes, bitmap)
-        })
+        let mut present = 0;
+        with_hashes(keys, self.hash, &mut |hashes| {
+            present = self.kernel.probe_batch(self.lines, self.k, hashes, bitmap);
+        });
+        present
     }
 
     /// Asks for the line of a hash, to be probed soon.
     #[inline]
     pub(crate) fn ask(&self, hash: u64) {
         self.kernel.ask(self.lines, self.k, hash);
-    }
-
-    /// The hash of a key, if that takes few instructions: no call and no loop.
-    #[cfg(feature = "capi")]
-    #[inline(always)]
-    pub(crate) fn hash_in_place(&self, key: &[u8]) -> Option<u64> {
-        self.hash.hash_in_place(key)
     }
 
     /// The hash of a key that this filter's probes take.
@@ -322,17 +317,17 @@ impl<'a> View<'a> {
 }
 
 /// Hands the hashes of `keys` to a batch, to be made as it goes.
-pub(crate) fn with_hashes<K: AsRef<[u8]>, T>(
+pub(crate) fn with_hashes<K: AsRef<[u8]>>(
     keys: &[K],
     hash: KeyHash,
-    batch: impl FnOnce(Hashes<'_>) -> T,
-) -> T {
+    batch: &mut dyn FnMut(Hashes<'_>),
+) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch is not made to pay for a long one's ring.
     if keys.len() <= BLOCK {
-        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }))
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }));
     } else {
-        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }))
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
     }
 }
 

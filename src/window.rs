@@ -1,6 +1,6 @@
 //! A ring of generations, the oldest of which is dropped: "seen lately". Uses `kernel` for the
-//! lines of each, and `filter`, `memory`, `format`, `sizing` and `hash`. Its encoded form is in
-//! `window/bytes.rs`.
+//! lines of each, and `memory`, `format`, `params`, `sizing`, `stats`, `line` and `hash`. Its encoded
+//! form is in `window/bytes.rs`.
 
 mod bytes;
 

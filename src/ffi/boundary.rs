@@ -8,6 +8,7 @@ use super::status::{
 };
 use crate::error::Error;
 use std::alloc::{Layout, alloc};
+use std::any::Any;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +21,9 @@ pub(super) struct Failure(pub(super) bloomline_status);
 pub(super) const NULL: Failure = Failure(BLOOMLINE_ERR_NULL);
 
 impl From<Error> for Failure {
+    // Apart, since nearly every function needs it, and hardly ever.
+    #[cold]
+    #[inline(never)]
     fn from(error: Error) -> Failure {
         Failure(status_of(&error))
     }
@@ -31,13 +35,26 @@ pub(super) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> bloomline_sta
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => BLOOMLINE_OK,
         Ok(Err(Failure(status))) => status,
-        Err(_) => BLOOMLINE_ERR_INTERNAL,
+        Err(panic) => {
+            forget(panic);
+            BLOOMLINE_ERR_INTERNAL
+        }
     }
+}
+
+/// What a panic had to say has been printed by now.
+#[cold]
+#[inline(never)]
+fn forget(panic: Box<dyn Any + Send>) {
+    drop(panic);
 }
 
 /// The same for a function that answers with a number: `fault` stands for a panic.
 pub(super) fn guard_or<T>(fault: T, body: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or(fault)
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        forget(panic);
+        fault
+    })
 }
 
 /// What C points at; `None` if NULL.

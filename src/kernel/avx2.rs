@@ -157,24 +157,19 @@ unsafe fn probe_fours<const CLASS: u8, P: Plan>(
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         for (i, hashes) in hashes.iter().enumerate() {
-            let mut lanes = [_mm256_setzero_si256(); 4];
-            let mut lanes2 = [_mm256_setzero_si256(); 4];
-            for (j, &hash) in hashes.iter().enumerate() {
-                P::ask::<Avx2<CLASS>>(lines, window, 4 * i + j);
-                let line = load_line(lines.line(hash));
-                let mut last = one_by_one(hash.wrapping_mul(C1));
-                lanes[j] = set_lanes(line, last);
-                if CLASS == class::ABOVE_8 {
-                    last = one_by_one(hash.wrapping_mul(C2));
-                    lanes2[j] = set_lanes(line, last);
-                }
-                if CLASS != class::EXACTLY_8 {
-                    top[i][j] = (last >> 56) as u8;
-                }
-            }
-            set[i] = a_byte_each(lanes);
+            // Not a loop: the compiler would have the lanes go through memory.
+            let found = [
+                look_up::<CLASS, P>(lines, window, 4 * i, hashes[0]),
+                look_up::<CLASS, P>(lines, window, 4 * i + 1, hashes[1]),
+                look_up::<CLASS, P>(lines, window, 4 * i + 2, hashes[2]),
+                look_up::<CLASS, P>(lines, window, 4 * i + 3, hashes[3]),
+            ];
+            set[i] = a_byte_each([found[0].set, found[1].set, found[2].set, found[3].set]);
             if CLASS == class::ABOVE_8 {
-                set2[i] = a_byte_each(lanes2);
+                set2[i] = a_byte_each([found[0].set2, found[1].set2, found[2].set2, found[3].set2]);
+            }
+            if CLASS != class::EXACTLY_8 {
+                top[i] = found.map(|found| (found.last >> 56) as u8);
             }
         }
         let (set, top) = (set.as_flattened(), top.as_flattened());
@@ -183,6 +178,41 @@ unsafe fn probe_fours<const CLASS: u8, P: Plan>(
             class::EXACTLY_8 => answers(set, top, 8),
             _ => answers(set, top, 8) & answers(set2.as_flattened(), top, lines.k() - 8),
         }
+    }
+}
+
+/// What a key finds in its line.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Lanes whose bit is set, as [`set_lanes`] has it, in each round.
+    set: __m256i,
+    set2: __m256i,
+    /// The last round's g.
+    last: u64,
+}
+
+/// Looks up key `i` of a window, and asks for the lines of later ones.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn look_up<const CLASS: u8, P: Plan>(
+    lines: Lines,
+    window: &Window,
+    i: usize,
+    hash: u64,
+) -> Found {
+    P::ask::<Avx2<CLASS>>(lines, window, i);
+    // SAFETY: the caller vouches for the CPU and for the lines.
+    unsafe {
+        let line = load_line(lines.line(hash));
+        let g = one_by_one(hash.wrapping_mul(C1));
+        let set = set_lanes(line, g);
+        if CLASS != class::ABOVE_8 {
+            return Found { set, set2: set, last: g };
+        }
+        let last = one_by_one(hash.wrapping_mul(C2));
+        Found { set, set2: set_lanes(line, last), last }
     }
 }
 

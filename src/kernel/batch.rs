@@ -30,6 +30,10 @@ pub(crate) struct Lines {
     k: u32,
     /// Whether a line may lie across two cache lines.
     straddle: bool,
+    /// Whether a batch that asks for lines far ahead asks for them near too. Not a type, as
+    /// plans are: that would be one more copy of each loop, to save one instruction for each
+    /// key of a filter that does not fit the cache.
+    near: bool,
 }
 
 impl Lines {
@@ -56,13 +60,19 @@ impl Lines {
     pub(super) fn new(base: *mut u8, bytes: usize, k: u32, log2: u32) -> Lines {
         let count = (bytes >> log2) as u64;
         assert!(count > 0, "a filter has at least one line");
-        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES) }
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
     /// Lines that are not there, to ask where they would be.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
-        Lines { base: std::ptr::without_provenance_mut(64), count, k: 1, straddle: false }
+        Lines {
+            base: std::ptr::without_provenance_mut(64),
+            count,
+            k: 1,
+            straddle: false,
+            near: false,
+        }
     }
 
     /// The line that the hash belongs to: an address within the lines.
@@ -88,6 +98,13 @@ impl Lines {
     pub(crate) fn k(self) -> u32 {
         self.k
     }
+
+    /// Whether keys near ahead are asked for too, if those far ahead are.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[inline(always)]
+    pub(super) fn near(self) -> bool {
+        self.near
+    }
 }
 
 /// What a backend writes for a layout of lines: all of it about one key, or one block of keys.
@@ -97,7 +114,10 @@ impl Lines {
 /// lines that can be read, or written by `insert`.
 pub(super) trait Ops {
     /// Sets the bits of a key.
-    unsafe fn insert(lines: Lines, hash: u64);
+    #[inline(always)]
+    unsafe fn insert(_lines: Lines, _hash: u64) {
+        unreachable!("filters of this layout are not made by a kernel");
+    }
 
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
@@ -129,6 +149,9 @@ pub(super) trait Ops {
 
     /// Whether batches ask for lines ahead at all.
     const PREFETCH: bool = true;
+
+    /// Whether batches are inserted by this. If not, none ever gets here.
+    const INSERTS: bool = true;
 
     /// Where the bits of a key are, to be asked for: the start of 64 bytes.
     #[inline(always)]
@@ -208,10 +231,6 @@ pub(super) trait Plan {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const ASKS: bool;
 
-    /// Whether it asks for keys near ahead too. Only layouts that do their own asking look.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    const NEAR: bool;
-
     /// Asks for what should be under way while key `i` of a window is probed.
     fn ask<O: Ops>(lines: Lines, window: &Window, i: usize);
 }
@@ -221,23 +240,21 @@ struct Nothing;
 
 impl Plan for Nothing {
     const ASKS: bool = false;
-    const NEAR: bool = false;
 
     #[inline(always)]
     fn ask<O: Ops>(_: Lines, _: &Window, _: usize) {}
 }
 
-/// Far ahead into L2 and, if `NEAR_TOO`, near into L1.
-struct Ahead<const NEAR_TOO: bool>;
+/// Far ahead into L2 and, if the lines say so, near into L1.
+struct Ahead;
 
-impl<const NEAR_TOO: bool> Plan for Ahead<NEAR_TOO> {
+impl Plan for Ahead {
     const ASKS: bool = true;
-    const NEAR: bool = NEAR_TOO;
 
     #[inline(always)]
     fn ask<O: Ops>(lines: Lines, window: &Window, i: usize) {
         O::ask::<FAR>(lines, window[i + FAR_KEYS]);
-        if NEAR_TOO {
+        if lines.near {
             O::ask::<NEAR>(lines, window[i + NEAR_KEYS]);
         }
     }
@@ -318,6 +335,12 @@ trait Work {
     );
 }
 
+/// Asks for the lines of all these keys. Apart, since a batch does it in several places.
+#[inline(never)]
+fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
+    hashes.iter().for_each(|&hash| O::ask::<FAR>(lines, hash));
+}
+
 /// Does the work block by block, in order, the lines prefetched as the plan says. Written so
 /// that the code for a block is there once for each plan: it is long.
 ///
@@ -331,10 +354,9 @@ unsafe fn for_each_block<W: Work>(
     work: &mut W,
 ) {
     let asks = W::Ops::PREFETCH && plan != Prefetch::None;
+    let lines = Lines { near: plan == Prefetch::FarAndNear, ..lines };
     let at_once = if asks { FAR_KEYS } else { 0 };
-    let ask = |hashes: &[u64]| {
-        hashes.iter().for_each(|&hash| W::Ops::ask::<FAR>(lines, hash));
-    };
+    let ask = |hashes: &[u64]| ask_far::<W::Ops>(lines, hashes);
     let len = hashes.len();
     // Keys that are done, and those of them and after them whose hashes are there.
     let (mut done, mut made) = (0, 0);
@@ -352,10 +374,7 @@ unsafe fn for_each_block<W: Work>(
         unsafe {
             while let (true, Some(window)) = (asks, rest.first_chunk()) {
                 let (block, hashes) = (done / BLOCK, &window[..BLOCK]);
-                match plan {
-                    Prefetch::Far => work.block::<Ahead<false>>(lines, block, hashes, window),
-                    _ => work.block::<Ahead<true>>(lines, block, hashes, window),
-                }
+                work.block::<Ahead>(lines, block, hashes, window);
                 rest = &rest[BLOCK..];
                 done += BLOCK;
             }
@@ -386,6 +405,7 @@ unsafe fn for_each_block<W: Work>(
 /// As for [`Ops`], with lines that can be written.
 #[inline(always)]
 pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
+    assert!(O::INSERTS, "filters of this layout are not made by a kernel");
     // SAFETY: the caller's promise.
     unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
 }

@@ -5,7 +5,7 @@
 //! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
 //!   64 keys, is done.
 //! * `shared` probes lines that other threads insert into.
-//! * This file detects what the CPU has, once per process, and hands out a
+//! * This file asks `detect` what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
 //!   from the detection that found it, and that is the safety argument of all calls.
 //!
@@ -19,6 +19,8 @@ mod avx2;
 mod avx512;
 mod batch;
 mod cuckoo;
+#[cfg(target_arch = "x86_64")]
+mod detect;
 mod fast_local;
 mod portable;
 mod prefetch;
@@ -26,9 +28,8 @@ mod scalar;
 mod shared;
 mod spread;
 
-use batch::Abreast;
-use batch::Lines;
 pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
+use batch::{Abreast, Lines};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
@@ -48,7 +49,7 @@ pub enum Backend {
     Portable,
     /// x86-64 with AVX2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL and VBMI: Ice Lake, Zen 4 and later.
+    /// x86-64 with AVX-512 F, BW, CD, DQ, VL and VBMI, and GFNI: Ice Lake, Zen 4 and later.
     Avx512,
 }
 
@@ -116,6 +117,10 @@ macro_rules! kernel {
         }
         $(#[$attribute])*
         unsafe extern "C" fn contains(lines: *const u8, len: usize, k: u32, hash: u64) -> bool {
+            // Lines that are not there rule out nothing. (A panic would need a stack frame.)
+            if len >> <$first>::LINE_LOG2 == 0 {
+                return true;
+            }
             let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
@@ -244,7 +249,7 @@ impl Backend {
             cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
         const NATIVE: &Kernel = {
             use scalar::Scalar as B;
-            kernel!(Scalar, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+            kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
         };
         let (native, fast_local, cuckoo) = match self {
             Backend::Scalar => (NATIVE, kernel!(Scalar, FastLocal, fast_local::Scalar), CUCKOO),
@@ -261,7 +266,7 @@ impl Backend {
                 )
             }
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 if has_avx2() => {
+            Backend::Avx2 if detect::has_avx2() => {
                 use avx2::Avx2 as B;
                 (
                     kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
@@ -280,8 +285,8 @@ impl Backend {
                 )
             }
             #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 if has_avx512() => {
-                // Single keys by AVX2: one 512-bit instruction makes what the caller does next
+            Backend::Avx512 if detect::has_avx512() => {
+                // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
                 // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
                 use avx2::Avx2 as A;
                 use avx512::Avx512 as B;
@@ -293,8 +298,8 @@ impl Backend {
                     kernel!(
                         Avx512,
                         FastLocal,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        one: fast_local::Avx2; many: fast_local::Avx512
+                        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt")]
+                        one: fast_local::Avx512Single; many: fast_local::Avx512
                     ),
                     kernel!(
                         Avx512,
@@ -317,27 +322,6 @@ impl Backend {
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels([&'static Kernel; 8]);
-
-/// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    std::is_x86_feature_detected!("avx2")
-        && std::is_x86_feature_detected!("bmi2")
-        && std::is_x86_feature_detected!("popcnt")
-}
-
-/// AVX-512 where it pays. The kernel itself gets by without VBMI; asking for it
-/// leaves out the first generation (Skylake, Cascade Lake), which lowers its clock
-/// for everybody on the core when 512-bit multiplies run.
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    has_avx2()
-        && std::is_x86_feature_detected!("avx512f")
-        && std::is_x86_feature_detected!("avx512bw")
-        && std::is_x86_feature_detected!("avx512dq")
-        && std::is_x86_feature_detected!("avx512vl")
-        && std::is_x86_feature_detected!("avx512vbmi")
-}
 
 static ACTIVE: OnceLock<Option<Kernels>> = OnceLock::new();
 
@@ -443,7 +427,11 @@ impl Kernel {
         hashes: Hashes<'_>,
         bitmap: &mut [u64],
     ) -> usize {
-        self.probe_batch_with(lines, k, hashes, Prefetch::to_probe(lines.len()), bitmap)
+        let plan = match hashes.len() {
+            ..=BLOCK => Prefetch::to_probe_few(lines.len()),
+            _ => Prefetch::to_probe(lines.len()),
+        };
+        self.probe_batch_with(lines, k, hashes, plan, bitmap)
     }
 
     /// The same with a given prefetch, for the benchmarks.

@@ -1,5 +1,5 @@
 //! Layouts whose bits lie anywhere: the textbook filter of `classic.rs`, and the older ones of
-//! LevelDB and RocksDB. Uses `batch`, `prefetch` and `classic`.
+//! LevelDB and RocksDB. Uses `batch`, `prefetch`, `classic` and `line`.
 //!
 //! A layout says at which bits of the whole filter a key is; all else is the same. Vectors gain
 //! nothing here: each bit is a load of its own.
@@ -11,6 +11,7 @@
 use super::batch::{Lines, Ops, Plan, Window};
 use super::prefetch::{FAR, prefetch};
 use crate::classic;
+use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 
 /// Where a layout has the bits of a key.
@@ -140,6 +141,8 @@ impl<B: Bits> Ops for All<B> {
 impl<B: Bits> Ops for Spread<B> {
     const LINE_LOG2: u32 = B::LINE_LOG2;
     const PREFETCH: bool = B::PREFETCH;
+    /// Filters with lines of more than 64 bytes are read, and not made.
+    const INSERTS: bool = B::LINE_LOG2 <= LINE_BYTES.ilog2();
 
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) {

@@ -38,14 +38,11 @@ pub(super) trait Vectors {
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
+    const INSERTS: bool = false;
+
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64) {
         super::ask::<HINT>(lines, hash);
-    }
-
-    #[inline(always)]
-    unsafe fn insert(_: Lines, _: u64) {
-        unreachable!("an insert that can fail is not a kernel's");
     }
 
     #[inline(always)]
@@ -84,7 +81,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                         if P::ASKS {
                             prefetch::<FAR>(at(far, which, i));
                         }
-                        if P::NEAR {
+                        if P::ASKS && lines.near() {
                             prefetch::<NEAR>(at(next, which, i));
                         }
                         words.0[i] = read(bits, at(here, which, i));

@@ -8,14 +8,11 @@ use crate::cuckoo::fingerprint;
 pub(in crate::kernel) struct Words<const BITS: u32>;
 
 impl<const BITS: u32> Ops for Words<BITS> {
+    const INSERTS: bool = false;
+
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64) {
         super::ask::<HINT>(lines, hash);
-    }
-
-    #[inline(always)]
-    unsafe fn insert(_: Lines, _: u64) {
-        unreachable!("an insert that can fail is not a kernel's");
     }
 
     #[inline(always)]

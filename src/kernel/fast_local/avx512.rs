@@ -3,6 +3,7 @@
 
 use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
 use super::{POWERS, step_by};
+use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -24,27 +25,29 @@ impl Ops for Avx512 {
 
     #[inline(always)]
     unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) {
-        let k = lines.k();
+        let (mut left, mut factor) = (lines.k(), 1);
         let mut staged = [UNSET; BLOCK];
-        if k <= 16 {
+        // Eight positions of each key, then the next eight.
+        loop {
             for (staged, &hash) in staged.iter_mut().zip(hashes) {
                 // SAFETY: the caller vouches for the CPU.
-                unsafe { stage(staged, (hash >> 32) as u32, k) };
+                unsafe { stage(staged, ((hash >> 32) as u32).wrapping_mul(factor), left) };
             }
-        }
-        // Through memory, from where each position comes to all words at once.
-        let staged = black_box(&staged);
-        for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, window, i);
-            // SAFETY: the caller vouches for the CPU and for the lines; what is read has
-            // been staged.
-            unsafe {
-                if k <= 16 {
-                    set(super::line(lines, hash), staged[i].0.assume_init_ref(), k);
-                } else {
-                    super::insert(lines, hash);
+            // Through memory, from where each part comes to all bytes of a line at once.
+            let staged = black_box(&staged);
+            for (i, &hash) in hashes.iter().enumerate() {
+                if factor == 1 {
+                    P::ask::<Self>(lines, window, i);
                 }
+                // SAFETY: the caller vouches for the CPU and for the lines; what is read has
+                // been staged.
+                unsafe { set(super::line(lines, hash), staged[i].0.assume_init_ref()) };
             }
+            if left <= 8 {
+                return;
+            }
+            left -= 8;
+            factor = factor.wrapping_mul(step_by(8));
         }
     }
 
@@ -55,53 +58,155 @@ impl Ops for Avx512 {
     }
 }
 
-/// The positions of a key's bits in its line; past k, one that no line has.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Positions(MaybeUninit<[u32; 16]>);
+/// Single keys: AVX-512's instructions on registers of 256 bits, eight positions at a time.
+pub(in crate::kernel) struct Avx512Single;
 
-const UNSET: Positions = Positions(MaybeUninit::uninit());
+impl Ops for Avx512Single {
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        // SAFETY: the caller's promise.
+        unsafe { super::insert(lines, hash) }
+    }
 
-/// Finds out what a key sets: `k` bits, 1 to 16, that start with `x`.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn stage(staged: &mut Positions, x: u32, k: u32) {
-    let x = _mm512_mullo_epi32(_mm512_set1_epi32(x as i32), powers());
-    let none = _mm512_set1_epi32(-1);
-    let positions = _mm512_mask_srli_epi32::<23>(none, 0xFFFF >> (16 - k), x);
-    // SAFETY: it is 64 aligned bytes.
-    unsafe { _mm512_store_si512(staged.0.as_mut_ptr().cast(), positions) };
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        unsafe { contains_256(super::line(lines, hash), (hash >> 32) as u32, lines.k()) }
+    }
 }
 
-/// Sets what was found out, all of it in one write. A one is shifted in each of the 16 words
-/// by the position less where the word begins: by 32 or more, which leaves nothing, in all
-/// but one of them.
+/// Whether the line has the `k` bits that start with `x`.
+///
+/// # Safety
+/// 64 bytes can be read at `line`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,bmi2")]
+unsafe fn contains_256(line: *const u8, x: u32, k: u32) -> bool {
+    // SAFETY: the caller's promise; the table is longer than 32 bytes.
+    let (low, high, powers) = unsafe {
+        (
+            _mm256_loadu_si256(line.cast()),
+            apart(_mm256_loadu_si256(line.wrapping_add(32).cast())),
+            _mm256_loadu_si256(POWERS.as_ptr().cast()),
+        )
+    };
+    let mut x = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers);
+    let (mut left, mut unset) = (k, 0);
+    loop {
+        // As in `unset`, the words being those of two registers.
+        let words = _mm256_permutex2var_epi32(low, _mm256_srli_epi32::<28>(x), high);
+        let bits = _mm256_rolv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<23>(x));
+        // No branch on what is found: for half of the keys it would be the wrong one.
+        unset |= u32::from(_mm256_testn_epi32_mask(words, bits)) & _bzhi_u32(0xFF, left);
+        if left <= 8 {
+            return unset == 0;
+        }
+        left -= 8;
+        x = _mm256_mullo_epi32(x, _mm256_set1_epi32(step_by(8) as i32));
+    }
+}
+
+/// The value. The compiler does not see that, and so does not make one register of 512 bits
+/// out of two.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn apart(mut half: __m256i) -> __m256i {
+    // SAFETY: it is no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags));
+    }
+    half
+}
+
+/// Eight bits of a key, taken apart. A position has 9 bits: 3 for a group of 8 bytes, 3 for a
+/// byte of the group, 3 for a bit of the byte. For each of these a matrix of 8 times 8 bits
+/// says which of the eight positions have which value. Then which positions are in a byte of
+/// the line is a row of one AND a row of another; and which bits that makes is the product
+/// with the third, for which there is an instruction.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Parts(MaybeUninit<[u64; 4]>);
+
+const UNSET: Parts = Parts(MaybeUninit::uninit());
+
+/// Finds out what a key sets: up to 8 bits, `k` of them, that start with `x`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512cd,avx512vbmi,gfni,bmi2")]
+fn stage(staged: &mut Parts, x: u32, k: u32) {
+    // SAFETY: the table is longer than 32 bytes.
+    let powers = unsafe { _mm256_loadu_si256(POWERS.as_ptr().cast()) };
+    let x = _mm256_mullo_epi32(_mm256_set1_epi32(x as i32), powers);
+    let position = _mm256_srli_epi32::<23>(x);
+    // A product adds modulo 2: of positions that are equal only the first may count.
+    let earlier = _mm256_conflict_epi32(position);
+    let counts = _mm256_testn_epi32_mask(earlier, earlier) & _bzhi_u32(0xFF, k) as u8;
+    // A byte of each position for each part, the value as a bit.
+    let seven = _mm256_set1_epi32(7);
+    let bit = _mm256_and_si256(position, seven);
+    let byte = _mm256_and_si256(_mm256_srli_epi32::<3>(position), seven);
+    let group = _mm256_srli_epi32::<6>(position);
+    let values = _mm256_ternarylogic_epi32::<0xFE>(
+        _mm256_sllv_epi32(_mm256_set1_epi32(1), bit),
+        _mm256_sllv_epi32(_mm256_set1_epi32(1 << 8), byte),
+        _mm256_sllv_epi32(_mm256_set1_epi32(1 << 16), group),
+    );
+    let values = _mm256_maskz_mov_epi32(counts, values);
+    // SAFETY: the tables are 32 bytes each, and so is what is staged.
+    unsafe {
+        let together = _mm256_loadu_si256(BY_PART.as_ptr().cast());
+        let matrices = _mm256_permutexvar_epi8(together, values);
+        let rows = _mm256_loadu_si256(ROWS.as_ptr().cast());
+        let turned = _mm256_gf2p8affine_epi64_epi8::<0>(rows, matrices);
+        _mm256_store_si256(staged.0.as_mut_ptr().cast(), turned);
+    }
+}
+
+/// Where the bytes of the parts are: those of the bits, of the bytes, of the groups. The rest
+/// is not used.
+static BY_PART: [u8; 32] = {
+    let mut from = [3; 32];
+    let mut i = 0;
+    while i < 24 {
+        from[i] = (4 * (i % 8) + i / 8) as u8;
+        i += 1;
+    }
+    from
+};
+
+/// What turns the rows of a matrix into columns: the product with it has in byte `v` the
+/// positions of value `v`, the last one in the lowest bit. The matrix of the bits is to be a
+/// factor, of which the instruction takes the last row first.
+static ROWS: [u64; 4] = [0x0102_0408_1020_4080, 0x8040_2010_0804_0201, 0x8040_2010_0804_0201, 0];
+
+/// Sets what was found out, all of it in one write.
 ///
 /// # Safety
 /// 64 bytes can be read and written at `line`.
 #[inline]
-#[target_feature(enable = "avx512f")]
-unsafe fn set(line: *mut u8, positions: &[u32; 16], k: u32) {
-    // SAFETY: the array is 64 bytes.
-    let begins = unsafe { _mm512_loadu_si512(BEGINS.as_ptr().cast()) };
-    let bit = |position: u32| {
-        let from = _mm512_sub_epi32(_mm512_set1_epi32(position as i32), begins);
-        _mm512_sllv_epi32(_mm512_set1_epi32(1), from)
-    };
-    let mut sum = _mm512_setzero_si512();
-    for pair in positions.as_chunks::<2>().0.iter().take(k.div_ceil(2) as usize) {
-        sum = _mm512_ternarylogic_epi32::<0xFE>(sum, bit(pair[0]), bit(pair[1]));
-    }
+#[target_feature(enable = "avx512f,avx512bw,gfni")]
+unsafe fn set(line: *mut u8, &[bits, bytes, groups, _]: &[u64; 4]) {
+    // SAFETY: the table is 64 bytes.
+    let eight_times = unsafe { _mm512_loadu_si512(EIGHT_TIMES.as_ptr().cast()) };
+    let groups = _mm512_shuffle_epi8(_mm512_set1_epi64(groups as i64), eight_times);
+    let positions = _mm512_and_si512(groups, _mm512_set1_epi64(bytes as i64));
+    let mask = _mm512_gf2p8affine_epi64_epi8::<0>(positions, _mm512_set1_epi64(bits as i64));
     // SAFETY: the caller's promise.
     unsafe {
         let line = line.cast();
-        _mm512_storeu_si512(line, _mm512_or_si512(_mm512_loadu_si512(line), sum));
+        _mm512_storeu_si512(line, _mm512_or_si512(_mm512_loadu_si512(line), mask));
     }
 }
 
-/// The first position of each word of a line.
-static BEGINS: [u32; 16] =
-    [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480];
+/// Each of 8 bytes eight times; where they are in each 16 bytes.
+static EIGHT_TIMES: [u8; 64] = {
+    let mut from = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        from[i] = (i / 8) as u8;
+        i += 1;
+    }
+    from
+};
 
 /// Whether the line has the `k` bits that start with `x`.
 ///

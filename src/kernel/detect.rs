@@ -1,0 +1,22 @@
+//! What an x86-64 CPU has of what the kernels need. Uses nothing.
+
+/// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
+pub(super) fn has_avx2() -> bool {
+    std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("bmi2")
+        && std::is_x86_feature_detected!("popcnt")
+}
+
+/// AVX-512 where it pays. VBMI and GFNI, which only the builder of RocksDB's lines needs, leave
+/// out the first generation (Skylake, Cascade Lake), which lowers its clock for everybody on
+/// the core when 512-bit multiplies run.
+pub(super) fn has_avx512() -> bool {
+    has_avx2()
+        && std::is_x86_feature_detected!("avx512f")
+        && std::is_x86_feature_detected!("avx512bw")
+        && std::is_x86_feature_detected!("avx512dq")
+        && std::is_x86_feature_detected!("avx512vl")
+        && std::is_x86_feature_detected!("avx512cd")
+        && std::is_x86_feature_detected!("avx512vbmi")
+        && std::is_x86_feature_detected!("gfni")
+}
