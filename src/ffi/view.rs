@@ -53,7 +53,7 @@ pub(super) fn pack(view: &View<'_>) -> bloomline_view {
     let (lines, k, layout, hash) = view.raw();
     let (hash, seed) = match hash {
         KeyHash::Xxh3(seed) => (1, seed),
-        KeyHash::Xxph3 => (2, 0),
+        KeyHash::Xxph3 => (XXPH3, 0),
         KeyHash::RocksDbLegacy => (3, 0),
         KeyHash::LevelDb => (4, 0),
     };
@@ -83,7 +83,7 @@ pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
     // From here on the check word vouches for what `pack` wrote.
     let hash = match shape >> 48 {
         1 => KeyHash::Xxh3(seed),
-        2 => KeyHash::Xxph3,
+        XXPH3 => KeyHash::Xxph3,
         3 => KeyHash::RocksDbLegacy,
         _ => KeyHash::LevelDb,
     };
@@ -269,8 +269,9 @@ pub unsafe extern "C" fn bloomline_view_contains(
     }
 }
 
-/// What [`pack`] writes above k for a filter of RocksDB's present kind.
-const ROCKSDB: u64 = Layout::FastLocal as u64 | 2 << 16;
+/// What [`pack`] writes for RocksDB's hash, and above k for a filter of RocksDB's present kind.
+const XXPH3: u64 = 2;
+const ROCKSDB: u64 = Layout::FastLocal as u64 | XXPH3 << 16;
 
 /// A key of 1 to 16 bytes: its hash takes few instructions.
 ///

@@ -249,6 +249,7 @@ impl Backend {
             cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
         const NATIVE: &Kernel = {
             use scalar::Scalar as B;
+            // Its rows are there for 8 as well.
             kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
         };
         let (native, fast_local, cuckoo) = match self {
