@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     // Of each kind some; filters with counters stay such.
     let counting = get(&bytes, LAYOUT) == 2;
     let layout = match data[0] % 8 {
-        0 | 4 => 5,
+        0 | 4 => 7,
         2 => 6,
         _ => 1 + u64::from(counting),
     };
@@ -60,7 +60,7 @@ fn attempt(bytes: &[u8]) {
     // In memory of exactly this length, where the sanitizer sees a byte too far.
     let bytes = &bytes.to_vec().into_boxed_slice()[..];
     let (verified, unverified) = (check(bytes, true), check(bytes, false));
-    if verified == status::LAYOUT && get(bytes, LAYOUT) == 5 {
+    if verified == status::LAYOUT && get(bytes, LAYOUT) == 7 {
         return attempt_cuckoo(bytes);
     }
     assert_eq!(status_of_result(&View::open(bytes)), verified);
