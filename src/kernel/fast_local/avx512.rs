@@ -110,7 +110,7 @@ unsafe fn contains_256(line: *const u8, x: u32, k: u32) -> bool {
 /// out of two.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
-fn apart(mut half: __m256i) -> __m256i {
+pub(in crate::kernel) fn apart(mut half: __m256i) -> __m256i {
     // SAFETY: it is no instruction.
     unsafe {
         asm!("/* {0} */", inout(ymm_reg) half, options(pure, nomem, nostack, preserves_flags));

@@ -13,7 +13,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::{Avx512, Avx512Single};
+pub(super) use avx512::{Avx512, Avx512Single, apart};
 pub(super) use portable::Portable;
 pub(super) use scalar::Scalar;
 
