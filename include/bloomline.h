@@ -698,6 +698,40 @@ size_t bloomline_view_contains_hashes(const bloomline_view *view,
                                       uint64_t *bitmap);
 
 /**
+ * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
+ * at 'key': made once, it serves all filters that hash alike. A view that was not opened
+ * hashes as bloomline_hash() with seed 0.
+ */
+uint64_t bloomline_view_hash(const bloomline_view *view,
+                             const void *key,
+                             size_t len);
+
+/* Views asked for several keys, or by a function chosen once ---------------------------- */
+
+/**
+ * A function that answers as bloomline_view_contains() does, for views of one kind:
+ * bloomline_view_contains_fn() has it.
+ */
+typedef bool (*bloomline_contains_fn)(const bloomline_view *view,
+                                      const void *key,
+                                      size_t len);
+
+/**
+ * bloomline_view_contains_fn() returns a function to ask this view by, one key at a time,
+ * which does not look each time at what kind of filter it is and whether it was opened. It is
+ * for engines that keep it beside the view, as an object with a virtual function does, and ask
+ * for many keys: of a RocksDB filter in the cache that takes a fifth less time.
+ *
+ * It takes what bloomline_view_contains() takes and gives the same answers. But it must be
+ * given this view or a copy of it, with its bytes still there, and not NULL for a key of
+ * more than 0 bytes: none of this is checked.
+ *
+ * It is never NULL. Where there is nothing to save it is bloomline_view_contains() itself;
+ * so it is if 'view' is NULL or was not opened.
+ */
+bloomline_contains_fn bloomline_view_contains_fn(const bloomline_view *view);
+
+/**
  * bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
  * their bytes.
  */
@@ -707,13 +741,19 @@ size_t bloomline_view_contains_keys(const bloomline_view *view,
                                     uint64_t *bitmap);
 
 /**
- * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
- * at 'key': made once, it serves all filters that hash alike. A view that was not opened
- * hashes as bloomline_hash() with seed 0.
+ * bloomline_view_contains_each() asks for 'n' keys that lie anywhere, such as those of a
+ * RocksDB MultiGet: keys[i] points at key i. It writes to present[i] whether key i may be in
+ * the filter. It is meant for a few keys at a time: each 64 are asked for together, their
+ * lines before the first is looked at. For many keys bloomline_view_contains_keys() is
+ * faster.
+ *
+ * If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key
+ * whose pointer is NULL. If 'present' is NULL, nothing is written.
  */
-uint64_t bloomline_view_hash(const bloomline_view *view,
-                             const void *key,
-                             size_t len);
+void bloomline_view_contains_each(const bloomline_view *view,
+                                  const bloomline_bytes *const *keys,
+                                  size_t n,
+                                  bool *present);
 
 /* Several filters at once: one set split over them, one key in each --------------------- */
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 22] = [
+const SECTIONS: [(&str, &str); 23] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Hashes of keys", "hash.rs"),
@@ -24,6 +24,7 @@ const SECTIONS: [(&str, &str); 22] = [
     ("Classic filters: bits anywhere", "classic.rs"),
     ("Filters as bytes and as files", "encode.rs"),
     ("Views: filters in bytes that belong to the caller", "view.rs"),
+    ("Views asked for several keys, or by a function chosen once", "view_keys.rs"),
     ("Several filters at once: one set split over them, one key in each", "shards.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters that are the caller's own memory", "lines.rs"),

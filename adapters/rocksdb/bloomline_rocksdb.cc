@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -337,38 +338,34 @@ bool IsLegacy(const Slice &filter)
     return Marker(filter) >= 1 && Marker(filter) <= 127;
 }
 
+/* RocksDB's keys lie in memory as bloomline's do, so that they need not be copied. */
+static_assert(sizeof(Slice) == sizeof(bloomline_bytes) &&
+                  offsetof(Slice, data_) == offsetof(bloomline_bytes, data) &&
+                  offsetof(Slice, size_) == offsetof(bloomline_bytes, len),
+              "bloomline: this RocksDB's Slice is not known");
+
 class Reader final : public FilterBitsReader {
 public:
-    explicit Reader(const bloomline_view &view) : view_(view)
+    explicit Reader(const bloomline_view &view)
+        : view_(view), contains_(bloomline_view_contains_fn(&view))
     {
     }
 
     bool MayMatch(const Slice &key) override
     {
-        return bloomline_view_contains(&view_, key.data(), key.size());
+        return contains_(&view_, key.data(), key.size());
     }
 
     void MayMatch(int num_keys, Slice **keys, bool *may_match) override
     {
-        /* RocksDB asks for at most 32. */
-        constexpr int kBatch = 64;
-        for (int from = 0; from < num_keys; from += kBatch) {
-            const int n = num_keys - from < kBatch ? num_keys - from : kBatch;
-            bloomline_bytes bytes[kBatch];
-            uint64_t bitmap = 0;
-            for (int i = 0; i < n; i++) {
-                const Slice &key = *keys[from + i];
-                bytes[i].data = reinterpret_cast<const uint8_t *>(key.data());
-                bytes[i].len = key.size();
-            }
-            bloomline_view_contains_keys(&view_, bytes, static_cast<size_t>(n), &bitmap);
-            for (int i = 0; i < n; i++)
-                may_match[from + i] = (bitmap >> i & 1) != 0;
-        }
+        if (num_keys > 0)
+            bloomline_view_contains_each(&view_, reinterpret_cast<bloomline_bytes **>(keys),
+                                         static_cast<size_t>(num_keys), may_match);
     }
 
 private:
     const bloomline_view view_;
+    const bloomline_contains_fn contains_;
 };
 
 /* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with

@@ -1,6 +1,6 @@
 //! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary`.
 
-use super::boundary::{all_present, bitmap_at, guard_or, slice};
+use super::boundary::{all_present, bitmap_at, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 
 /// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
@@ -85,25 +85,52 @@ impl Key {
     pub(super) fn is_broken(&self) -> bool {
         (self.0.data.is_null() & (self.0.len != 0)) | (self.0.len > isize::MAX as usize)
     }
+
+    /// The bytes, if they are there.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        // Two calls for two branches: else it is a choice made with many instructions.
+        if self.0.data.is_null() {
+            return self.empty();
+        }
+        if self.0.len > isize::MAX as usize {
+            return broken();
+        }
+        // SAFETY: not NULL and not too long; bytes need no alignment, and who called
+        // `keys_at` vouches that they are there for as long as the keys are used.
+        Some(unsafe { std::slice::from_raw_parts(self.0.data, self.0.len) })
+    }
+
+    /// The key without bytes, if it is one.
+    #[cold]
+    #[inline(never)]
+    fn empty(&self) -> Option<&[u8]> {
+        (self.0.len == 0).then_some(&[])
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn broken<'a>() -> Option<&'a [u8]> {
+    None
 }
 
 impl AsRef<[u8]> for Key {
     /// The bytes; none if they are not there.
     #[inline(always)]
     fn as_ref(&self) -> &[u8] {
-        // A call, so that it is a branch, and not a choice of pointers for every key.
-        #[cold]
-        #[inline(never)]
-        fn empty() -> &'static [u8] {
-            &[]
-        }
-        if self.0.data.is_null() || self.0.len > isize::MAX as usize {
-            return empty();
-        }
-        // SAFETY: not NULL and not too long; bytes need no alignment, and who called
-        // `keys_at` vouches that they are there for as long as the keys are used.
-        unsafe { std::slice::from_raw_parts(self.0.data, self.0.len) }
+        self.bytes().unwrap_or_default()
     }
+}
+
+/// One key; `None` if the pointer is NULL.
+///
+/// # Safety
+/// As for [`keys_at`], unless NULL.
+#[inline(always)]
+pub(super) unsafe fn key_at<'a>(key: *const bloomline_bytes) -> Option<&'a Key> {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe { shared(key.cast::<Key>()) }
 }
 
 /// An array of keys; `None` if it is NULL with a count.

@@ -27,6 +27,7 @@
 //! | `classic` | `bloomline_classic_new`, `bloomline_classic_params_*` |
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view` |
+//! | `view_keys` | `bloomline_view_contains_keys`, `_contains_each`, `_contains_fn` |
 //! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain_hash` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
@@ -81,6 +82,7 @@ mod status;
 mod swap;
 mod version;
 mod view;
+mod view_keys;
 mod window;
 
 pub use block::*;
@@ -104,4 +106,5 @@ pub use status::*;
 pub use swap::*;
 pub use version::*;
 pub use view::*;
+pub use view_keys::*;
 pub use window::*;

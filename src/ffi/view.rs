@@ -7,10 +7,10 @@
 //! the answers are true. That takes a few instructions, since some engines ask for one key
 //! at a time. What it cannot tell is whether the bytes are still there.
 
-use super::batch::{Key, answer_hashes, answer_keys};
+use super::batch::answer_hashes;
 use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, shared};
 use super::filter::bloomline_filter;
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::key_or_empty;
 use super::params::bloomline_params;
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::error::Error;
@@ -99,9 +99,22 @@ pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
 /// # Safety
 /// `view` is NULL or points at a live `bloomline_view` as for [`unpack`].
 #[inline(always)]
-unsafe fn opened(view: *const bloomline_view) -> Option<View<'static>> {
+pub(super) unsafe fn opened(view: *const bloomline_view) -> Option<View<'static>> {
     // SAFETY: the same contract.
     unsafe { unpack(shared(view)?) }
+}
+
+/// The same if it is a filter of RocksDB's present kind: found with few instructions.
+///
+/// # Safety
+/// As for [`opened`].
+#[inline(always)]
+pub(super) unsafe fn opened_of_rocksdb(view: *const bloomline_view) -> Option<View<'static>> {
+    // SAFETY: the same contract.
+    unsafe {
+        let words = shared(view)?;
+        if words.opaque[3] >> 32 == ROCKSDB { unpack(words) } else { None }
+    }
 }
 
 /// Gives C the view that `open` opens.
@@ -259,10 +272,7 @@ pub unsafe extern "C" fn bloomline_view_contains(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; `len` bytes are there unless NULL.
     unsafe {
-        if let (Some(words), Some(key)) = (shared(view), short(key, len))
-            && words.opaque[3] >> 32 == ROCKSDB
-            && let Some(view) = unpack(words)
-        {
+        if let (Some(view), Some(key)) = (opened_of_rocksdb(view), short(key, len)) {
             return view.contains_hash(xxph3(key));
         }
         contains_apart(view, key, len)
@@ -273,13 +283,13 @@ pub unsafe extern "C" fn bloomline_view_contains(
 const XXPH3: u64 = 2;
 const ROCKSDB: u64 = Layout::FastLocal as u64 | XXPH3 << 16;
 
-/// A key of 1 to 16 bytes: its hash takes few instructions.
+/// A key of 4 to 16 bytes: its hash takes few instructions.
 ///
 /// # Safety
 /// As for `boundary::bytes`.
 #[inline(always)]
 unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8]> {
-    if key.is_null() || !(1..=SHORT).contains(&len) {
+    if key.is_null() || !SHORT.contains(&len) {
         return None;
     }
     // SAFETY: not NULL and not too long; the caller vouches for the bytes.
@@ -292,7 +302,7 @@ unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8]> {
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe extern "C" fn contains_apart(
+pub(super) unsafe extern "C" fn contains_apart(
     view: *const bloomline_view,
     key: *const c_void,
     len: usize,
@@ -316,7 +326,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hash(
 ) -> bool {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened.
-    unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
+    unsafe { shared(view).and_then(|view| unpack(view)) }
+        .is_none_or(|view| view.contains_hash(hash))
 }
 
 /// bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
@@ -343,27 +354,6 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
             move |hashes: &[u64], bitmap: &mut [u64]| view.contains_hashes(hashes, bitmap)
         });
         answer_hashes(hashes, n, bitmap, probe)
-    }
-}
-
-/// bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
-/// their bytes.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_keys(
-    view: *const bloomline_view,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened; each array has its count unless NULL.
-    unsafe {
-        let probe = opened(view)
-            .map(|view| move |keys: &[Key], bitmap: &mut [u64]| view.contains_keys(keys, bitmap));
-        answer_keys(keys, n, bitmap, probe)
     }
 }
 

@@ -4,6 +4,9 @@
 //! the same secret and the same ingredients, put together a little differently for
 //! every length. It is not XXH3, and neither can stand in for the other.
 
+#[cfg(feature = "capi")]
+use std::hint::black_box;
+
 const PRIME32_1: u64 = 0x9E37_79B1;
 const PRIME32_2: u64 = 0x85EB_CA77;
 const PRIME32_3: u64 = 0xC2B2_AE3D;
@@ -33,26 +36,50 @@ static SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// Keys up to this length take few instructions.
+/// The lengths that are hashed in place.
 #[cfg(feature = "capi")]
-pub(crate) const SHORT: usize = 16;
+pub(crate) const SHORT: std::ops::RangeInclusive<usize> = 4..=16;
+
+/// The factors for the shortest keys. A loop over many keys keeps them in registers if it does
+/// not know what they are; else it makes each anew for each key.
+#[derive(Clone, Copy)]
+pub(crate) struct Factors {
+    secret: u64,
+    first: u64,
+    second: u64,
+    last: u64,
+}
+
+impl Factors {
+    #[inline(always)]
+    fn known() -> Factors {
+        Factors { secret: secret(0), first: PRIME32_1, second: PRIME64_2, last: PRIME64_3 }
+    }
+
+    /// For a loop.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn for_many() -> Factors {
+        black_box(Factors::known())
+    }
+}
 
 /// The hash of a key, as RocksDB's `GetSliceHash64` makes it.
 #[inline(always)]
 pub fn xxph3(key: &[u8]) -> u64 {
+    xxph3_by(Factors::known(), key)
+}
+
+/// The same for one key of many. In place for the lengths that integers and the shorter names
+/// have: those take few instructions.
+#[inline(always)]
+pub(crate) fn xxph3_by(by: Factors, key: &[u8]) -> u64 {
     match key.len() {
-        0 => fold(secret(0), PRIME64_2),
-        1..=3 => {
-            let n = key.len();
-            let (first, middle, last) = (key[0], key[n >> 1], key[n - 1]);
-            let c = u32::from_le_bytes([first, middle, last, n as u8]);
-            avalanche((u64::from(c) ^ (secret(0) & 0xFFFF_FFFF)).wrapping_mul(PRIME64_1))
-        }
         4..=8 => {
             let n = key.len();
-            let k = (u64::from(le32(key, 0)) | u64::from(le32(key, n - 4)) << 32) ^ secret(0);
-            let m = (n as u64).wrapping_add((k ^ (k >> 51)).wrapping_mul(PRIME32_1));
-            avalanche((m ^ (m >> 47)).wrapping_mul(PRIME64_2))
+            let k = (u64::from(le32(key, 0)) | u64::from(le32(key, n - 4)) << 32) ^ by.secret;
+            let m = (n as u64).wrapping_add((k ^ (k >> 51)).wrapping_mul(by.first));
+            avalanche_by(by.last, (m ^ (m >> 47)).wrapping_mul(by.second))
         }
         9..=16 => {
             let n = key.len();
@@ -61,15 +88,22 @@ pub fn xxph3(key: &[u8]) -> u64 {
             let sum = (n as u64).wrapping_add(low).wrapping_add(high);
             avalanche(sum.wrapping_add(fold(low, high)))
         }
-        _ => above_16(key),
+        _ => of_other_lengths(key),
     }
 }
 
 /// Apart, so that short keys are not made to save the registers that long ones need.
 #[inline(never)]
-fn above_16(key: &[u8]) -> u64 {
+fn of_other_lengths(key: &[u8]) -> u64 {
     match key.len() {
-        ..=128 => up_to_128(key),
+        0 => fold(secret(0), PRIME64_2),
+        1..=3 => {
+            let n = key.len();
+            let (first, middle, last) = (key[0], key[n >> 1], key[n - 1]);
+            let c = u32::from_le_bytes([first, middle, last, n as u8]);
+            avalanche((u64::from(c) ^ (secret(0) & 0xFFFF_FFFF)).wrapping_mul(PRIME64_1))
+        }
+        4..=128 => up_to_128(key),
         129..=240 => up_to_240(key),
         _ => long(key),
     }
@@ -152,9 +186,14 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 #[inline(always)]
-fn avalanche(mut h: u64) -> u64 {
+fn avalanche(h: u64) -> u64 {
+    avalanche_by(PRIME64_3, h)
+}
+
+#[inline(always)]
+fn avalanche_by(factor: u64, mut h: u64) -> u64 {
     h ^= h >> 37;
-    h = h.wrapping_mul(PRIME64_3);
+    h = h.wrapping_mul(factor);
     h ^ (h >> 32)
 }
 

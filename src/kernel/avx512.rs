@@ -100,13 +100,8 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
-            // What the compiler would learn of the count it would spend instructions on.
-            match P::ASKS {
-                true if black_box(lines.count()) >= BY_HALVES_FROM => {
-                    return probe_and_ask::<CLASS, P, true>(lines, window);
-                }
-                true => return probe_and_ask::<CLASS, P, false>(lines, window),
-                false => {}
+            if P::ASKS {
+                return probe_and_ask::<CLASS, P>(lines, window);
             }
             let (eights, rest) = hashes.as_chunks::<8>();
             if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
@@ -132,30 +127,29 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_and_ask<const CLASS: u8, P: Plan, const BY_HALVES: bool>(
-    lines: Lines,
-    window: &Window,
-) -> u64 {
+unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, window: &Window) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
-        let mut unset = [0; BLOCK];
-        let mut unset2 = [0; BLOCK];
-        for i in 0..BLOCK {
-            P::ask::<Avx512<CLASS>>(lines, window, i);
-            let hash = window[i];
-            let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-            let line = lines.line(hash).cast_const();
-            if BY_HALVES {
-                let line = halves(line);
-                unset[i] = unset_in_halves(line, g);
+        let mut unset = [[0; BLOCK]; 2];
+        // What the compiler would learn of the count it would spend instructions on.
+        if black_box(lines.count()) < BY_HALVES_FROM {
+            for i in 0..BLOCK {
+                P::ask::<Avx512<CLASS>>(lines, window, i);
+                let hash = window[i];
+                let line = _mm512_loadu_si512(lines.line(hash).cast());
+                unset[0][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C1)));
                 if CLASS == class::ABOVE_8 {
-                    unset2[i] = unset_in_halves(line, g2);
+                    unset[1][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C2)));
                 }
-            } else {
-                let line = _mm512_loadu_si512(line.cast());
-                unset[i] = _mm512_testn_epi64_mask(line, all_lanes(g));
+            }
+        } else {
+            for i in 0..BLOCK {
+                P::ask::<Avx512<CLASS>>(lines, window, i);
+                let hash = window[i];
+                let line = halves(lines.line(hash));
+                unset[0][i] = unset_in_halves(line, hash.wrapping_mul(C1));
                 if CLASS == class::ABOVE_8 {
-                    unset2[i] = _mm512_testn_epi64_mask(line, all_lanes(g2));
+                    unset[1][i] = unset_in_halves(line, hash.wrapping_mul(C2));
                 }
             }
         }
@@ -164,7 +158,7 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan, const BY_HALVES: bool>(
         for (start, hashes) in start.iter_mut().zip(window.as_chunks::<8>().0) {
             *start = starts(_mm512_mullo_epi64(load(hashes), _mm512_set1_epi64(last as i64)));
         }
-        answers::<CLASS>(lines.k(), &unset, &unset2, &start)
+        answers::<CLASS>(lines.k(), &unset[0], &unset[1], &start)
     }
 }
 
@@ -180,10 +174,7 @@ const BY_HALVES_FROM: u64 = 1 << 21;
 unsafe fn halves(line: *const u8) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
     unsafe {
-        [
-            _mm256_loadu_si256(line.cast()),
-            apart(_mm256_loadu_si256(line.wrapping_add(32).cast())),
-        ]
+        [_mm256_loadu_si256(line.cast()), apart(_mm256_loadu_si256(line.wrapping_add(32).cast()))]
     }
 }
 

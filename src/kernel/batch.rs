@@ -63,6 +63,15 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
+    /// Lines of 64 bytes to probe, of which the caller knows that there is one.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn some(base: *mut u8, bytes: usize, k: u32) -> Lines {
+        let count = (bytes / LINE_BYTES) as u64;
+        debug_assert!(count > 0, "a filter has at least one line");
+        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
+    }
+
     /// Lines that are not there, to ask where they would be.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
@@ -116,7 +125,7 @@ pub(super) trait Ops {
     /// Sets the bits of a key.
     #[inline(always)]
     unsafe fn insert(_lines: Lines, _hash: u64) {
-        unreachable!("filters of this layout are not made by a kernel");
+        panic!("filters of this layout are not made by a kernel");
     }
 
     /// Whether all bits of a key are set.
@@ -127,7 +136,7 @@ pub(super) trait Ops {
     /// For native lines only.
     #[inline(always)]
     unsafe fn lacking(_lines: &Abreast, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
-        unreachable!("only native lines of several filters lie together")
+        panic!("only native lines lie so")
     }
 
     /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line.
@@ -236,7 +245,10 @@ pub(super) trait Plan {
 }
 
 /// No prefetch.
-struct Nothing;
+pub(super) struct Nothing;
+
+/// For who asks for nothing.
+pub(super) const NO_WINDOW: &Window = &[0; WINDOW];
 
 impl Plan for Nothing {
     const ASKS: bool = false;
@@ -384,7 +396,7 @@ unsafe fn for_each_block<W: Work>(
             }
             if made == len || !asks {
                 for hashes in rest.chunks(BLOCK) {
-                    work.block::<Nothing>(lines, done / BLOCK, hashes, &[0; WINDOW]);
+                    work.block::<Nothing>(lines, done / BLOCK, hashes, NO_WINDOW);
                     done += hashes.len();
                 }
                 rest = &[];

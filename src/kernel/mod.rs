@@ -22,6 +22,8 @@ mod cuckoo;
 #[cfg(target_arch = "x86_64")]
 mod detect;
 mod fast_local;
+#[cfg(feature = "capi")]
+mod few;
 mod portable;
 mod prefetch;
 mod scalar;
@@ -30,6 +32,8 @@ mod spread;
 
 pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
 use batch::{Abreast, Lines};
+#[cfg(feature = "capi")]
+pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
 
@@ -299,8 +303,10 @@ impl Backend {
                     kernel!(
                         Avx512,
                         FastLocal,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt")]
-                        one: fast_local::Avx512Single; many: fast_local::Avx512
+                        #[target_feature(
+                            enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
+                        )]
+                        fast_local::Avx512
                     ),
                     kernel!(
                         Avx512,
@@ -466,7 +472,8 @@ impl Kernel {
         out: &mut [[u8; 8]],
     ) {
         debug_assert_eq!(self.layout, Layout::Native);
-        assert!((1..=ABREAST).contains(&count) && first.len() >= hashes.len());
+        let fits = (1..=ABREAST).contains(&count) && first.len() >= hashes.len();
+        assert!(fits, "a place for each hash");
         assert!(out.len() == hashes.len().div_ceil(8));
         let reach = (count - 1) * stride + LINE_BYTES;
         let last = lines.len().checked_sub(reach);

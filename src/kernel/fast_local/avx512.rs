@@ -2,13 +2,15 @@
 //! Uses `batch`; reached only through the detection in `kernel`.
 
 use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
+#[cfg(feature = "capi")]
+use super::super::batch::{NO_WINDOW, Nothing};
 use super::{POWERS, step_by};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 
-/// Sixteen positions at a time.
+/// Sixteen positions at a time, of single keys eight.
 pub(in crate::kernel) struct Avx512;
 
 impl Ops for Avx512 {
@@ -56,32 +58,61 @@ impl Ops for Avx512 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe { contains(super::line(lines, hash), (hash >> 32) as u32, lines.k()) }
     }
-}
-
-/// Single keys: AVX-512's instructions on registers of 256 bits, eight positions at a time.
-pub(in crate::kernel) struct Avx512Single;
-
-impl Ops for Avx512Single {
-    #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
-        // SAFETY: the caller's promise.
-        unsafe { super::insert(lines, hash) }
-    }
 
     #[inline(always)]
-    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
-        unsafe { contains_256(super::line(lines, hash), (hash >> 32) as u32, lines.k()) }
+        unsafe {
+            match lines.k() {
+                ..=16 => probe_block::<P, false>(lines, hashes, window),
+                _ => probe_block::<P, true>(lines, hashes, window),
+            }
+        }
     }
 }
 
-/// Whether the line has the `k` bits that start with `x`.
+/// The answers for a block, for up to 16 positions or, if `MORE`, 32.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn probe_block<P: Plan, const MORE: bool>(
+    lines: Lines,
+    hashes: &[u64],
+    window: &Window,
+) -> u64 {
+    let all = u32::MAX >> (32 - lines.k());
+    let mut hits = 0u64;
+    for (i, &hash) in hashes.iter().enumerate() {
+        P::ask::<Avx512>(lines, window, i);
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        let unset = unsafe { unset::<MORE>(super::line(lines, hash), hash) };
+        // The first key comes to be the highest bit, and is turned round in the end.
+        hits = hits + hits + u64::from(unset & all == 0);
+    }
+    hits.reverse_bits() >> (BLOCK - hashes.len())
+}
+
+/// The answers for up to 64 hashes, without what a longer batch has around it.
+///
+/// # Safety
+/// As for `Ops`.
+#[cfg(feature = "capi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,gfni,popcnt")]
+pub(in crate::kernel) unsafe fn few(lines: &[u8], k: u32, hashes: &[u64]) -> u64 {
+    let lines = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
+    // SAFETY: the caller's promise.
+    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_WINDOW) }
+}
+
+/// Whether the line has the `k` bits that start with `x`. For single keys, so by registers of
+/// 256 bits: see `Backend::kernels`.
 ///
 /// # Safety
 /// 64 bytes can be read at `line`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl,bmi2")]
-unsafe fn contains_256(line: *const u8, x: u32, k: u32) -> bool {
+unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
     // SAFETY: the caller's promise; the table is longer than 32 bytes.
     let (low, high, powers) = unsafe {
         (
@@ -208,29 +239,28 @@ static EIGHT_TIMES: [u8; 64] = {
     from
 };
 
-/// Whether the line has the `k` bits that start with `x`.
+/// Which of a key's positions are not set in its line: sixteen, or if `MORE` 32.
 ///
 /// # Safety
 /// 64 bytes can be read at `line`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
+unsafe fn unset<const MORE: bool>(line: *const u8, hash: u64) -> u32 {
     // SAFETY: the caller's promise.
     let line = unsafe { _mm512_loadu_si512(line.cast()) };
-    let x = _mm512_mullo_epi32(_mm512_set1_epi32(x as i32), powers());
-    let unset = unset(line, x);
-    if k <= 16 {
-        return unset & (0xFFFF >> (16 - k)) == 0;
+    let x = _mm512_mullo_epi32(_mm512_set1_epi32((hash >> 32) as i32), powers());
+    let first = u32::from(unset_of(line, x));
+    if !MORE {
+        return first;
     }
     let next = _mm512_mullo_epi32(x, _mm512_set1_epi32(step_by(16) as i32));
-    let unset = u32::from(unset) | u32::from(self::unset(line, next)) << 16;
-    unset & (u32::MAX >> (32 - k)) == 0
+    first | u32::from(unset_of(line, next)) << 16
 }
 
 /// Which of sixteen positions are not set: bit `i` stands for position `x[i] >> 23`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn unset(line: __m512i, x: __m512i) -> u16 {
+fn unset_of(line: __m512i, x: __m512i) -> u16 {
     // Of the 9 bits of a position the top 4 are the word, the low 5 the bit in it; a
     // rotate takes its count modulo 32.
     let words = _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(x), line);

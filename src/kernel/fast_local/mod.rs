@@ -7,13 +7,19 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(feature = "capi")]
+mod key;
 mod portable;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
+#[cfg(all(target_arch = "x86_64", feature = "capi"))]
+pub(super) use avx512::few;
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::{Avx512, Avx512Single, apart};
+pub(super) use avx512::{Avx512, apart};
+#[cfg(feature = "capi")]
+pub(crate) use key::{ContainsKey, Others, contains_key};
 pub(super) use portable::Portable;
 pub(super) use scalar::Scalar;
 

@@ -1,0 +1,77 @@
+//! One key of a RocksDB filter in one function: hash and probe, without a choice to make. Uses
+//! `hash` and the backends.
+
+use super::super::Backend;
+#[cfg(target_arch = "x86_64")]
+use super::super::batch::{Lines, Ops};
+#[cfg(target_arch = "x86_64")]
+use crate::hash::xxph3::{SHORT, xxph3};
+use std::ffi::c_void;
+
+/// Answers whether a key may be in an opened filter: where the filter's [`Words`] are, then the
+/// key. `V` begins with the words.
+pub(crate) type ContainsKey<V> = unsafe extern "C" fn(*const V, *const c_void, usize) -> bool;
+
+/// How an opened filter begins, as `ffi::view` packs it.
+#[cfg(target_arch = "x86_64")]
+#[repr(C)]
+struct Words {
+    /// The address of the lines.
+    lines: u64,
+    /// Their bytes; one line at least.
+    bytes: u64,
+    seed: u64,
+    /// k in the low half.
+    shape: u64,
+}
+
+/// The function of a backend, if it has one; keys that take more than a few instructions to
+/// hash it leaves to `others`.
+///
+/// # Safety of the function
+/// The CPU has the backend. The words are those of a filter of RocksDB's present kind, whose
+/// lines can be read; so can `len` bytes at the key. And what `others` asks for.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub(crate) fn contains_key<V: Others>(backend: Backend) -> Option<ContainsKey<V>> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! with {
+            ($features:literal, $ops:ty) => {{
+                #[target_feature(enable = $features)]
+                unsafe extern "C" fn contains<V: Others>(
+                    view: *const V,
+                    key: *const c_void,
+                    len: usize,
+                ) -> bool {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        if !SHORT.contains(&len) {
+                            return V::contains(view, key, len);
+                        }
+                        let hash = xxph3(std::slice::from_raw_parts(key.cast(), len));
+                        let words: &Words = &*view.cast();
+                        let lines = std::ptr::with_exposed_provenance_mut(words.lines as usize);
+                        let bytes = words.bytes as usize;
+                        <$ops>::contains(Lines::some(lines, bytes, words.shape as u32), hash)
+                    }
+                }
+                Some(contains::<V>)
+            }};
+        }
+        match backend {
+            Backend::Avx2 => return with!("avx2,bmi2,popcnt", super::Avx2),
+            Backend::Avx512 => return with!("avx512f,avx512vl,bmi2,popcnt", super::Avx512),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What begins with the words of an opened filter.
+pub(crate) trait Others {
+    /// Answers for a key of any length.
+    ///
+    /// # Safety
+    /// As for the function that [`contains_key`] gives.
+    unsafe extern "C" fn contains(view: *const Self, key: *const c_void, len: usize) -> bool;
+}

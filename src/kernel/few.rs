@@ -1,0 +1,78 @@
+//! A few keys given by their bytes, at most a block, as RocksDB asks for them. No ring, and the
+//! line of each is asked for as soon as its hash is there. Uses `batch` and `hash`.
+
+#[cfg(target_arch = "x86_64")]
+use super::Backend;
+use super::Kernel;
+use super::batch::{BLOCK, Hashes, Lines, Ops};
+use super::fast_local;
+use super::prefetch::{FAR, Prefetch};
+use crate::hash::xxph3::{Factors, xxph3_by};
+use std::mem::MaybeUninit;
+
+/// Room for hashes. Not set to zero: that would be some percent of the time that few keys take.
+struct Room([MaybeUninit<u64>; BLOCK]);
+
+impl Room {
+    #[inline(always)]
+    fn new() -> Room {
+        Room([MaybeUninit::uninit(); BLOCK])
+    }
+
+    /// The hashes of the keys, of as many as there is room for, and a bit for each key that is
+    /// not there.
+    #[inline(always)]
+    fn make<'k>(
+        &mut self,
+        keys: impl Iterator<Item = Option<&'k [u8]>>,
+        hash: impl Fn(&[u8]) -> u64,
+    ) -> (&[u64], u64) {
+        let (mut len, mut lost) = (0, 0);
+        for (place, key) in self.0.iter_mut().zip(keys) {
+            place.write(match key {
+                Some(key) => hash(key),
+                None => {
+                    lost |= 1 << len;
+                    0
+                }
+            });
+            len += 1;
+        }
+        // SAFETY: so many have been written, from the first on.
+        (unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), len) }, lost)
+    }
+}
+
+impl Kernel {
+    /// The answers for up to [`BLOCK`] keys of a filter of RocksDB's present kind, whose lines
+    /// these are: the first in the lowest bit. A key that is not there may be in; of more keys
+    /// the rest is left out.
+    #[inline(always)]
+    pub(crate) fn probe_few_of_rocksdb<'k>(
+        &self,
+        lines: &[u8],
+        k: u32,
+        keys: impl Iterator<Item = Option<&'k [u8]>>,
+    ) -> u64 {
+        let at = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
+        let by = Factors::for_many();
+        let mut room = Room::new();
+        let (hashes, lost) = if Prefetch::to_probe_few(lines.len()) == Prefetch::None {
+            room.make(keys, |key| xxph3_by(by, key))
+        } else {
+            room.make(keys, |key| {
+                let hash = xxph3_by(by, key);
+                fast_local::Scalar::ask::<FAR>(at, hash);
+                hash
+            })
+        };
+        #[cfg(target_arch = "x86_64")]
+        if self.backend == Backend::Avx512 {
+            // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
+            return unsafe { fast_local::few(lines, k, hashes) } | lost;
+        }
+        let mut present = [0];
+        self.probe_batch_with(lines, k, Hashes::Given(hashes), Prefetch::None, &mut present);
+        present[0] | lost
+    }
+}
