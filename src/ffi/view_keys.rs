@@ -72,10 +72,10 @@ impl Others for bloomline_view {
 }
 
 /// bloomline_view_contains_each() asks for 'n' keys that lie anywhere, such as those of a
-/// RocksDB MultiGet: keys[i] points at key i. It writes to present[i] whether key i may be in
-/// the filter. It is meant for a few keys at a time: each 64 are asked for together, their
-/// lines before the first is looked at. For many keys bloomline_view_contains_keys() is
-/// faster.
+/// RocksDB MultiGet: 'keys' is an array of pointers to them. Whether key i may be in the
+/// filter is written to place i of 'present'. It is meant for a few keys at a time: each 64
+/// are asked for together, their lines before the first is looked at. For many keys
+/// bloomline_view_contains_keys() is faster.
 ///
 /// If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key
 /// whose pointer is NULL. If 'present' is NULL, nothing is written.

@@ -73,5 +73,6 @@ pub(crate) trait Others {
     ///
     /// # Safety
     /// As for the function that [`contains_key`] gives.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     unsafe extern "C" fn contains(view: *const Self, key: *const c_void, len: usize) -> bool;
 }
