@@ -1,9 +1,10 @@
 //! Kernels: the line's operations on whole batches, one file per instruction set.
-//! Uses `line`.
+//! Uses `line` and, where whole keys are asked for (`few`, `fast_local/key`), `hash`.
 //!
 //! * `batch` is the loop that all share, `prefetch` the hints and when they pay.
 //! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
 //!   64 keys, is done.
+//! * `few` answers a few keys, not hashes, of RocksDB's filters.
 //! * `shared` probes lines that other threads insert into.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
