@@ -228,14 +228,7 @@ impl<'a> View<'a> {
         present
     }
 
-    /// Whether it is a filter of RocksDB's present kind.
-    #[cfg(feature = "capi")]
-    #[inline(always)]
-    pub(crate) fn is_rocksdb(&self) -> bool {
-        self.kernel.layout() == Layout::FastLocal && self.hash == KeyHash::Xxph3
-    }
-
-    /// The answers of such a filter for up to 64 keys, first in the lowest bit. A key that is
+    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest bit. A key that is
     /// not there may be in; of more keys the rest is left out.
     #[cfg(feature = "capi")]
     #[inline(always)]
@@ -243,7 +236,7 @@ impl<'a> View<'a> {
         &self,
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
-        debug_assert!(self.is_rocksdb());
+        debug_assert_eq!(self.hash, KeyHash::Xxph3);
         self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
     }
 

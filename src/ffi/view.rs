@@ -326,8 +326,7 @@ pub unsafe extern "C" fn bloomline_view_contains_hash(
 ) -> bool {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened.
-    unsafe { shared(view).and_then(|view| unpack(view)) }
-        .is_none_or(|view| view.contains_hash(hash))
+    unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
 }
 
 /// bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many

@@ -37,9 +37,9 @@ pub unsafe extern "C" fn bloomline_view_contains_fn(
     view: *const bloomline_view,
 ) -> bloomline_contains_fn {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    let view = unsafe { opened(view) };
+    let view = unsafe { opened_of_rocksdb(view) };
     let quick: Option<ContainsKey<bloomline_view>> =
-        view.filter(|view| view.is_rocksdb()).and_then(|view| contains_key(view.backend()));
+        view.and_then(|view| contains_key(view.backend()));
     Some(quick.unwrap_or(bloomline_view_contains))
 }
 
@@ -126,6 +126,7 @@ unsafe fn contains_each_apart(
                 *bytes = key.as_ref().copied().unwrap_or(BROKEN);
             }
             let mut answers = 0;
+            // Bit by bit, and not seen through: `write_each` once more would be a page of code.
             bloomline_view_contains_keys(view, bytes.as_ptr(), keys.len(), &raw mut answers);
             for j in 0..keys.len() {
                 present.add(i * BLOCK + j).write(answers & 1 == 1);

@@ -3,10 +3,10 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;
-use super::Kernel;
 use super::batch::{BLOCK, Hashes, Lines, Ops};
 use super::fast_local;
 use super::prefetch::{FAR, Prefetch};
+use super::{Kernel, Layout};
 use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
 
@@ -44,7 +44,7 @@ impl Room {
 }
 
 impl Kernel {
-    /// The answers for up to [`BLOCK`] keys of a filter of RocksDB's present kind, whose lines
+    /// The answers for 1 to [`BLOCK`] keys of a filter of RocksDB's present kind, whose lines
     /// these are: the first in the lowest bit. A key that is not there may be in; of more keys
     /// the rest is left out.
     #[inline(always)]
@@ -54,6 +54,7 @@ impl Kernel {
         k: u32,
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
+        debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
         let by = Factors::for_many();
         let mut room = Room::new();

@@ -93,7 +93,7 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
     hits.reverse_bits() >> (BLOCK - hashes.len())
 }
 
-/// The answers for up to 64 hashes, without what a longer batch has around it.
+/// The answers for 1 to 64 hashes, without what a longer batch has around it.
 ///
 /// # Safety
 /// As for `Ops`.

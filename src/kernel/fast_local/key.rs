@@ -26,11 +26,11 @@ struct Words {
 }
 
 /// The function of a backend, if it has one; keys that take more than a few instructions to
-/// hash it leaves to `others`.
+/// hash it leaves to [`Others`].
 ///
 /// # Safety of the function
 /// The CPU has the backend. The words are those of a filter of RocksDB's present kind, whose
-/// lines can be read; so can `len` bytes at the key. And what `others` asks for.
+/// lines can be read; so can `len` bytes at the key. And what [`Others`] asks for.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub(crate) fn contains_key<V: Others>(backend: Backend) -> Option<ContainsKey<V>> {
     #[cfg(target_arch = "x86_64")]
