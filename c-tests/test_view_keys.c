@@ -121,6 +121,31 @@ static void rocksdb(void)
     }
 }
 
+/* Filters larger than caches, of half the bits set: those of no keys in particular. */
+static void large(void)
+{
+    const uint32_t count = (16u << 20) / 64 + 1;
+    size_t len = 64 * (size_t)count + 5;
+    uint8_t *memory = malloc(len + 128);
+    REQUIRE(memory != NULL);
+    for (size_t offset = 0; offset < 64; offset += 40) {
+        uint8_t *data = memory + (64 - (uintptr_t)memory % 64) + offset;
+        uint64_t state = offset;
+        for (size_t at = 0; at + 8 < len; at += 8) {
+            uint64_t word = next(&state);
+            memcpy(data + at, &word, 8);
+        }
+        for (unsigned k = 1; k <= 17; k += 8) {
+            const uint8_t trailer[5] = {0xFF, 0, (uint8_t)k, 0, 0};
+            bloomline_view view;
+            memcpy(data + len - 5, trailer, 5);
+            REQUIRE_OK(bloomline_view_open_rocksdb(data, len, &view));
+            ask(&view, data, count, k, k);
+        }
+    }
+    free(memory);
+}
+
 /* Filters of other kinds. */
 static void others(void)
 {
@@ -187,6 +212,7 @@ int main(void)
 {
     check_begin("test_view_keys");
     RUN(rocksdb);
+    RUN(large);
     RUN(others);
     RUN(doubt);
     return check_end();

@@ -228,8 +228,8 @@ impl<'a> View<'a> {
         present
     }
 
-    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest bit. A key that is
-    /// not there may be in; of more keys the rest is left out.
+    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest
+    /// bit. A key that is not there may be in; of more keys the rest is left out.
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn contains_few_of_rocksdb<'k>(

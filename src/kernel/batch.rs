@@ -349,7 +349,7 @@ trait Work {
 
 /// Asks for the lines of all these keys. Apart, since a batch does it in several places.
 #[inline(never)]
-fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
+pub(super) fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
     hashes.iter().for_each(|&hash| O::ask::<FAR>(lines, hash));
 }
 

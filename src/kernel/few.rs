@@ -1,5 +1,5 @@
-//! A few keys given by their bytes, at most a block, as RocksDB asks for them. No ring, and the
-//! line of each is asked for as soon as its hash is there. Uses `batch` and `hash`.
+//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring
+//! of a longer batch. Uses `batch`, `prefetch` and `hash`.
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;
@@ -56,22 +56,27 @@ impl Kernel {
     ) -> u64 {
         debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
+        let ask = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
+        // Not where memory is what takes the time: each line is to be asked for as soon as
+        // it is known.
+        #[cfg(target_arch = "x86_64")]
+        if self.backend == Backend::Avx512
+            && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
+        {
+            // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
+            return unsafe { fast_local::few(at, keys, ask) };
+        }
         let by = Factors::for_many();
         let mut room = Room::new();
-        let (hashes, lost) = if Prefetch::to_probe_few(lines.len()) == Prefetch::None {
-            room.make(keys, |key| xxph3_by(by, key))
-        } else {
+        let (hashes, lost) = if ask {
             room.make(keys, |key| {
                 let hash = xxph3_by(by, key);
                 fast_local::Scalar::ask::<FAR>(at, hash);
                 hash
             })
+        } else {
+            room.make(keys, |key| xxph3_by(by, key))
         };
-        #[cfg(target_arch = "x86_64")]
-        if self.backend == Backend::Avx512 {
-            // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-            return unsafe { fast_local::few(lines, k, hashes) } | lost;
-        }
         let mut present = [0];
         self.probe_batch_with(lines, k, Hashes::Given(hashes), Prefetch::None, &mut present);
         present[0] | lost

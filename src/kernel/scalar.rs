@@ -18,17 +18,17 @@ pub(super) mod class {
 #[repr(align(64))]
 pub(super) struct Row(pub(super) [u64; LANES]);
 
-/// `ROWS[count][start]`: the lanes of a run of `count` that is turned by `start`.
-static ROWS: [[Row; 8]; 9] = {
-    let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 9];
-    let mut count = 0;
+/// `ROWS[count - 1][start]`: the lanes of a run of `count` that is turned by `start`.
+static ROWS: [[Row; 8]; 8] = {
+    let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 8];
+    let mut count = 1;
     while count <= 8 {
         let mut start = 0;
         while start < 8 {
             let mut lane = 0;
             while lane < LANES {
                 let counts = lane_counts(lane, start as u64, count as u32);
-                rows[count][start].0[lane] = counts as u64;
+                rows[count - 1][start].0[lane] = counts as u64;
                 lane += 1;
             }
             start += 1;
@@ -63,7 +63,7 @@ pub(super) const fn select(order: [usize; LANES]) -> [[u8; 8]; 9] {
 /// the first round if k < 8, the second if k > 8.
 #[inline(always)]
 pub(super) fn rows(k: u32) -> &'static [Row; 8] {
-    &ROWS[if k <= 8 { k } else { k - 8 } as usize]
+    &ROWS[(k - 1) as usize % 8]
 }
 
 /// One lane after the other.
@@ -81,7 +81,7 @@ fn round(g: u64, rows: &[Row; 8], mut each: impl FnMut(usize, u64)) {
 /// Calls `each` with the numbers and bits of all lanes of a key.
 #[inline(always)]
 fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
-    let first = if CLASS == class::ABOVE_8 { &ROWS[8] } else { rows(k) };
+    let first = if CLASS == class::ABOVE_8 { &ROWS[7] } else { rows(k) };
     round(hash.wrapping_mul(C1), first, &mut each);
     if CLASS == class::ABOVE_8 {
         round(hash.wrapping_mul(C2), rows(k), &mut each);

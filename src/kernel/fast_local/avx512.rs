@@ -3,8 +3,10 @@
 
 use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
 #[cfg(feature = "capi")]
-use super::super::batch::{NO_WINDOW, Nothing};
+use super::super::batch::{NO_WINDOW, Nothing, ask_far};
 use super::{POWERS, step_by};
+#[cfg(feature = "capi")]
+use crate::hash::xxph3::{ONE_WORD, of_words, word, xxph3};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -93,16 +95,42 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
     hits.reverse_bits() >> (BLOCK - hashes.len())
 }
 
-/// The answers for 1 to 64 hashes, without what a longer batch has around it.
+/// The answers for 1 to 64 keys, first in the lowest bit, without what a longer batch has around
+/// it. If `ask`, their lines are asked for before the first is looked at.
+///
+/// Short keys are hashed eight at a time, but not before all have been taken: a register that is
+/// filled from what eight writes have just left has to wait for them.
 ///
 /// # Safety
 /// As for `Ops`.
 #[cfg(feature = "capi")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,gfni,popcnt")]
-pub(in crate::kernel) unsafe fn few(lines: &[u8], k: u32, hashes: &[u64]) -> u64 {
-    let lines = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
+pub(in crate::kernel) unsafe fn few<'k>(
+    lines: Lines,
+    keys: impl Iterator<Item = Option<&'k [u8]>>,
+    ask: bool,
+) -> u64 {
+    // Hashes or words; the lengths are those of words.
+    let (mut hashes, mut lens) = ([0; BLOCK], [0; BLOCK]);
+    let (mut count, mut lost) = (0_usize, 0);
+    for ((hash, len), key) in hashes.iter_mut().zip(&mut lens).zip(keys) {
+        match key {
+            Some(key) if ONE_WORD.contains(&key.len()) => {
+                (*hash, *len) = (word(key), key.len() as u8);
+            }
+            Some(key) => *hash = xxph3(key),
+            None => lost |= 1 << count,
+        }
+        count += 1;
+    }
+    let eights = count.div_ceil(8);
+    of_words(&mut hashes.as_chunks_mut().0[..eights], lens.as_chunks().0);
+    let hashes = &hashes[..count];
+    if ask {
+        ask_far::<Avx512>(lines, hashes);
+    }
     // SAFETY: the caller's promise.
-    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_WINDOW) }
+    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_WINDOW) | lost }
 }
 
 /// Whether the line has the `k` bits that start with `x`. For single keys, so by registers of
