@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ON_STACK 256
 
@@ -87,6 +88,10 @@ const char *bloomline_leveldb_name(void *state)
 
 leveldb_filterpolicy_t *bloomline_leveldb_filterpolicy(int bits_per_key)
 {
+    /* If BLOOMLINE_BACKEND is wrong, LevelDB's own: filters that match every key would stay in
+     * their files when it has long been put right. */
+    if (strcmp(bloomline_backend(), "none") == 0)
+        return leveldb_filterpolicy_create_bloom(bits_per_key);
     int *state = malloc(sizeof *state);
     if (state == NULL)
         return NULL;

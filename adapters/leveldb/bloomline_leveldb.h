@@ -27,14 +27,16 @@ extern "C" {
  * leveldb_filterpolicy_create_bloom(bits_per_key) does, or NULL if the system has not got
  * the memory. It is freed by leveldb_filterpolicy_destroy(), after the databases that use
  * it are closed. It may be used by many threads and databases at once. Bits per key below 1
- * are taken for 0: the smallest filters that LevelDB makes.
+ * are taken for 0: the smallest filters that LevelDB makes. If BLOOMLINE_BACKEND names a
+ * backend that there is not, it is LevelDB's own policy.
  */
 leveldb_filterpolicy_t *bloomline_leveldb_filterpolicy(int bits_per_key);
 
 /*
  * The functions behind it, for those who call leveldb_filterpolicy_create() themselves, as
  * bindings of other languages do. 'state' points at an int, the bits per key, which must
- * stay while the policy is used.
+ * stay while the policy is used. If bloomline_backend() is "none", or there is no memory, the
+ * filters match every key.
  */
 
 /**

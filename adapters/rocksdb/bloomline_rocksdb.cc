@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <string>
 
@@ -408,9 +409,11 @@ public:
     {
         const BlockBasedTableOptions &options = context.table_options;
         /* Left to RocksDB: filters of old format versions; sizes that depend on the memory
-         * allocator; charging the block cache. */
+         * allocator; charging the block cache. And everything, if BLOOMLINE_BACKEND is wrong:
+         * filters stay in their files when it has long been put right. */
         if (Millibits(bits_per_key_) == 0 || options.format_version < 5 ||
-            options.optimize_filters_for_memory || ChargesCache(options))
+            options.optimize_filters_for_memory || ChargesCache(options) ||
+            std::strcmp(bloomline_backend(), "none") == 0)
             return builtin_->GetBuilderWithContext(context);
         FilterBitsBuilder *builder =
             new (std::nothrow) Builder(bits_per_key_, options.detect_filter_construct_corruption);
