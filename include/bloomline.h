@@ -20,7 +20,7 @@
  *   bloomline_lines_    works on lines in memory that the caller owns
  *   bloomline_cuckoo    lets keys be removed again, and can become full
  *   bloomline_window    forgets keys that were not inserted lately
- *   bloomline_view      probes any of their bytes where they are, without a copy
+ *   bloomline_view      probes the bytes of one filter where they are, without a copy
  *   bloomline_map       is a file of such bytes in memory
  *
  * The rules, which hold for every function unless its own comment says otherwise:
@@ -612,8 +612,9 @@ typedef struct bloomline_view {
 
 /**
  * bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
- * those that bloomline_filter_encode(), bloomline_cuckoo_encode(),
- * bloomline_block_build(), bloomline_builder_finish() or a ..._save() wrote. It checks all of them,
+ * those that bloomline_block_build(), bloomline_builder_finish(), or the encode or save
+ * function of a bloomline_filter, bloomline_counting or bloomline_cuckoo wrote. (Scalable
+ * filters and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all of them,
  * checksums included, and so reads them from end to end: do it once, or whenever the
  * bytes come from where they may have been damaged. Nothing is copied or allocated.
  *
@@ -2216,8 +2217,9 @@ size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
 /**
  * bloomline_rocksdb_legacy_block_build() builds the Bloom filter that RocksDB wrote before
  * format_version 5 on CPUs with cache lines of 64 bytes, and that Pebble writes and reads,
- * byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash().
- * Otherwise it is like bloomline_rocksdb_block_build().
+ * byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash(). As
+ * they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
+ * in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
@@ -2251,8 +2253,10 @@ size_t bloomline_leveldb_block_len(size_t n,
 
 /**
  * bloomline_leveldb_block_build() builds the filter that LevelDB and goleveldb write, byte for
- * byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). Otherwise it is
- * like bloomline_rocksdb_block_build(). LevelDB's bits per key are whole numbers.
+ * byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). All keys count
+ * there, also those that repeat their predecessor. 'out', 'cap' and 'written' are as in
+ * bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
+ * bits per key are whole numbers.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.

@@ -2,9 +2,10 @@
 //! [`View::open_rocksdb`](crate::View::open_rocksdb) and
 //! [`View::open_leveldb`](crate::View::open_leveldb). Uses `format` and `hash`.
 //!
-//! Each engine has a hash of its own, and a function here that makes it. The engines leave
-//! out a key that repeats its predecessor; whoever calls `build` does the same if the
-//! bytes are to be the engine's, since the number of hashes decides the size.
+//! Each engine has a hash of its own, and a function here that makes it. RocksDB and Pebble leave
+//! out a key whose hash is its predecessor's, LevelDB and goleveldb count all; whoever calls
+//! `block_build` does as they do if the bytes are to be theirs, since the number of hashes
+//! decides the size.
 
 use crate::error::Error;
 use crate::format;

@@ -244,8 +244,9 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_k
 
 /// bloomline_rocksdb_legacy_block_build() builds the Bloom filter that RocksDB wrote before
 /// format_version 5 on CPUs with cache lines of 64 bytes, and that Pebble writes and reads,
-/// byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash().
-/// Otherwise it is like bloomline_rocksdb_block_build().
+/// byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash(). As
+/// they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
+/// in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
 /// bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
@@ -306,8 +307,10 @@ pub unsafe extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64
 }
 
 /// bloomline_leveldb_block_build() builds the filter that LevelDB and goleveldb write, byte for
-/// byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). Otherwise it is
-/// like bloomline_rocksdb_block_build(). LevelDB's bits per key are whole numbers.
+/// byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). All keys count
+/// there, also those that repeat their predecessor. 'out', 'cap' and 'written' are as in
+/// bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
+/// bits per key are whole numbers.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
 /// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.

@@ -138,8 +138,9 @@ unsafe fn give<'a>(
 }
 
 /// bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
-/// those that bloomline_filter_encode(), bloomline_cuckoo_encode(),
-/// bloomline_block_build(), bloomline_builder_finish() or a ..._save() wrote. It checks all of them,
+/// those that bloomline_block_build(), bloomline_builder_finish(), or the encode or save
+/// function of a bloomline_filter, bloomline_counting or bloomline_cuckoo wrote. (Scalable
+/// filters and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all of them,
 /// checksums included, and so reads them from end to end: do it once, or whenever the
 /// bytes come from where they may have been damaged. Nothing is copied or allocated.
 ///

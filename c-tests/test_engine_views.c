@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_engine_views.c - filter blocks of RocksDB, Pebble and LevelDB: what is built and what
+ * every probing function answers, against the formats written down once more in plain C; in
+ * buffers of exactly their size, between pages that may not be touched.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include "check.h"
+#include "fenced.h"
+
+enum { MOST = 200, TRAILER = 5 };
+
+/* How a block has the bits of its keys: lines of so many bytes; none for LevelDB's. */
+typedef struct {
+    uint8_t *bytes;
+    uint64_t len;
+    unsigned line, k;
+    bool fast_local;
+} shape;
+
+/* The number of bit i of a key. */
+static uint64_t position(const shape *s, uint64_t hash, unsigned i)
+{
+    uint32_t low = (uint32_t)hash, x = (uint32_t)(hash >> 32);
+    if (s->fast_local) {
+        uint64_t line = (low * (s->len / 64)) >> 32;
+        while (i-- > 0) x *= 0x9E3779B9u;
+        return 512 * line + (x >> 23);
+    }
+    x = low + i * (low >> 17 | low << 15);
+    if (s->line == 0) return x % (8 * s->len);
+    return low % (s->len / s->line) * 8 * s->line + x % (8 * s->line);
+}
+
+static bool plain_contains(const shape *s, uint64_t hash)
+{
+    for (unsigned i = 0; i < s->k; i++) {
+        uint64_t at = position(s, hash, i);
+        if ((s->bytes[at / 8] >> (at % 8) & 1) == 0) return false;
+    }
+    return true;
+}
+
+static void plain_insert(const shape *s, uint64_t hash)
+{
+    for (unsigned i = 0; i < s->k; i++) {
+        uint64_t at = position(s, hash, i);
+        s->bytes[at / 8] |= (uint8_t)(1u << (at % 8));
+    }
+}
+
+/* Key i: its 8 bytes repeated, 0 to 39 of them. */
+static bloomline_bytes key_of(uint64_t i, uint8_t room[40])
+{
+    for (size_t j = 0; j < 40; j++) room[j] = (uint8_t)(i * 0x9E3779B97F4A7C15u >> (8 * (j % 8)));
+    return (bloomline_bytes){room, (size_t)(i % 40)};
+}
+
+/* Asks for keys in every way that there is. */
+static void ask(const bloomline_view *view, const shape *s, uint64_t (*hash)(const void *, size_t))
+{
+    static uint8_t rooms[MOST][40];
+    bloomline_bytes keys[MOST];
+    const bloomline_bytes *pointers[MOST];
+    uint64_t hashes[MOST], bits[(MOST + 63) / 64];
+    bool expected[MOST], present[MOST];
+    bloomline_contains_fn contains = bloomline_view_contains_fn(view);
+    for (size_t i = 0; i < MOST; i++) {
+        keys[i] = key_of(i, rooms[i]);
+        pointers[i] = &keys[i];
+        hashes[i] = hash(keys[i].data, keys[i].len);
+        expected[i] = plain_contains(s, hashes[i]);
+        CHECK_U64(hashes[i], bloomline_view_hash(view, keys[i].data, keys[i].len));
+        CHECK(bloomline_view_contains(view, keys[i].data, keys[i].len) == expected[i]);
+        CHECK(contains(view, keys[i].data, keys[i].len) == expected[i]);
+        CHECK(bloomline_view_contains_hash(view, hashes[i]) == expected[i]);
+        CHECK_U64(expected[i], bloomline_views_contain_hash(view, 1, hashes[i], bits));
+    }
+    static const size_t counts[] = {0, 1, 7, 8, 31, 32, 63, 64, 65, 130, MOST};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        size_t n = counts[c], want = 0, wrong = 0;
+        for (size_t i = 0; i < n; i++) want += expected[i];
+        CHECK_U64(want, bloomline_view_contains_hashes(view, hashes, n, bits));
+        for (size_t i = 0; i < n; i++) wrong += (bits[i / 64] >> (i % 64) & 1) != expected[i];
+        CHECK_U64(want, bloomline_view_contains_keys(view, keys, n, bits));
+        for (size_t i = 0; i < n; i++) wrong += (bits[i / 64] >> (i % 64) & 1) != expected[i];
+        CHECK_U64(want, bloomline_shards_contain_hashes(view, 1, hashes, n, bits));
+        for (size_t i = 0; i < n; i++) wrong += (bits[i / 64] >> (i % 64) & 1) != expected[i];
+        bloomline_view_contains_each(view, pointers, n, present);
+        for (size_t i = 0; i < n; i++) wrong += present[i] != expected[i];
+        CHECK_U64(0, wrong);
+    }
+}
+
+typedef struct {
+    const char *name;
+    uint64_t (*hash)(const void *, size_t);
+    void (*hash_batch)(const bloomline_bytes *, size_t, uint64_t *);
+    size_t (*len)(size_t, double);
+    bloomline_status (*build)(const uint64_t *, size_t, double, void *, size_t, size_t *);
+    bloomline_status (*open)(const void *, size_t, bloomline_view *);
+} format;
+
+static const format formats[] = {
+    {"RocksDB", bloomline_rocksdb_hash, bloomline_rocksdb_hash_batch, bloomline_rocksdb_block_len,
+     bloomline_rocksdb_block_build, bloomline_view_open_rocksdb},
+    {"RocksDB before, and Pebble", bloomline_rocksdb_legacy_hash, bloomline_rocksdb_legacy_hash_batch,
+     bloomline_rocksdb_legacy_block_len, bloomline_rocksdb_legacy_block_build, bloomline_view_open_rocksdb},
+    {"LevelDB", bloomline_leveldb_hash, bloomline_leveldb_hash_batch, bloomline_leveldb_block_len,
+     bloomline_leveldb_block_build, bloomline_view_open_leveldb},
+};
+
+/* What a block says of itself. */
+static shape shape_of(size_t f, uint8_t *block, size_t len)
+{
+    if (f == 2) return (shape){block, len - 1, 0, block[len - 1], false};
+    if (f == 1) return (shape){block, len - TRAILER, 64, block[len - 5], false};
+    return (shape){block, len - TRAILER, 64, block[len - 3], true};
+}
+
+/* Up to some thousands of keys, at both fences and in the middle of a cache line. */
+static void blocks(void)
+{
+    static const size_t counts[] = {0, 1, 2, 10, 65, 100, 3000};
+    static const double bits[] = {1, 6.5, 10, 20, 44};
+    static uint64_t hashes[3000];
+    for (size_t f = 0; f < 3; f++) {
+        for (size_t i = 0; i < 3000; i++) {
+            uint8_t room[40];
+            bloomline_bytes key = key_of(i + 100, room);
+            hashes[i] = formats[f].hash(key.data, key.len);
+        }
+        for (size_t c = 0; c < 7 * 5; c++) {
+            size_t n = counts[c / 5], written = 7;
+            double per_key = bits[c % 5];
+            size_t len = formats[f].len(n, per_key);
+            CHECK((len == 0) == (f == 0 && n == 0));
+            fenced memory = fenced_new(len + 64);
+            uint8_t *copy = calloc(1, len + 1);
+            REQUIRE(copy != NULL);
+            for (size_t place = 0; place < 3; place++) {
+                uint8_t *block = place < 2 ? at_fence(memory, (int)place, len) : memory.start + 24;
+                bloomline_view view;
+                memset(block, 0xA5, len);
+                if (len > 0)
+                    CHECK(formats[f].build(hashes, n, per_key, block, len - 1, NULL) ==
+                          BLOOMLINE_ERR_BUFFER_TOO_SMALL);
+                REQUIRE_OK(formats[f].build(hashes, n, per_key, block, len, &written));
+                CHECK_U64(len, written);
+                REQUIRE_OK(formats[f].open(block, len, &view));
+                if (n == 0) {
+                    CHECK(!bloomline_view_contains(&view, "x", 1));
+                    continue;
+                }
+                shape s = shape_of(f, block, len), by_hand = s;
+                by_hand.bytes = copy;
+                memset(copy, 0, len);
+                for (size_t i = 0; i < n; i++) plain_insert(&by_hand, hashes[i]);
+                CHECK(memcmp(copy, block, (size_t)s.len) == 0);
+                ask(&view, &s, formats[f].hash);
+            }
+            free(copy);
+            fenced_free(memory);
+        }
+    }
+}
+
+/* RocksDB's of CPUs with longer cache lines, which nobody here writes. */
+static void longer_lines(void)
+{
+    for (unsigned line = 128; line <= 256; line *= 2) {
+        for (uint8_t count = 1; count <= 7; count += 3) {
+            size_t len = (size_t)line * count + TRAILER;
+            fenced memory = fenced_new(len);
+            for (int back = 0; back < 2; back++) {
+                uint8_t *block = at_fence(memory, back, len);
+                bloomline_view view;
+                memset(block, 0, len);
+                block[len - 5] = 6;
+                block[len - 4] = count;
+                shape s = {block, len - TRAILER, line, 6, false};
+                for (uint64_t i = 0; i < MOST; i += 2) {
+                    uint8_t room[40];
+                    bloomline_bytes key = key_of(i, room);
+                    plain_insert(&s, bloomline_rocksdb_legacy_hash(key.data, key.len));
+                }
+                REQUIRE_OK(bloomline_view_open_rocksdb(block, len, &view));
+                ask(&view, &s, bloomline_rocksdb_legacy_hash);
+            }
+            fenced_free(memory);
+        }
+    }
+}
+
+static void batches_of_hashes(void)
+{
+    uint8_t rooms[MOST][40];
+    bloomline_bytes keys[MOST];
+    uint64_t out[MOST + 1];
+    for (size_t i = 0; i < MOST; i++) keys[i] = key_of(i, rooms[i]);
+    keys[40] = (bloomline_bytes){NULL, 0};
+    for (size_t f = 0; f < 3; f++) {
+        for (size_t n = 0; n <= MOST; n++) {
+            out[n] = 5;
+            formats[f].hash_batch(keys, n, out);
+            size_t wrong = 0;
+            for (size_t i = 0; i < n; i++) wrong += out[i] != formats[f].hash(keys[i].data, keys[i].len);
+            CHECK_U64(0, wrong);
+            CHECK_U64(5, out[n]);
+        }
+        out[0] = 5;
+        formats[f].hash_batch(NULL, 2, out);
+        formats[f].hash_batch(NULL, 0, NULL);
+        formats[f].hash_batch(keys, 2, NULL);
+        CHECK_U64(5, out[0]);
+    }
+}
+
+/* Blocks that are not what they should be: no byte outside of them is read, and where there is
+ * no sense in them, every key may be in. RocksDB reads 64 bytes of a line that is not whole. */
+static void damaged(void)
+{
+    static const struct { uint8_t trailer[TRAILER]; bloomline_status status; } ends[] = {
+        {{0xFF, 0, 6, 0, 0}, BLOOMLINE_OK},             /* FastLocalBloom */
+        {{0xFF, 1, 6, 0, 0}, BLOOMLINE_ERR_LAYOUT},     /* a newer one */
+        {{0xFF, 0, 6, 1, 0}, BLOOMLINE_ERR_LAYOUT},     /* reserved bytes */
+        {{0xFF, 0, 0, 0, 0}, BLOOMLINE_ERR_LAYOUT},     /* no probes */
+        {{0xFF, 0, 0x26, 0, 0}, BLOOMLINE_ERR_LAYOUT},  /* longer lines */
+        {{0xFE, 0, 0, 0, 0}, BLOOMLINE_ERR_LAYOUT},     /* Ribbon */
+        {{0xFD, 0, 0, 0, 0}, BLOOMLINE_ERR_LAYOUT},     /* newer than Ribbon */
+        {{0x80, 1, 0, 0, 0}, BLOOMLINE_ERR_LAYOUT},
+        {{0, 0, 0, 0, 0}, BLOOMLINE_OK},                /* "always true" */
+        {{6, 0, 0, 0, 0}, BLOOMLINE_OK},                /* no lines */
+        {{6, 3, 0, 0, 0}, BLOOMLINE_OK},                /* three lines that are not there */
+        {{6, 0xFF, 0xFF, 0xFF, 0xFF}, BLOOMLINE_OK},
+    };
+    fenced memory = fenced_new(200);
+    for (size_t e = 0; e < sizeof ends / sizeof ends[0]; e++) {
+        for (size_t data = 1; data < 64; data++) {
+            size_t len = data + TRAILER;
+            for (int back = 0; back < 2; back++) {
+                uint8_t *block = at_fence(memory, back, len);
+                const bloomline_bytes key = {(const uint8_t *)"plum", 4}, *pointer = &key;
+                bloomline_view view;
+                uint64_t bits = 0;
+                bool present = false;
+                memset(block, 0, data);
+                memcpy(block + data, ends[e].trailer, TRAILER);
+                CHECK(bloomline_view_open_rocksdb(block, len, &view) == ends[e].status);
+                CHECK(bloomline_view_contains(&view, "plum", 4));
+                CHECK(bloomline_view_contains_fn(&view)(&view, "plum", 4));
+                CHECK_U64(1, bloomline_view_contains_keys(&view, &key, 1, &bits));
+                bloomline_view_contains_each(&view, &pointer, 1, &present);
+                CHECK(present);
+            }
+        }
+    }
+    /* LevelDB's: too many probes are "maybe", a byte alone is no filter. */
+    for (size_t len = 0; len < 70; len++) {
+        for (int back = 0; back < 2; back++) {
+            uint8_t *block = at_fence(memory, back, len);
+            bloomline_view view;
+            memset(block, 0, len);
+            for (unsigned k = 1; k < 256; k += 30) {
+                if (len > 0) block[len - 1] = (uint8_t)k;
+                REQUIRE_OK(bloomline_view_open_leveldb(block, len, &view));
+                CHECK(bloomline_view_contains(&view, "plum", 4) == (len >= 2 && k > 30));
+            }
+        }
+    }
+    fenced_free(memory);
+}
+
+int main(void)
+{
+    check_begin("test_engine_views");
+    RUN(blocks);
+    RUN(longer_lines);
+    RUN(batches_of_hashes);
+    RUN(damaged);
+    return check_end();
+}
