@@ -6,6 +6,7 @@
 //!   64 keys, is done.
 //! * `few` answers a few keys, not hashes, of RocksDB's filters.
 //! * `shared` probes lines that other threads insert into.
+//! * `backend` has their names.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
 //!   from the detection that found it, and that is the safety argument of all calls.
@@ -18,6 +19,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod backend;
 mod batch;
 mod cuckoo;
 #[cfg(target_arch = "x86_64")]
@@ -31,6 +33,7 @@ mod scalar;
 mod shared;
 mod spread;
 
+pub use backend::Backend;
 pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
 use batch::{Abreast, Lines};
 #[cfg(feature = "capi")]
@@ -43,20 +46,6 @@ use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
 use std::sync::OnceLock;
-
-/// An implementation of the kernels. All give the same bytes and the same answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Backend {
-    /// One lane after the other, on every CPU.
-    Scalar,
-    /// 8 lanes through `wide`: NEON on aarch64. On x86-64 as `Scalar`: see `portable.rs`.
-    Portable,
-    /// x86-64 with AVX2.
-    Avx2,
-    /// x86-64 with AVX-512 F, BW, CD, DQ, VL and VBMI, and GFNI: Ice Lake, Zen 4 and later.
-    Avx512,
-}
 
 /// How a filter's bits lie in its bytes. The numbers go into a `bloomline_view` of C, which
 /// lives no longer than the process: they may change.
@@ -199,46 +188,6 @@ macro_rules! kernel {
 }
 
 impl Backend {
-    /// All backends there are, the slowest first.
-    pub const ALL: [Backend; 4] =
-        [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
-
-    /// "scalar", "portable", "avx2" or "avx512".
-    pub const fn name(self) -> &'static str {
-        match self {
-            Backend::Scalar => "scalar",
-            Backend::Portable => "portable",
-            Backend::Avx2 => "avx2",
-            Backend::Avx512 => "avx512",
-        }
-    }
-
-    /// The backend of that name.
-    pub fn from_name(name: &str) -> Option<Backend> {
-        Backend::ALL.into_iter().find(|backend| backend.name() == name)
-    }
-
-    /// Whether this CPU can run the backend.
-    pub fn is_available(self) -> bool {
-        self.kernels().is_some()
-    }
-
-    /// The backends that this CPU can run, the slowest first.
-    pub fn available() -> impl Iterator<Item = Backend> {
-        Backend::ALL.into_iter().filter(|backend| backend.is_available())
-    }
-
-    /// The backend in use: the fastest that the CPU can run, or the one that the
-    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for
-    /// (empty is as good as unset).
-    ///
-    /// # Errors
-    /// [`Error::Backend`] if the variable names an unknown backend or one that this
-    /// CPU cannot run. Nothing else is chosen in its place.
-    pub fn active() -> Result<Backend, Error> {
-        Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
-    }
-
     /// The one way to kernels: through the detection of what they need.
     pub(crate) fn kernels(self) -> Option<Kernels> {
         use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};

@@ -1,0 +1,60 @@
+//! The backends by name, and which are there. Uses `kernel`, for what each needs.
+
+use super::{Kernels, Layout};
+use crate::error::Error;
+
+/// An implementation of the kernels. All give the same bytes and the same answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// One lane after the other, on every CPU.
+    Scalar,
+    /// 8 lanes through `wide`: NEON on aarch64. On x86-64 as `Scalar`: see `portable.rs`.
+    Portable,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// x86-64 with AVX-512 F, BW, CD, DQ, VL and VBMI, and GFNI: Ice Lake, Zen 4 and later.
+    Avx512,
+}
+
+impl Backend {
+    /// All backends there are, the slowest first.
+    pub const ALL: [Backend; 4] =
+        [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
+
+    /// "scalar", "portable", "avx2" or "avx512".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Backend::Scalar => "scalar",
+            Backend::Portable => "portable",
+            Backend::Avx2 => "avx2",
+            Backend::Avx512 => "avx512",
+        }
+    }
+
+    /// The backend of that name.
+    pub fn from_name(name: &str) -> Option<Backend> {
+        Backend::ALL.into_iter().find(|backend| backend.name() == name)
+    }
+
+    /// Whether this CPU can run the backend.
+    pub fn is_available(self) -> bool {
+        self.kernels().is_some()
+    }
+
+    /// The backends that this CPU can run, the slowest first.
+    pub fn available() -> impl Iterator<Item = Backend> {
+        Backend::ALL.into_iter().filter(|backend| backend.is_available())
+    }
+
+    /// The backend in use: the fastest that the CPU can run, or the one that the
+    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for
+    /// (empty is as good as unset).
+    ///
+    /// # Errors
+    /// [`Error::Backend`] if the variable names an unknown backend or one that this
+    /// CPU cannot run. Nothing else is chosen in its place.
+    pub fn active() -> Result<Backend, Error> {
+        Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
+    }
+}
