@@ -109,6 +109,28 @@ fn legacy_blocks_are_rocksdbs() {
     assert!(!view.contains(b"x") && !view.contains(b"foo"));
 }
 
+/// RocksDB's tests fix the answers of raw bytes with three quarters of the bits set, to 64 keys.
+#[test]
+fn raw_bytes_answer_as_rocksdb_says() {
+    // The bytes are the end of an array of 3,000.
+    let fill = (3000 - 5 - 256..3000 - 5).map(|i| (0x7B7B_u32 >> (i % 7)) as u8);
+    let goldens: [([u8; 5], u64); 4] = [
+        ([2, 1, 0, 0, 0], 11384799501900898790),
+        ([2, 2, 0, 0, 0], 10157853359773492589),
+        ([2, 4, 0, 0, 0], 7123594913907464682),
+        ([0xFF, 0, 2, 0, 0], 9957045189927952471),
+    ];
+    for (trailer, answers) in goldens {
+        let block: Vec<u8> = fill.clone().chain(trailer).collect();
+        for backend in Backend::available() {
+            let view = View::open_rocksdb_with_backend(&block, backend).unwrap();
+            let answer = |(i, key): (usize, [u8; 4])| u64::from(view.contains(&key)) << i;
+            let found: u64 = keys(12345..12345 + 64).enumerate().map(answer).sum();
+            assert_eq!(found, answers, "{trailer:?}, {}", backend.name());
+        }
+    }
+}
+
 /// A filter of 512 MiB is the last whose bits RocksDB and Pebble can number in 32 bits. Of a
 /// larger one, nobody knows where Pebble put them.
 #[test]
