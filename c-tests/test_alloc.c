@@ -552,6 +552,9 @@ static void what_allocates_nothing(void)
     uint8_t data[11 * LINE_BYTES], block[100 * LINE_BYTES];
     uint64_t hashes[KEYS], bitmap[(KEYS + 63) / 64];
     bloomline_bytes keys[KEYS];
+    const bloomline_bytes *pointers[KEYS];
+    bool present[KEYS];
+    size_t len = 0;
     bloomline_filter *filter = NULL, *other = NULL;
     bloomline_builder *builder = NULL;
     bloomline_view view;
@@ -560,6 +563,7 @@ static void what_allocates_nothing(void)
     for (size_t i = 0; i < KEYS; i++) {
         keys[i].data = (const uint8_t *)&hashes[i];
         keys[i].len = 8;
+        pointers[i] = &keys[i];
     }
     REQUIRE_OK(bloomline_filter_new(&small, &filter));
     REQUIRE_OK(bloomline_filter_new(&small, &other));
@@ -592,10 +596,29 @@ static void what_allocates_nothing(void)
     found += bloomline_views_contain_hash(&view, 1, hashes[0], bitmap);
     bloomline_hash_batch(keys, KEYS, 0, hashes);
     bloomline_hash_u64_batch(hashes, KEYS, 0, hashes);
+    /* Other engines' filters are built, opened and asked for as often. */
+    bloomline_status engines[] = {
+        bloomline_rocksdb_block_build(hashes, KEYS, 10, block, sizeof block, &len),
+        bloomline_view_open_rocksdb(block, len, &view),
+    };
+    found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
+    bloomline_rocksdb_hash_batch(keys, KEYS, hashes);
+    found += bloomline_view_contains_keys(&view, keys, KEYS, bitmap) <= KEYS;
+    bloomline_view_contains_each(&view, pointers, KEYS, present);
+    (void)bloomline_view_contains_fn(&view)(&view, "apple", 5);
+    bloomline_status older[] = {
+        bloomline_leveldb_block_build(hashes, KEYS, 10, block, sizeof block, &len),
+        bloomline_view_open_leveldb(block, len, &view),
+    };
+    found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
     allocations.armed = false;
 
     CHECK_U64(0, allocations.count);
-    CHECK_U64(1 + 4 * KEYS + 1, found);
+    CHECK_U64(1 + 4 * KEYS + 1 + 2 * KEYS + 1, found);
+    for (size_t i = 0; i < 2; i++) {
+        CHECK_OK(engines[i]);
+        CHECK_OK(older[i]);
+    }
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) CHECK_OK(statuses[i]);
     bloomline_filter_free(filter);
     bloomline_filter_free(other);
