@@ -184,37 +184,47 @@ def positions(hash, k, bits):
     return found
 
 
-class Filter:
-    """An encoded filter, all of it checked."""
+class Encoded:
+    """What stands in the footer of an encoded filter of one of these layouts: rules 1 to 5."""
 
-    def __init__(self, data):
+    def __init__(self, data, layouts):
         if len(data) < 64:
             raise Rejected(TRUNCATED)
-        self.lines, footer = data[:-64], data[-64:]
+        footer = data[-64:]
         if footer[56:] != MAGIC:
             raise Rejected(NOT_A_FILTER)
         fields = struct.unpack("<QQQIHHQQQ", footer[:56])
-        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
-        reserved, lines_checksum, footer_checksum = fields[6:]
+        self.key_count, self.line_count, self.seed, self.k, self.layout, version = fields[:6]
+        self.reserved, self.lines_checksum, footer_checksum = fields[6:]
         if version != 1:
             raise Rejected(VERSION)
         if footer_checksum != xxh3_64(footer[:48]):
             raise Rejected(CHECKSUM)
-        self.classic = layout == 6
-        if layout not in (1, 2, 6):
+        if self.layout not in layouts:
             raise Rejected(LAYOUT)
-        if reserved != 0:
-            raise Rejected(RESERVED)
-        if not 1 <= self.k <= 16:
-            raise Rejected(K)
-        per_line = 5 if layout == 2 else 1
-        length = 64 * (per_line * self.line_count + 1)
+
+    def check_lines(self, data, length):
+        """Rules 8 to 10, for an encoded filter that should have so many bytes."""
         if self.line_count == 0 or length > (1 << 63) - 1:
             raise Rejected(LINE_COUNT)
         if length != len(data):
             raise Rejected(TRUNCATED)
-        if lines_checksum != xxh3_64(self.lines):
+        if self.lines_checksum != xxh3_64(data[:-64]):
             raise Rejected(CHECKSUM)
+
+
+class Filter(Encoded):
+    """An encoded filter, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (1, 2, 6))
+        layout, self.classic = self.layout, self.layout == 6
+        if self.reserved != 0:
+            raise Rejected(RESERVED)
+        if not 1 <= self.k <= 16:
+            raise Rejected(K)
+        per_line = 5 if layout == 2 else 1
+        self.check_lines(data, 64 * (per_line * self.line_count + 1))
         self.lines, counters = data[: 64 * self.line_count], data[64 * self.line_count : -64]
         self.counters = [count for pair in counters for count in (pair & 15, pair >> 4)]
         if layout == 2:
@@ -241,35 +251,18 @@ class Filter:
         return self.contains_hash(xxh3_64(key, self.seed))
 
 
-class ScalableFilter:
+class ScalableFilter(Encoded):
     """An encoded scalable filter, all of it checked."""
 
     def __init__(self, data):
-        if len(data) < 64:
-            raise Rejected(TRUNCATED)
-        body, footer = data[:-64], data[-64:]
-        if footer[56:] != MAGIC:
-            raise Rejected(NOT_A_FILTER)
-        fields = struct.unpack("<QQQIHHdQQ", footer[:56])
-        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
-        rate, lines_checksum, footer_checksum = fields[6:]
-        if version != 1:
-            raise Rejected(VERSION)
-        if footer_checksum != xxh3_64(footer[:48]):
-            raise Rejected(CHECKSUM)
-        if layout != 3:
-            raise Rejected(LAYOUT)
+        super().__init__(data, (3,))
+        (rate,) = struct.unpack("<d", struct.pack("<Q", self.reserved))
         if not 1e-15 <= rate < 1:
             raise Rejected(RATE)
         if not 1 <= self.k <= 64:
             raise Rejected(K)
-        length = 64 * (self.line_count + self.k + 1)
-        if self.line_count == 0 or length > (1 << 63) - 1:
-            raise Rejected(LINE_COUNT)
-        if length != len(data):
-            raise Rejected(TRUNCATED)
-        if lines_checksum != xxh3_64(body):
-            raise Rejected(CHECKSUM)
+        self.check_lines(data, 64 * (self.line_count + self.k + 1))
+        body = data[:-64]
         left, self.stages = body[: 64 * self.line_count], []
         for at in range(64 * self.line_count, len(body), 64):
             record = body[at : at + 64]
@@ -292,36 +285,18 @@ class ScalableFilter:
         return False
 
 
-class Window:
+class Window(Encoded):
     """An encoded window, all of it checked."""
 
     def __init__(self, data):
-        if len(data) < 64:
-            raise Rejected(TRUNCATED)
-        body, footer = data[:-64], data[-64:]
-        if footer[56:] != MAGIC:
-            raise Rejected(NOT_A_FILTER)
-        fields = struct.unpack("<QQQIHHQQQ", footer[:56])
-        self.key_count, self.line_count, self.seed, self.k, layout, version = fields[:6]
-        generations, lines_checksum, footer_checksum = fields[6:]
-        if version != 1:
-            raise Rejected(VERSION)
-        if footer_checksum != xxh3_64(footer[:48]):
-            raise Rejected(CHECKSUM)
-        if layout != 4:
-            raise Rejected(LAYOUT)
+        super().__init__(data, (4,))
+        generations = self.reserved
         if not 1 <= generations < 1 << 32:
             raise Rejected(GENERATIONS)
         if not 1 <= self.k <= 16:
             raise Rejected(K)
-        length = generations * (64 * self.line_count + 8) + 16 + 64
-        if self.line_count == 0 or length > (1 << 63) - 1:
-            raise Rejected(LINE_COUNT)
-        if length != len(data):
-            raise Rejected(TRUNCATED)
-        if lines_checksum != xxh3_64(body):
-            raise Rejected(CHECKSUM)
-        size = 64 * self.line_count
+        self.check_lines(data, generations * (64 * self.line_count + 8) + 16 + 64)
+        body, size = data[:-64], 64 * self.line_count
         self.places = [body[place * size : (place + 1) * size] for place in range(generations)]
         state = struct.unpack("<%dQ" % (2 + generations), body[generations * size :])
         equal(self.key_count, min(sum(state[2:]), (1 << 64) - 1), "the sum of key counts")
@@ -334,6 +309,50 @@ class Window:
             if all(line[i] & bits == bits for i, bits in enumerate(mask(hash, self.k))):
                 return True
         return False
+
+
+class CuckooFilter(Encoded):
+    """An encoded cuckoo filter, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (7,))
+        if self.reserved != 0:
+            raise Rejected(RESERVED)
+        if self.k not in (8, 12, 16):
+            raise Rejected(K)
+        if self.line_count >= 1 << 32:
+            raise Rejected(LINE_COUNT)
+        self.check_lines(data, 64 * (self.line_count + 1))
+        self.lines = data[:-64]
+
+    def contains_hash(self, hash):
+        f, *places = cuckoo_places(hash, self.line_count, self.k)
+        return any(f in self.slots(*place) for place in places)
+
+    def slots(self, line, bucket):
+        at, size = 64 * line + bucket * self.k // 2, self.k // 2
+        bucket = int.from_bytes(self.lines[at : at + size], "little")
+        return [bucket >> slot * self.k & (1 << self.k) - 1 for slot in range(4)]
+
+
+def cuckoo_places(hash, line_count, bits):
+    """The fingerprint of a hash, and the line and the bucket in it of both places."""
+    buckets = 128 // bits
+    f = hash & (1 << bits) - 1 or 1
+    first = hash * line_count >> 64, (hash >> 16 & 0xFFFF) * buckets >> 16
+    return f, first, cuckoo_other(first, f, line_count, buckets)
+
+
+def cuckoo_other(place, f, line_count, buckets):
+    line, bucket = place
+    m = f * 0x9E3779B1 & 0xFFFFFFFF
+    start, n = 0, line_count
+    if f % 8 != 0:
+        last = 64 * (max(line_count // 64, 1) - 1)
+        page = line - line % 64
+        start, n = (last, line_count - last) if page >= last else (page, 64)
+    line = start + ((m * n >> 32) - (line - start)) % n
+    return line, (((m & 0xFFFF) * buckets >> 16) - bucket) % buckets
 
 
 # ---- the checks ----
@@ -377,7 +396,7 @@ def check_filters(directory, read_as=Filter):
         equal(got, numbers, name)
         for hash, answer in rows(directory, name + ".probes"):
             equal(filter.contains_hash(int(hash, 16)), answer != "0", name + " " + hash)
-            if read_as is Filter and filter.counters:
+            if filter.layout == 2:
                 equal(filter.count_hash(int(hash, 16)), int(answer), name + " " + hash)
             probes += 1
     return counts["accepted"], probes, counts["rejected"]
@@ -389,6 +408,14 @@ def check_golden(directory):
     classic = check_filters(os.path.join(directory, "classic"))
     scalable = check_filters(os.path.join(directory, "scalable"), ScalableFilter)
     window = check_filters(os.path.join(directory, "window"), Window)
+    cuckoo = check_filters(os.path.join(directory, "cuckoo"), CuckooFilter)
+    places = rows(os.path.join(directory, "cuckoo"), "vectors.txt")
+    for hash, line_count, bits, *expected in places:
+        what = "cuckoo/vectors.txt, %s %s %s" % (hash, line_count, bits)
+        f, first, other = cuckoo_places(int(hash, 16), int(line_count), int(bits))
+        equal([f, *first, *other], [int(number) for number in expected], what)
+        back = cuckoo_other(other, f, int(line_count), 128 // int(bits))
+        equal(back, first, "the other of the other, " + what)
     spread = rows(os.path.join(directory, "classic"), "vectors.txt")
     for hash, line_count, *expected in spread:
         got = positions(int(hash, 16), len(expected), 512 * int(line_count))
@@ -419,6 +446,10 @@ def check_golden(directory):
         ("probes of them", classic[1]),
         ("rejected classic files", classic[2]),
         ("vectors of them", len(spread)),
+        ("accepted cuckoo filters", cuckoo[0]),
+        ("probes of them", cuckoo[1]),
+        ("rejected cuckoo filters", cuckoo[2]),
+        ("vectors of them", len(places)),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:
