@@ -51,9 +51,9 @@ for target in "${targets[@]}"; do
     # libFuzzer writes to the first directory, and only reads the others.
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
-        corpora+=(golden/accepted golden/rejected golden/counting/accepted golden/counting/rejected)
-        corpora+=(golden/scalable/accepted golden/scalable/rejected)
-        corpora+=(golden/window/accepted golden/window/rejected)
+        for kind in . counting scalable window classic cuckoo; do
+            corpora+=("golden/$kind/accepted" "golden/$kind/rejected")
+        done
     fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \
