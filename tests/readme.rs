@@ -25,8 +25,11 @@ fn links_lead_somewhere() {
         "CONTRIBUTING.md",
         "docs/CHOOSING.md",
         "docs/DESIGN.md",
+        "docs/ENGINES.md",
         "docs/FORMAT.md",
         "examples/README.md",
+        "go/README.md",
+        "golden/README.md",
     ] {
         let folder = root.join(page).parent().unwrap().to_path_buf();
         let text = fs::read_to_string(root.join(page)).unwrap();
