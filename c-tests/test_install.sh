@@ -5,7 +5,8 @@
 #   test_install.sh [DIRECTORY OF THE LIBRARIES]     (default: ../target/release)
 #
 # C and C++, static and shared, found by pkg-config and by CMake. Uses make, pkg-config,
-# cmake and a C and a C++ compiler ($CC, $CXX), and scripts/install.sh.
+# cmake and a C and a C++ compiler ($CC, $CXX). What installs is `make install`, or
+# scripts/install.sh for libraries that are not those of target/release.
 set -euo pipefail
 
 libraries=$(cd "${1:-$(dirname "$0")/../target/release}" && pwd)
@@ -48,13 +49,21 @@ run_programs() { # HOW DIRECTORY LIBDIR
     done
 }
 
+install_to() { # STAGE LIBDIR
+    local prefix=/usr/somewhere
+    if [ "$libraries" -ef ../target/release ]; then
+        env -u DESTDIR LIBDIR="$2" make --no-print-directory -C .. install PREFIX=$prefix DESTDIR="$1"
+    else
+        env DESTDIR="$1" PREFIX=$prefix LIBDIR="$2" ../scripts/install.sh "$libraries"
+    fi
+}
+
 try() { # LIBDIR
     local libdir=$1 root=$work/${1//\//-} version
     local installed=$root/moved/opt/bloomline
     mkdir -p "$root/build"
     # Into DESTDIR for one prefix, then moved to another: nothing in it may know where it was.
-    check "$libdir: install" env DESTDIR="$root/stage" PREFIX=/usr/somewhere LIBDIR="$libdir" \
-        ../scripts/install.sh "$libraries"
+    check "$libdir: install" install_to "$root/stage" "$libdir"
     mkdir -p "$root/moved/opt"
     mv "$root/stage/usr/somewhere" "$installed"
     check "$libdir: nothing outside of the prefix" same "$(find "$root/stage" -type f)" ""
