@@ -50,11 +50,12 @@ test-go: go test-tools ## the Go packages: plain, with C, on Pebble and goleveld
 	scripts/apt-install.sh redis-server
 	scripts/go-test.sh guard
 
-test-cross: tools go-tools ## the tests on aarch64 (NEON), s390x (big-endian), i686 (32 bits), emulated
+test-cross: tools go-tools ## emulated: aarch64 (NEON), s390x (big-endian), i686 (32 bits); for Windows a check
 	scripts/cross-test.sh aarch64
 	scripts/neon-check.sh
 	scripts/cross-test.sh s390x
 	scripts/cross-test.sh i686
+	scripts/cross-test.sh windows
 	$(MAKE) --no-print-directory -C c-tests cross
 	scripts/go-test.sh cross
 

@@ -3,10 +3,14 @@
 #
 #   scripts/cross-test.sh TARGET [ARGUMENT OF cargo test]...
 #   scripts/cross-test.sh TARGET --staticlib [ARGUMENT OF cargo build]...
+#   scripts/cross-test.sh windows
 #
 #   aarch64   64-bit, little-endian: the NEON code really runs
 #   s390x     64-bit, big-endian
 #   i686      32-bit, little-endian
+#
+# For windows, where there is nothing of Unix, no test is built and none run: it is checked that
+# the library compiles, with the C interface and without.
 #
 # With --staticlib it runs no test: it builds the library and prints, alone on
 # standard output, the directory that holds the static library (to link a C
@@ -23,14 +27,15 @@
 # The compiler is Debian's rustc-web, unpacked (not installed) into
 # $BLOOMLINE_CROSS_DIR (default: target/cross) beside whatever toolchain is
 # installed, whose cargo drives it; a compiler and its standard library must be
-# of one version. For aarch64 that is Debian's, built for arm64; for s390x and
-# i686 it is built here, from Debian's sources (-Zbuild-std). The first
+# of one version. For aarch64 that is Debian's, built for arm64; for the others
+# it is built here, from Debian's sources (-Zbuild-std). The first
 # run sets this up, as root; later runs find a stamp and start at once.
 # Needs Debian 12, cargo, and network for the first run.
 set -euo pipefail
 
 usage() {
     echo "usage: scripts/cross-test.sh aarch64|s390x|i686 [--staticlib] [cargo argument]..." >&2
+    echo "       scripts/cross-test.sh windows" >&2
     exit 2
 }
 say() { echo "cross-test: $*" >&2; }
@@ -52,15 +57,19 @@ case $name in
     aarch64)
         target=aarch64-unknown-linux-gnu gnu=aarch64-linux-gnu qemu=qemu-aarch64
         arch=aarch64 endian=little elf="02 01 b7 00" build_std=no
-        packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
+        packages=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
     s390x)
         target=s390x-unknown-linux-gnu gnu=s390x-linux-gnu qemu=qemu-s390x
         arch=s390x endian=big elf="02 02 00 16" build_std=yes
-        packages=(gcc-s390x-linux-gnu libc6-dev-s390x-cross) ;;
+        packages=(qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross) ;;
     i686)
         target=i686-unknown-linux-gnu gnu=i686-linux-gnu qemu=qemu-i386
         arch=x86 endian=little elf="01 01 03 00" build_std=yes
-        packages=(gcc-i686-linux-gnu libc6-dev-i386-cross) ;;
+        packages=(qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross) ;;
+    windows)
+        # Not windows-gnu: its standard library cannot be built without the tools of MinGW.
+        [ $run$# = no0 ] || usage
+        target=x86_64-pc-windows-msvc build_std=yes packages=() ;;
     *) usage ;;
 esac
 
@@ -88,7 +97,7 @@ root=$cross/root
 
 command -v cargo >/dev/null || die "cargo is not installed; any Rust toolchain that knows edition 2024 will do"
 # gcc and libc6-dev: build scripts are built for, and run on, this machine.
-"$here/apt-install.sh" gcc libc6-dev qemu-user "${packages[@]}"
+"$here/apt-install.sh" gcc libc6-dev "${packages[@]}"
 
 # Adds arm64 as a foreign architecture, so that apt lists its packages. Not one
 # for the other targets: with s390x or i386, `apt-get update` fails.
@@ -203,10 +212,22 @@ export RUSTC=$cross/rustc RUSTDOC=$cross/rustdoc
 mkdir -p "${CARGO_TARGET_DIR:-target}/cross-$name"
 CARGO_TARGET_DIR=$(cd "${CARGO_TARGET_DIR:-target}/cross-$name" && pwd)
 export CARGO_TARGET_DIR
-export BLOOMLINE_EXPECT_ARCH=$arch BLOOMLINE_EXPECT_ENDIAN=$endian BLOOMLINE_CROSS_TARGET=$name
-export BLOOMLINE_CROSS_RAN=$CARGO_TARGET_DIR/ran.txt
 # What was set for the native build, such as target-cpu=native.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS RUSTDOCFLAGS CARGO_BUILD_TARGET RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER
+
+if [ "$name" = windows ]; then
+    # std is compiled in full, so not in release mode, and without what debuggers read.
+    export RUSTC_BOOTSTRAP=1 CARGO_PROFILE_DEV_DEBUG=0
+    for features in --features=capi --no-default-features; do
+        say "$target, $features"
+        # `cargo check`, and of this crate alone a warning is an error.
+        cargo rustc --profile check --lib --target "$target" -Zbuild-std=std "$features" -- -Dwarnings
+    done
+    exit 0
+fi
+
+export BLOOMLINE_EXPECT_ARCH=$arch BLOOMLINE_EXPECT_ENDIAN=$endian BLOOMLINE_CROSS_TARGET=$name
+export BLOOMLINE_CROSS_RAN=$CARGO_TARGET_DIR/ran.txt
 options=(--release --target "$target"
     --config "target.$target.linker=\"$gnu-gcc\""
     --config "target.$target.runner=[\"$here/cross-test.sh\", \"--run\", \"$name\"]")
