@@ -51,9 +51,17 @@ for target in "${targets[@]}"; do
     # libFuzzer writes to the first directory, and only reads the others.
     corpora=("$found" "fuzz/corpus/$target")
     if [ "$target" = decode ]; then
+        # The filters alone: beside them are lists of probes.
+        seeds=target/fuzz-seeds/$target
+        rm -rf "$seeds" && mkdir -p "$seeds"
         for kind in . counting scalable window classic cuckoo; do
-            corpora+=("golden/$kind/accepted" "golden/$kind/rejected")
+            for verdict in accepted rejected; do
+                for file in "golden/$kind/$verdict"/*.bloomline; do
+                    cp "$file" "$seeds/${kind/./line}-$verdict-${file##*/}"
+                done
+            done
         done
+        corpora+=("$seeds")
     fi
     echo "fuzz: $target, $seconds seconds"
     "$fuzz" run "$target" "${corpora[@]}" -- \

@@ -11,8 +11,8 @@
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
 //!   from the detection that found it, and that is the safety argument of all calls.
 //!
-//! To add a backend: a file with its [`batch::Ops`], a [`Backend`] variant, a line
-//! in `Backend::kernels`. The tests find it by [`Backend::ALL`].
+//! To add a backend: a file with its [`batch::Ops`], a [`Backend`] variant, its kernels
+//! in `Backend::kernels`. `CONTRIBUTING.md` has the steps.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
