@@ -106,14 +106,40 @@ inline std::vector<std::string> Paths(size_t most)
     return paths;
 }
 
-/* `n` sorted keys without repeats: file paths, two in three where there are so many, and
- * random bytes of random lengths. */
-inline std::vector<std::string> Keys(size_t n)
+/* What a database of these tests has of each kind, at least. */
+constexpr size_t kPaths = 200000, kRandomKeys = 50000;
+
+/* Makes `paths` as many as `n` where a machine has fewer files: the same, in directories that are
+ * not there. */
+inline void DerivePaths(std::vector<std::string> &paths, size_t n)
 {
-    std::vector<std::string> keys = Paths(n / 3 * 2);
-    std::printf("  keys: %zu file paths, %zu random ones\n", keys.size(), n - keys.size());
-    for (Random random(1); keys.size() < n;)
-        keys.push_back(random.Bytes(8 + random.Next() % 40));
+    const size_t real = paths.size();
+    for (size_t i = 0; real > 0 && paths.size() < n; i++)
+        paths.push_back("/copy-" + std::to_string(i / real + 1) + paths[i % real]);
+}
+
+inline bool IsPath(const std::string &key)
+{
+    return !key.empty() && key[0] == '/';
+}
+
+/* Sorted keys without repeats: `kPaths` file paths, and `kRandomKeys` of random bytes and random
+ * lengths, none of which looks like a path. */
+inline std::vector<std::string> Keys()
+{
+    std::vector<std::string> keys = Paths(kPaths);
+    const size_t real = keys.size();
+    DerivePaths(keys, kPaths);
+    std::printf("  keys: %zu file paths of this machine, %zu derived from them, %zu random ones\n", real,
+                keys.size() - real, kRandomKeys);
+    Random random(1);
+    for (size_t i = 0; i < kRandomKeys;) {
+        std::string key = random.Bytes(8 + random.Next() % 40);
+        if (IsPath(key))
+            continue;
+        keys.push_back(std::move(key));
+        i++;
+    }
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     return keys;
@@ -176,5 +202,18 @@ private:
             std::exit(2);                                                                   \
         }                                                                                   \
     } while (0)
+
+namespace harness {
+
+/* A test would prove less than it says with fewer. */
+inline void CheckKeys(const std::vector<std::string> &keys)
+{
+    size_t paths = static_cast<size_t>(std::count_if(keys.begin(), keys.end(), IsPath));
+    CHECK(paths >= kPaths);
+    CHECK(keys.size() - paths >= kRandomKeys);
+    CHECK(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
+}
+
+}  // namespace harness
 
 #endif
