@@ -42,7 +42,8 @@ test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, pack
 
 test-engines: test-tools lib ## the filter policies, on the real RocksDB and LevelDB
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
-	$(MAKE) --no-print-directory -C adapters/tests test
+	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
+	set -x; $(MAKE) --no-print-directory -C adapters/tests test
 
 test-go: go test-tools ## the Go packages: plain, with C, on Pebble and goleveldb, a service
 	scripts/go-test.sh core
