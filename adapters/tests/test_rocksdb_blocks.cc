@@ -4,21 +4,16 @@
  * linked: its hash function, its builder and its reader, on the same keys and bytes.
  */
 #include "harness.hpp"
+#include "rocksdb_filters.hpp"
 #include "table.hpp"
-
-#include "../rocksdb/bloomline_rocksdb.h"
-#include "../rocksdb/filter_bits.h"
 
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_writer.h>
-#include <rocksdb/table.h>
 
-#include <cmath>
-#include <cstring>
 #include <limits>
-#include <memory>
 
 using namespace ROCKSDB_NAMESPACE;
+using namespace filters;
 
 namespace ROCKSDB_NAMESPACE {
 /* Exported by the library, declared in none of its public headers. */
@@ -26,40 +21,6 @@ uint64_t Hash64(const char *data, size_t n);
 }  // namespace ROCKSDB_NAMESPACE
 
 namespace {
-
-using Policies = std::pair<std::shared_ptr<const FilterPolicy>, std::shared_ptr<const FilterPolicy>>;
-
-/* RocksDB's policy and ours. */
-Policies Both(double bits_per_key)
-{
-    return {std::shared_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits_per_key)),
-            bloomline::NewRocksDbFilterPolicy(bits_per_key)};
-}
-
-BlockBasedTableOptions Options5()
-{
-    BlockBasedTableOptions options;
-    options.format_version = 5;
-    options.optimize_filters_for_memory = false;
-    return options;
-}
-
-std::unique_ptr<FilterBitsBuilder> BuilderOf(const FilterPolicy &policy,
-                                             const BlockBasedTableOptions &options = Options5())
-{
-    FilterBuildingContext context(options);
-    return std::unique_ptr<FilterBitsBuilder>(policy.GetBuilderWithContext(context));
-}
-
-std::string Finish(FilterBitsBuilder &builder)
-{
-    std::unique_ptr<const char[]> memory;
-    Status status;
-    Slice filter = builder.Finish(&memory, &status);
-    CHECK(status.ok());
-    CHECK(builder.MaybePostVerify(filter).ok());
-    return filter.ToString();
-}
 
 /* What RocksDB and we make of the same keys. Returns RocksDB's filter. */
 std::string SameBlocks(double bits_per_key, const std::vector<std::string> &keys,
@@ -85,15 +46,6 @@ std::string SameBlocks(double bits_per_key, const std::vector<std::string> &keys
     return filter;
 }
 
-std::vector<std::string> RandomKeys(size_t n, uint64_t seed)
-{
-    std::vector<std::string> keys;
-    harness::Random random(seed);
-    for (size_t i = 0; i < n; i++)
-        keys.push_back(random.Bytes(1 + random.Next() % 32));
-    return keys;
-}
-
 void hashes()
 {
     harness::Random random(3);
@@ -105,6 +57,11 @@ void hashes()
         std::string key = random.Bytes(random.Next() % 64);
         CHECK_SAME(Hash64(key.data(), key.size()), bloomline_rocksdb_hash(key.data(), key.size()));
     }
+    std::vector<std::string> keys = RandomKeys(1001, 13);
+    std::vector<uint64_t> batch(keys.size());
+    bloomline_rocksdb_hash_batch(Bytes(keys).data(), keys.size(), batch.data());
+    for (size_t i = 0; i < keys.size(); i++)
+        CHECK_SAME(Hash64(keys[i].data(), keys[i].size()), batch[i]);
 }
 
 const double kBits[] = {-1,    0,     0.3,  0.49,   0.5,  0.7,  1,    1.5,  2,    2.08, 2.081, 3,
@@ -164,27 +121,15 @@ void other_options_give_the_same_bytes()
     options.detect_filter_construct_corruption = true;
     for (double bits : kBits)
         SameBlocks(bits, keys, options);
-    /* The old filters, of whole bits per key; and the function that builds them. */
-    options = Options5();
-    options.format_version = 4;
-    std::vector<uint64_t> legacy;
-    for (const std::string &key : keys)
-        legacy.push_back(bloomline_rocksdb_legacy_hash(key.data(), key.size()));
-    for (int bits = 1; bits <= 60; bits++) {
-        auto builder = BuilderOf(*Both(bits).first, options);
-        for (const std::string &key : keys)
-            builder->AddKey(key);
-        std::string theirs = Finish(*builder);
-        std::string ours(bloomline_rocksdb_legacy_block_len(legacy.size(), bits), '\0');
-        CHECK_SAME(BLOOMLINE_OK, bloomline_rocksdb_legacy_block_build(legacy.data(), legacy.size(), bits,
-                                                                     ours.data(), ours.size(), nullptr));
-        CHECK(theirs == ours);
-        SameBlocks(bits + 0.4, keys, options);
-    }
 }
 
-/* Both readers on the same bytes, with any alignment, one by one and in batches. */
-void SameAnswers(const std::string &filter, const std::vector<std::string> &keys, uint64_t *yes)
+/* What a view makes of a filter: it reads it, or it says that every key may be present,
+ * because it makes no sense of it or is told that it is of a kind that is not read. */
+enum class Viewed { kRead, kMaybe, kOther };
+
+/* Both readers on the same bytes, with any alignment, one by one and in batches. Returns how many
+ * keys may be present. */
+uint64_t SameAnswers(const std::string &filter, const std::vector<std::string> &keys, Viewed viewed)
 {
     auto [theirs, ours] = Both(10);
     std::string shifted = "?" + filter;
@@ -192,8 +137,11 @@ void SameAnswers(const std::string &filter, const std::vector<std::string> &keys
     std::unique_ptr<FilterBitsReader> a(theirs->GetFilterBitsReader(bytes));
     std::unique_ptr<FilterBitsReader> b(ours->GetFilterBitsReader(bytes));
     bloomline_view view;
-    bloomline_status status = bloomline_view_open_rocksdb(bytes.data(), bytes.size(), &view);
-    CHECK(status == BLOOMLINE_OK || status == BLOOMLINE_ERR_LAYOUT);
+    CHECK_SAME(viewed == Viewed::kOther ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK,
+               bloomline_view_open_rocksdb(bytes.data(), bytes.size(), &view));
+    std::vector<uint64_t> bitmap((keys.size() + 63) / 64);
+    bloomline_view_contains_keys(&view, Bytes(keys).data(), keys.size(), bitmap.data());
+    uint64_t yes = 0;
     for (size_t from = 0, n = 0; from < keys.size(); from += n) {
         n = std::min<size_t>(n % 32 + 1, keys.size() - from);
         std::vector<Slice> slices(keys.begin() + static_cast<std::ptrdiff_t>(from),
@@ -207,11 +155,13 @@ void SameAnswers(const std::string &filter, const std::vector<std::string> &keys
             bool want = a->MayMatch(slices[i]);
             CHECK_SAME(want, b->MayMatch(slices[i]));
             CHECK_SAME(want, match[i]);
-            /* A view may be less sure than RocksDB, never surer. */
-            CHECK(!want || bloomline_view_contains(&view, slices[i].data(), slices[i].size()));
-            *yes += want;
+            yes += want;
+            bool of_view = want || viewed != Viewed::kRead;
+            CHECK_SAME(of_view, bloomline_view_contains(&view, slices[i].data(), slices[i].size()));
+            CHECK_SAME(of_view, bitmap[(from + i) / 64] >> (from + i) % 64 & 1);
         }
     }
+    return yes;
 }
 
 void same_answers_on_good_filters()
@@ -222,22 +172,26 @@ void same_answers_on_good_filters()
         for (uint32_t version : {4u, 5u}) {
             BlockBasedTableOptions options = Options5();
             options.format_version = version;
-            uint64_t yes = 0;
-            SameAnswers(SameBlocks(bits, keys, options), probes, &yes);
-            CHECK(yes > 5000);
+            CHECK(SameAnswers(SameBlocks(bits, keys, options), probes, Viewed::kRead) > 5000);
         }
     std::shared_ptr<const FilterPolicy> ribbon(NewRibbonFilterPolicy(10));
     auto builder = BuilderOf(*ribbon);
     for (const std::string &key : keys)
         builder->AddKey(key);
-    uint64_t yes = 0;
-    SameAnswers(Finish(*builder), probes, &yes);
+    uint64_t yes = SameAnswers(Finish(*builder), probes, Viewed::kOther);
     CHECK(yes > 5000 && yes < probes.size() / 2);
 }
 
 /* A row of the table of trailers: bytes of lines, the first byte of the trailer, the other
- * four, and what RocksDB makes of it. */
-enum Meaning { kProbed, kAll, kNone, kAny };
+ * four, and what is made of it. */
+enum Meaning {
+    kProbed, /* by RocksDB and by us */
+    kAll,    /* every key may be present */
+    kNone,   /* no key is */
+    kOdd,    /* probed by RocksDB; a view takes it for kAll */
+    kNewer,  /* kAll, with the status of a kind that is not read */
+    kRibbon, /* probed by RocksDB, and not read by a view */
+};
 struct Row {
     size_t bytes;
     unsigned char marker;
@@ -250,7 +204,7 @@ const Row kRows[] = {
     {64, 6, 1, kProbed}, {192, 6, 3, kProbed}, {384, 6, 3, kProbed}, {768, 6, 3, kProbed},
     {64, 1, 1, kProbed}, {64, 30, 1, kProbed}, {64, 31, 1, kProbed}, {64, 127, 1, kProbed},
     /* Lines that are a power of two that no version writes. */
-    {32, 6, 1, kProbed}, {96, 6, 3, kProbed}, {1024, 6, 2, kProbed}, {3, 6, 3, kProbed},
+    {32, 6, 1, kOdd}, {96, 6, 3, kOdd}, {1024, 6, 2, kOdd}, {3, 6, 3, kOdd},
     /* No probes; no lines; lines that do not fit, or of 65 and 97 bytes. */
     {64, 0, 1, kAll}, {64, 6, 0, kAll}, {4, 6, 3, kAll}, {291, 6, 3, kAll}, {195, 6, 3, kAll},
     {64, 6, 0xFFFFFFFF, kAll},
@@ -258,19 +212,19 @@ const Row kRows[] = {
     {0, 6, 0, kNone}, {0, 6, 37, kNone}, {0, 0, 0, kNone}, {0, 255, 6 << 8, kNone},
     {0, 254, 2 << 8, kNone}, {0, 128, 0, kNone},
     /* Markers that nothing has. */
-    {64, 128, 1, kAll}, {64, 129, 1, kAll}, {64, 253, 1, kAll}, {64, 200, 6 << 8, kAll},
+    {64, 128, 1, kNewer}, {64, 129, 1, kNewer}, {64, 253, 1, kNewer}, {64, 200, 6 << 8, kNewer},
     /* Lines since format_version 5: k from 1 to 30. */
     {64, 255, 6 << 8, kProbed}, {64, 255, 1 << 8, kProbed}, {64, 255, 30 << 8, kProbed},
-    {640, 255, 12 << 8, kProbed}, {64, 255, 0, kAll}, {64, 255, 31 << 8, kAll},
+    {640, 255, 12 << 8, kProbed}, {64, 255, 0, kNewer}, {64, 255, 31 << 8, kNewer},
     /* Another kind of lines, lines of 128 bytes and more, a seed. */
-    {64, 255, 6 << 8 | 1, kAll}, {64, 255, 6 << 8 | 255, kAll}, {64, 255, 33 << 8, kAll},
-    {64, 255, 66 << 8, kAll}, {64, 255, 130 << 8, kAll}, {64, 255, 230u << 8, kAll},
-    {64, 255, 6 << 8 | 1 << 16, kAll}, {64, 255, 6 << 8 | 1 << 24, kAll},
+    {64, 255, 6 << 8 | 1, kNewer}, {64, 255, 6 << 8 | 255, kNewer}, {64, 255, 33 << 8, kNewer},
+    {64, 255, 66 << 8, kNewer}, {64, 255, 130 << 8, kNewer}, {64, 255, 230u << 8, kNewer},
+    {64, 255, 6 << 8 | 1 << 16, kNewer}, {64, 255, 6 << 8 | 1 << 24, kNewer},
     /* Lines with something behind them. */
     {65, 255, 6 << 8, kProbed}, {127, 255, 6 << 8, kProbed}, {200, 255, 6 << 8, kProbed},
     /* Ribbon: blocks of a number that makes sense, and not. */
-    {128, 254, 2 << 8 | 123, kAny}, {256, 254, 2 << 8 | 123, kAny}, {128, 254, 5000 << 8 | 123, kAny},
-    {128, 254, 1 << 8 | 123, kAll}, {128, 254, 123, kAll},
+    {128, 254, 2 << 8 | 123, kRibbon}, {256, 254, 2 << 8 | 123, kRibbon}, {128, 254, 5000 << 8 | 123, kRibbon},
+    {128, 254, 1 << 8 | 123, kNewer}, {128, 254, 123, kNewer},
 };
 
 std::string Filter(const Row &row, int fill)
@@ -284,6 +238,13 @@ std::string Filter(const Row &row, int fill)
     return filter;
 }
 
+Viewed ViewOf(Meaning meaning)
+{
+    return meaning == kOdd                          ? Viewed::kMaybe :
+           meaning == kNewer || meaning == kRibbon ? Viewed::kOther :
+                                                      Viewed::kRead;
+}
+
 void trailers()
 {
     std::vector<std::string> keys = RandomKeys(1000, 10);
@@ -291,20 +252,17 @@ void trailers()
     keys.push_back("world");
     for (const Row &row : kRows)
         for (int fill : {0, 1, 2}) {
-            uint64_t yes = 0;
-            SameAnswers(Filter(row, fill), keys, &yes);
-            if (row.meaning == kAll || (row.meaning == kProbed && fill == 1))
+            uint64_t yes = SameAnswers(Filter(row, fill), keys, ViewOf(row.meaning));
+            bool probed = row.meaning == kProbed || row.meaning == kOdd;
+            if (row.meaning == kAll || row.meaning == kNewer || (probed && fill == 1))
                 CHECK_SAME(keys.size(), yes);
-            if (row.meaning == kNone || (row.meaning == kProbed && fill == 0))
+            if (row.meaning == kNone || (probed && fill == 0))
                 CHECK_SAME(0, yes);
         }
     std::printf("    %zu rows, 3 contents each\n", std::size(kRows));
     /* Less than a trailer. */
-    for (size_t len = 0; len <= 5; len++) {
-        uint64_t yes = 0;
-        SameAnswers(std::string(len, '\xFF'), keys, &yes);
-        CHECK_SAME(0, yes);
-    }
+    for (size_t len = 0; len <= 5; len++)
+        CHECK_SAME(0, SameAnswers(std::string(len, '\xFF'), keys, Viewed::kRead));
 }
 
 void all_markers()
@@ -315,8 +273,16 @@ void all_markers()
             for (size_t bytes : {64, 128, 192, 768, 769}) {
                 if (marker == 254)
                     continue;
-                uint64_t yes = 0;
-                SameAnswers(Filter({bytes, static_cast<unsigned char>(marker), rest, kAny}, 2), keys, &yes);
+                size_t line = rest != 0 && bytes % rest == 0 ? bytes / rest : 0;
+                bool of_rocksdb = line == 64 || line == 128 || line == 256;
+                bool legacy = marker > 0 && marker < 128;
+                /* A marker with 6 probes and nothing else is the one of now. */
+                Meaning meaning = marker == 255 && rest == 6u << 8 ? kProbed :
+                                  marker > 127                     ? kNewer :
+                                  legacy && of_rocksdb             ? kProbed :
+                                                                     kOdd;
+                SameAnswers(Filter({bytes, static_cast<unsigned char>(marker), rest, meaning}, 2), keys,
+                            ViewOf(meaning));
             }
 }
 
