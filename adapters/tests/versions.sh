@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Which versions of RocksDB the adapter compiles with, and which order of functions it takes for
+# each, by a version.h that comes before the installed one:
+#
+#   versions.sh COMPILER... -Iversion ...
+#
+# The other headers are those that are installed, so that this says nothing of theirs.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+messages=$(mktemp)
+trap 'rm -f "$messages"' EXIT
+passed=0 failed=0
+
+compiler=("$@")
+compiles() { # FILE VERSION FLAG...
+    local file=$1 major minor patch
+    IFS=. read -r major minor patch <<<"$2"
+    shift 2
+    "${compiler[@]}" -DTEST_MAJOR="$major" -DTEST_MINOR="$minor" -DTEST_PATCH="$patch" "$@" \
+        -fsyntax-only -Wfatal-errors "$file" 2>"$messages"
+}
+said() { # GOOD WHAT
+    if [ "$1" = yes ]; then
+        passed=$((passed + 1))
+        echo "  ok      $2"
+    else
+        failed=$((failed + 1))
+        echo "  FAILED  $2"
+        cat "$messages"
+    fi
+}
+
+# Versions, whether they have AddKeyAndAlt(), and CalculateSpace(): both ends of each range.
+for row in "7.0.3 0 0" "7.2.99 0 0" "7.3.0 0 0" "9.5.99 0 0" "9.6.1 1 0" "10.8.99 1 0" "10.9.1 1 1" "11.9.99 1 1"; do
+    read -r version alt space <<<"$row"
+    good=no
+    if compiles versions.cc "$version" -DTEST_ADD_ALT="$alt" -DTEST_SPACE="$space"; then
+        good=yes
+        # Before 7.3 an option had another name, which the headers of now have not got.
+        case $version in
+        7.[0-2].*) ;;
+        *) compiles ../rocksdb/bloomline_rocksdb.cc "$version" || good=no ;;
+        esac
+    fi
+    said "$good" "$version compiles: AddKeyAndAlt() $alt, CalculateSpace() $space"
+done
+
+for version in 6.29.5 7.0.0 7.0.2 9.6.0 10.9.0 11.10.0 12.0.0; do
+    good=no
+    # For the reason that is given there, and no other.
+    compiles ../rocksdb/bloomline_rocksdb.cc "$version" || ! grep -q 'error.*"bloomline: .*RocksDB' "$messages" || good=yes
+    said "$good" "$version is refused"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
