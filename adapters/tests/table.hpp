@@ -56,9 +56,9 @@ inline Handle ReadHandle(const std::string &bytes, size_t &at)
     return handle;
 }
 
-/* The meta block of that name. */
-inline std::optional<std::string> MetaBlock(const std::string &file, size_t footer_len,
-                                            size_t handles_at, const std::string &name)
+/* Where the meta block of that name is. */
+inline std::optional<Handle> FindMetaBlock(const std::string &file, size_t footer_len,
+                                           size_t handles_at, const std::string &name)
 {
     if (file.size() < footer_len)
         return {};
@@ -79,17 +79,60 @@ inline std::optional<std::string> MetaBlock(const std::string &file, size_t foot
             Handle handle = ReadHandle(block, handle_at);
             if (handle.offset + handle.size > file.size())
                 return {};
-            return file.substr(handle.offset, handle.size);
+            return handle;
         }
         entry += value;
     }
     return {};
 }
 
-/* RocksDB, format_version 1 to 5: checksum type, two handles, padding, version, magic. */
+inline std::optional<std::string> MetaBlock(const std::string &file, size_t footer_len,
+                                            size_t handles_at, const std::string &name)
+{
+    std::optional<Handle> handle = FindMetaBlock(file, footer_len, handles_at, name);
+    if (!handle)
+        return {};
+    return file.substr(handle->offset, handle->size);
+}
+
+/* RocksDB, format_version 1 to 5: checksum type, two handles, padding, version, magic. `kind`
+ * is "full", or "partitioned": that is an index of partitions. */
+inline std::optional<Handle> FindRocksDbFilter(const std::string &file, const std::string &kind)
+{
+    return FindMetaBlock(file, 53, 1, kind + "filter.rocksdb.BuiltinBloomFilter");
+}
+
 inline std::optional<std::string> RocksDbFilter(const std::string &path)
 {
-    return MetaBlock(ReadFile(path), 53, 1, "fullfilter.rocksdb.BuiltinBloomFilter");
+    std::string file = ReadFile(path);
+    std::optional<Handle> handle = FindRocksDbFilter(file, "full");
+    if (!handle)
+        return {};
+    return file.substr(handle->offset, handle->size);
+}
+
+/* What a table of RocksDB has up to the end of its filters: the data, and these. Behind them are
+ * its index, and properties that say when and by whom it was made. */
+struct UpToFilters {
+    std::string bytes;
+    /* 0 if there is one filter for the table. */
+    size_t partitions = 0;
+};
+
+inline std::optional<UpToFilters> RocksDbUpToFilters(const std::string &path)
+{
+    UpToFilters table;
+    table.bytes = ReadFile(path);
+    std::optional<Handle> full = FindRocksDbFilter(table.bytes, "full");
+    std::optional<Handle> index = FindRocksDbFilter(table.bytes, "partitioned");
+    if (full.has_value() == index.has_value())
+        return {};
+    const Handle &last = full ? *full : *index;
+    table.bytes.resize(last.offset + last.size);
+    /* An index ends with the number of its entries: each is one where reading can start. */
+    if (index && index->size >= 4)
+        table.partitions = Fixed32(&table.bytes[table.bytes.size() - 4]);
+    return table;
 }
 
 /* LevelDB: the filters of a table, empty ones included. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_rocksdb_db.cc - databases written with RocksDB's policy and read with ours, and the
- * reverse: no key is lost, and the counters of RocksDB say that both have filtered the
- * same. Whole keys, prefixes, partitioned filters, MultiGet.
+ * reverse: no key is lost, the tables have the same filters, and the counters of RocksDB say
+ * that both have filtered the same. Whole keys, prefixes, partitioned filters, MultiGet.
  */
 #include "harness.hpp"
+#include "table.hpp"
 
 #include "../rocksdb/bloomline_rocksdb.h"
 
@@ -131,8 +132,30 @@ Counters Read(const Config &config, Who who, const std::string &path)
     return counters;
 }
 
+/* What was read of a database, and its tables by their number. */
+struct Outcome {
+    Counters counters;
+    std::vector<table::UpToFilters> tables;
+};
+
+std::vector<table::UpToFilters> Tables(const std::string &path)
+{
+    std::vector<std::string> files;
+    for (const auto &file : std::filesystem::directory_iterator(path))
+        if (file.path().extension() == ".sst")
+            files.push_back(file.path().string());
+    std::sort(files.begin(), files.end());
+    std::vector<table::UpToFilters> tables;
+    for (const std::string &file : files) {
+        std::optional<table::UpToFilters> table = table::RocksDbUpToFilters(file);
+        CHECK(table.has_value());
+        tables.push_back(table.value_or(table::UpToFilters()));
+    }
+    return tables;
+}
+
 /* Both policies on the database that `writer` has made. */
-Counters SameReading(const Config &config, Who writer)
+Outcome SameReading(const Config &config, Who writer)
 {
     harness::Directory directory;
     std::string path = directory / "db";
@@ -145,13 +168,30 @@ Counters SameReading(const Config &config, Who writer)
     std::printf(" same read by RocksDB's: %s\n", theirs == ours ? "yes" : "NO");
     CHECK(theirs == ours);
     CHECK(ours["useful"] + ours["prefix useful"] > missing.size() / 2);
+    return {ours, Tables(path)};
+}
+
+/* The same bytes, so the same counters, whoever has written. */
+Outcome BothWays(const Config &config)
+{
+    Outcome theirs = SameReading(config, Who::kRocksDb), ours = SameReading(config, Who::kBloomline);
+    CHECK(theirs.counters == ours.counters);
+    CHECK(theirs.tables.size() > 1);
+    CHECK_SAME(theirs.tables.size(), ours.tables.size());
+    for (size_t i = 0; i < theirs.tables.size() && i < ours.tables.size(); i++) {
+        CHECK(theirs.tables[i].bytes == ours.tables[i].bytes);
+        CHECK_SAME(theirs.tables[i].partitions, ours.tables[i].partitions);
+    }
     return ours;
 }
 
-void BothWays(const Config &config)
+/* How many partitions the table with the fewest has. */
+size_t Partitions(const Outcome &outcome)
 {
-    /* The same bytes, so the same counters, whoever has written. */
-    CHECK(SameReading(config, Who::kRocksDb) == SameReading(config, Who::kBloomline));
+    size_t least = outcome.tables.empty() ? 0 : outcome.tables[0].partitions;
+    for (const table::UpToFilters &table : outcome.tables)
+        least = std::min(least, table.partitions);
+    return least;
 }
 
 void enough_keys()
@@ -161,7 +201,9 @@ void enough_keys()
 
 void whole_keys()
 {
-    BothWays({"whole keys", [](Options &, BlockBasedTableOptions &) {}});
+    Outcome outcome = BothWays({"whole keys", [](Options &, BlockBasedTableOptions &) {}});
+    CHECK_SAME(0, Partitions(outcome));
+    CHECK_SAME(0, outcome.counters["prefix checked"]);
 }
 
 void SetPrefix(Options &options)
@@ -171,15 +213,18 @@ void SetPrefix(Options &options)
 
 void prefixes()
 {
-    BothWays({"prefixes", [](Options &options, BlockBasedTableOptions &table) {
-                  SetPrefix(options);
-                  table.whole_key_filtering = false;
-              }});
+    Outcome outcome = BothWays({"prefixes", [](Options &options, BlockBasedTableOptions &table) {
+                                    SetPrefix(options);
+                                    table.whole_key_filtering = false;
+                                }});
+    CHECK(outcome.counters["prefix useful"] > 0);
 }
 
 void whole_keys_and_prefixes()
 {
-    BothWays({"whole keys and prefixes", [](Options &options, BlockBasedTableOptions &) { SetPrefix(options); }});
+    Outcome outcome = BothWays(
+        {"whole keys and prefixes", [](Options &options, BlockBasedTableOptions &) { SetPrefix(options); }});
+    CHECK(outcome.counters["useful"] > 0 && outcome.counters["prefix useful"] > 0);
 }
 
 void SetPartitioned(BlockBasedTableOptions &table)
@@ -192,15 +237,21 @@ void SetPartitioned(BlockBasedTableOptions &table)
 
 void partitioned_filters()
 {
-    BothWays({"partitioned", [](Options &, BlockBasedTableOptions &table) { SetPartitioned(table); }});
+    Outcome outcome =
+        BothWays({"partitioned", [](Options &, BlockBasedTableOptions &table) { SetPartitioned(table); }});
+    std::printf("    at least %zu partitions in each table\n", Partitions(outcome));
+    CHECK(Partitions(outcome) > 1);
 }
 
 void partitioned_prefix_filters()
 {
-    BothWays({"partitioned, whole keys and prefixes", [](Options &options, BlockBasedTableOptions &table) {
-                  SetPrefix(options);
-                  SetPartitioned(table);
-              }});
+    Outcome outcome =
+        BothWays({"partitioned, whole keys and prefixes", [](Options &options, BlockBasedTableOptions &table) {
+                      SetPrefix(options);
+                      SetPartitioned(table);
+                  }});
+    CHECK(Partitions(outcome) > 1);
+    CHECK(outcome.counters["prefix useful"] > 0);
 }
 
 void old_format_version()
@@ -238,7 +289,7 @@ void ribbon_filters_are_read()
 {
     Config config{"Ribbon", [](Options &, BlockBasedTableOptions &) {}};
     /* Other bytes than a Bloom filter, so other false positives. */
-    CHECK(SameReading(config, Who::kRibbon) != SameReading(config, Who::kRocksDb));
+    CHECK(SameReading(config, Who::kRibbon).counters != SameReading(config, Who::kRocksDb).counters);
 }
 
 /* A database goes to our policy and is compacted; its OPTIONS load without us. */
