@@ -39,9 +39,16 @@ static void require(char *error)
     }
 }
 
+/* Since RocksDB 9.2 this is on by default, and leaves the building of filters to RocksDB; C has
+ * the function since 7.10. */
+void rocksdb_block_based_options_set_optimize_filters_for_memory(rocksdb_block_based_table_options_t *options,
+                                                                 unsigned char on) __attribute__((weak));
+
 static rocksdb_options_t *new_options(int ours)
 {
     rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
+    if (rocksdb_block_based_options_set_optimize_filters_for_memory != NULL)
+        rocksdb_block_based_options_set_optimize_filters_for_memory(table, 0);
     rocksdb_options_t *options = rocksdb_options_create();
     rocksdb_block_based_options_set_filter_policy(
         table, ours ? bloomline_rocksdb_filterpolicy(10) : rocksdb_filterpolicy_create_bloom_full(10));
