@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_rocksdb_no_backend.cc - BLOOMLINE_BACKEND names a backend that there is not: both adapters
+ * leave filters to the engine, since what is written then stays in files. Uses both engines.
+ */
+#include "rocksdb_filters.hpp"
+
+#include "../leveldb/bloomline_leveldb.h"
+
+#include <leveldb/filter_policy.h>
+#include <leveldb/slice.h>
+
+#include <cstring>
+
+namespace {
+
+void rocksdb_makes_its_own_filters()
+{
+    const filters::Policies both = filters::Both(10);
+    const std::vector<std::string> keys = filters::RandomKeys(1000, 1);
+    std::string made[2];
+    for (int ours = 0; ours < 2; ours++) {
+        auto builder = filters::BuilderOf(ours != 0 ? *both.second : *both.first);
+        CHECK(builder != nullptr);
+        for (const std::string &key : keys)
+            builder->AddKey(key);
+        made[ours] = filters::Finish(*builder);
+    }
+    CHECK_SAME(made[0].size(), made[1].size());
+    CHECK(made[0].size() > 1000 && made[0] == made[1]);
+    std::unique_ptr<filters::FilterBitsReader> reader(both.second->GetFilterBitsReader(made[1]));
+    CHECK(reader != nullptr);
+    for (const std::string &key : keys)
+        CHECK(reader->MayMatch(key));
+    CHECK(!reader->MayMatch("none of them"));
+}
+
+void leveldb_makes_its_own_filters()
+{
+    /* In C a policy is a type that begins with that of C++. */
+    std::unique_ptr<leveldb::FilterPolicy> ours(
+        reinterpret_cast<leveldb::FilterPolicy *>(bloomline_leveldb_filterpolicy(10)));
+    std::unique_ptr<const leveldb::FilterPolicy> theirs(leveldb::NewBloomFilterPolicy(10));
+    const std::vector<std::string> keys = filters::RandomKeys(1000, 2);
+    const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+    std::string made, wanted;
+    ours->CreateFilter(slices.data(), static_cast<int>(slices.size()), &made);
+    theirs->CreateFilter(slices.data(), static_cast<int>(slices.size()), &wanted);
+    CHECK(std::strcmp(ours->Name(), theirs->Name()) == 0);
+    CHECK(made.size() > 1000 && made == wanted);
+    for (const leveldb::Slice &key : slices)
+        CHECK(ours->KeyMayMatch(key, made));
+}
+
+}  // namespace
+
+int main()
+{
+    setenv("BLOOMLINE_BACKEND", "none that there is", 1);
+    harness::Begin("test_rocksdb_no_backend");
+    CHECK(std::strcmp(bloomline_backend(), "none") == 0);
+    RUN(rocksdb_makes_its_own_filters);
+    RUN(leveldb_makes_its_own_filters);
+    return harness::End();
+}
