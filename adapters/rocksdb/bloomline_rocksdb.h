@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * bloomline_rocksdb.h - the Bloom filter of RocksDB, made and read by bloomline: a filter
- * policy for an installed, unmodified RocksDB, 7.0.3 to 11.9.
+ * policy for an installed, unmodified RocksDB, 7.0.3 to 11.8.
  *
  *     C++   table_options.filter_policy = bloomline::NewRocksDbFilterPolicy(10);
  *     C     rocksdb_block_based_options_set_filter_policy(options,

@@ -8,7 +8,7 @@
  *
  *     7.0.3 to 9.5       the first
  *     9.6.1 to 10.8      AddKeyAndAlt() after AddKey()
- *     10.9.1 to 11.9     CalculateSpace() and EstimatedFpRate() at the end
+ *     10.9.1 to 11.8     CalculateSpace() and EstimatedFpRate() at the end
  *
  * Only bloomline_rocksdb.cc and its tests include this. Uses RocksDB's public headers.
  */
@@ -39,11 +39,11 @@
 #define BLOOMLINE_ROCKSDB_SPACE 0
 #elif BLOOMLINE_ROCKSDB_VERSION == 10009000
 #error "bloomline: this RocksDB is from before the release of 10.9; its filter interface is not known"
-#elif BLOOMLINE_ROCKSDB_VERSION < 11010000
+#elif BLOOMLINE_ROCKSDB_VERSION < 11009000
 #define BLOOMLINE_ROCKSDB_ADD_ALT 1
 #define BLOOMLINE_ROCKSDB_SPACE 1
 #else
-#error "bloomline: RocksDB after 11.9 is not known here; see docs/ENGINES.md before you change this"
+#error "bloomline: RocksDB after 11.8 is not known here; see docs/ENGINES.md before you change this"
 #endif
 
 namespace ROCKSDB_NAMESPACE {
