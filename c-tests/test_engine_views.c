@@ -76,6 +76,9 @@ static void ask(const bloomline_view *view, const shape *s, uint64_t (*hash)(con
         CHECK(contains(view, keys[i].data, keys[i].len) == expected[i]);
         CHECK(bloomline_view_contains_hash(view, hashes[i]) == expected[i]);
         CHECK_U64(expected[i], bloomline_views_contain_hash(view, 1, hashes[i], bits));
+        if (s->line == 0)
+            CHECK(bloomline_leveldb_contains(s->bytes, (size_t)s->len + 1, keys[i].data, keys[i].len) ==
+                  expected[i]);
     }
     static const size_t counts[] = {0, 1, 7, 8, 31, 32, 63, 64, 65, 130, MOST};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
@@ -266,10 +269,16 @@ static void damaged(void)
                 if (len > 0) block[len - 1] = (uint8_t)k;
                 REQUIRE_OK(bloomline_view_open_leveldb(block, len, &view));
                 CHECK(bloomline_view_contains(&view, "plum", 4) == (len >= 2 && k > 30));
+                CHECK(bloomline_leveldb_contains(block, len, "plum", 4) == (len >= 2 && k > 30));
             }
         }
     }
     fenced_free(memory);
+    CHECK(!bloomline_leveldb_contains(NULL, 0, "plum", 4));
+    CHECK(bloomline_leveldb_contains(NULL, 1, "plum", 4));
+    CHECK(bloomline_leveldb_contains("\0\0\6", 3, NULL, 4));
+    CHECK(!bloomline_leveldb_contains("\0\0\6", 3, NULL, 0));
+    CHECK(bloomline_leveldb_contains("\0\0\0", 3, "plum", 4)); /* no probes: nothing is denied */
 }
 
 int main(void)

@@ -2153,6 +2153,19 @@ bloomline_status bloomline_view_open_leveldb(const void *data,
                                              bloomline_view *out);
 
 /**
+ * bloomline_leveldb_contains() answers for the filter of LevelDB or goleveldb in the 'len'
+ * bytes at 'data' whether it may have the key of 'key_len' bytes at 'key': what
+ * bloomline_view_open_leveldb() and bloomline_view_contains() say, in one call. LevelDB has a
+ * filter for some tens of keys, and so opens one for each probe.
+ *
+ * Data or a key that is NULL with a length above 0 may be a match.
+ */
+bool bloomline_leveldb_contains(const void *data,
+                                size_t len,
+                                const void *key,
+                                size_t key_len);
+
+/**
  * bloomline_rocksdb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
  * RocksDB since format_version 5 (XXPH3, 64 bits) use.
  */

@@ -65,6 +65,9 @@ pub mod leveldb {
     use super::*;
     pub use crate::hash::bloom32::leveldb as hash;
 
+    #[cfg(feature = "capi")]
+    pub(crate) use crate::format::leveldb::contains;
+
     /// The length of the filter of `keys` keys.
     ///
     /// # Errors

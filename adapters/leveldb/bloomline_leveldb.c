@@ -70,14 +70,9 @@ uint8_t bloomline_leveldb_key_may_match(void *state,
                                         const char *filter,
                                         size_t filter_length)
 {
-    bloomline_view view;
     (void)state;
     /* LevelDB asks also where there are no keys, and then the pointer means nothing. */
-    if (filter_length < 2)
-        return 0;
-    if (bloomline_view_open_leveldb(filter, filter_length, &view) != BLOOMLINE_OK)
-        return 1;
-    return bloomline_view_contains(&view, key, key_length);
+    return filter_length >= 2 && bloomline_leveldb_contains(filter, filter_length, key, key_length);
 }
 
 const char *bloomline_leveldb_name(void *state)

@@ -138,6 +138,31 @@ pub unsafe extern "C" fn bloomline_view_open_leveldb(
     unsafe { open(data, len, out, View::open_leveldb) }
 }
 
+/// bloomline_leveldb_contains() answers for the filter of LevelDB or goleveldb in the 'len'
+/// bytes at 'data' whether it may have the key of 'key_len' bytes at 'key': what
+/// bloomline_view_open_leveldb() and bloomline_view_contains() say, in one call. LevelDB has a
+/// filter for some tens of keys, and so opens one for each probe.
+///
+/// Data or a key that is NULL with a length above 0 may be a match.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_leveldb_contains(
+    data: *const c_void,
+    len: usize,
+    key: *const c_void,
+    key_len: usize,
+) -> bool {
+    // SAFETY: rules of the header: `len` and `key_len` bytes are there unless NULL.
+    match unsafe { (bytes(data, len), bytes(key, key_len)) } {
+        (Some(filter), Some(key)) => {
+            engines::leveldb::contains(filter, || engines::leveldb::hash(key))
+        }
+        _ => true,
+    }
+}
+
 /// bloomline_rocksdb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
 /// RocksDB since format_version 5 (XXPH3, 64 bits) use.
 ///

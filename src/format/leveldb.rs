@@ -6,6 +6,8 @@ use super::Found;
 use super::rocksdb::legacy_k;
 use crate::error::Error;
 use crate::hash::KeyHash;
+#[cfg(feature = "capi")]
+use crate::kernel::leveldb_contains;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
 
 /// What the bytes of one filter are.
@@ -21,6 +23,17 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
         Some((&k, bits)) => {
             Found { lines: bits, k: u32::from(k), kernel: kernels.of(Layout::LevelDb), hash }
         }
+    }
+}
+
+/// Whether the key of a LevelDB hash may be in a filter.
+#[cfg(feature = "capi")]
+#[inline(always)]
+pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
+    match filter.split_last() {
+        None | Some((_, [])) => false,
+        Some((0 | 31.., _)) => true,
+        Some((&k, bits)) => leveldb_contains(bits, k.into(), hash().into()),
     }
 }
 

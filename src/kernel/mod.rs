@@ -40,6 +40,8 @@ use batch::{Abreast, Lines};
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
+#[cfg(feature = "capi")]
+pub(crate) use spread::leveldb_contains;
 
 use crate::error::Error;
 use crate::line::LINE_BYTES;

@@ -13,6 +13,7 @@ use super::prefetch::{FAR, prefetch};
 use crate::classic;
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
+use std::num::NonZero;
 
 /// Where a layout has the bits of a key.
 pub(super) trait Bits {
@@ -65,7 +66,9 @@ impl Bits for LevelDb {
 
     #[inline(always)]
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
-        values(hash, lines.k()).map(move |value| u64::from(value) % (8 * lines.count()))
+        // By more than 32 bits a value leaves itself; by 32 the division is quicker.
+        let bits = u32::try_from(8 * lines.count()).ok().and_then(NonZero::new);
+        values(hash, lines.k()).map(move |value| bits.map_or(value, |bits| value % bits).into())
     }
 }
 
@@ -83,6 +86,16 @@ impl<const LOG2: u32> Bits for Legacy<LOG2> {
         let start = u64::from(hash as u32) % lines.count() * line_bits;
         values(hash, lines.k()).map(move |value| start + u64::from(value) % line_bits)
     }
+}
+
+/// Whether a filter of LevelDB's, of one byte at least, has all bits of a key: without a table of
+/// functions, for who opens a filter for each key.
+#[cfg(feature = "capi")]
+#[inline(always)]
+pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
+    let lines = Lines::readable(bits, k, LevelDb::LINE_LOG2);
+    // SAFETY: no instruction but those of every CPU; the lines are a slice's.
+    unsafe { Spread::<LevelDb>::contains(lines, hash) }
 }
 
 /// What does the work for a layout.
@@ -155,7 +168,10 @@ impl<B: Bits> Ops for Spread<B> {
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        B::of(lines, hash).all(|bit| unsafe { Self::bit(lines, bit) } == 1)
+        let set = |bit| unsafe { Self::bit(lines, bit) };
+        // No branch between the first few, which for one key in two would be the wrong one.
+        B::of(lines, hash).take(FEW).fold(1, |all, bit| all & set(bit)) == 1
+            && B::of(lines, hash).skip(FEW).all(|bit| set(bit) == 1)
     }
 
     /// A key's first few bits. The others are asked for when these are known to be set.
