@@ -36,7 +36,8 @@
  * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or what
  * went wrong. The comments name the errors to expect; besides them any such function
  * may return BLOOMLINE_ERR_NULL and BLOOMLINE_ERR_INTERNAL. There is no errno, no last
- * error, and nothing that belongs to a thread. Failed allocations are a status too.
+ * error, and nothing that belongs to a thread (but for bloomline_swap). Failed allocations
+ * are a status too.
  *
  * Outputs are written only on success. They need not be initialized.
  *

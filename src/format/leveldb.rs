@@ -10,19 +10,25 @@ use crate::hash::KeyHash;
 use crate::kernel::leveldb_contains;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
 
+/// The bits of a filter and k; or what it answers to every key, without any.
+#[inline(always)]
+fn take_apart(filter: &[u8]) -> Result<(&[u8], u32), bool> {
+    match filter.split_last() {
+        // LevelDB's answer for a filter without bits, that of a stretch without keys.
+        None | Some((_, [])) => Err(false),
+        // Kept by LevelDB for encodings to come; and no bit to test: nothing can be denied.
+        Some((31.. | 0, _)) => Err(true),
+        Some((&k, bits)) => Ok((bits, k.into())),
+    }
+}
+
 /// What the bytes of one filter are.
 pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
     let hash = KeyHash::LevelDb;
-    match bytes.split_last() {
-        // LevelDB's answer for a filter without bits, that of a stretch without keys.
-        None | Some((_, [])) => Found::nothing(hash, kernels),
-        // Kept by LevelDB for encodings to come.
-        Some((31.., _)) => Found::anything(hash, kernels),
-        // No bit to test: nothing can be denied.
-        Some((0, _)) => Found::anything(hash, kernels),
-        Some((&k, bits)) => {
-            Found { lines: bits, k: u32::from(k), kernel: kernels.of(Layout::LevelDb), hash }
-        }
+    match take_apart(bytes) {
+        Ok((lines, k)) => Found { lines, k, kernel: kernels.of(Layout::LevelDb), hash },
+        Err(true) => Found::anything(hash, kernels),
+        Err(false) => Found::nothing(hash, kernels),
     }
 }
 
@@ -30,10 +36,9 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
 #[cfg(feature = "capi")]
 #[inline(always)]
 pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
-    match filter.split_last() {
-        None | Some((_, [])) => false,
-        Some((0 | 31.., _)) => true,
-        Some((&k, bits)) => leveldb_contains(bits, k.into(), hash().into()),
+    match take_apart(filter) {
+        Ok((bits, k)) => leveldb_contains(bits, k, hash().into()),
+        Err(answer) => answer,
     }
 }
 

@@ -125,6 +125,16 @@ impl<B: Bits> Spread<B> {
         u64::from(byte) >> (bit % 8) & 1
     }
 
+    /// Whether these bits are all set, as 1 or 0, without a branch.
+    ///
+    /// # Safety
+    /// As for [`Spread::bit`].
+    #[inline(always)]
+    unsafe fn all_set(lines: Lines, bits: impl Iterator<Item = u64>) -> u64 {
+        // SAFETY: the same contract.
+        bits.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) })
+    }
+
     /// Asks for the cache lines of some of a key's bits.
     #[inline(always)]
     fn ask_for<const HINT: u8>(lines: Lines, bits: impl Iterator<Item = u64>) {
@@ -168,10 +178,11 @@ impl<B: Bits> Ops for Spread<B> {
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        let set = |bit| unsafe { Self::bit(lines, bit) };
-        // No branch between the first few, which for one key in two would be the wrong one.
-        B::of(lines, hash).take(FEW).fold(1, |all, bit| all & set(bit)) == 1
-            && B::of(lines, hash).skip(FEW).all(|bit| set(bit) == 1)
+        unsafe {
+            // No branch between the first few, which for one key in two would be the wrong one.
+            Self::all_set(lines, B::of(lines, hash).take(FEW)) == 1
+                && B::of(lines, hash).skip(FEW).all(|bit| Self::bit(lines, bit) == 1)
+        }
     }
 
     /// A key's first few bits. The others are asked for when these are known to be set.
@@ -194,9 +205,8 @@ impl<B: Bits> Ops for Spread<B> {
         let mut maybe = 0;
         for (i, &hash) in hashes.iter().enumerate() {
             P::ask::<Self>(lines, window, i);
-            let first = B::of(lines, hash).take(FEW);
             // SAFETY: the caller's promise.
-            let set = first.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) });
+            let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
             maybe |= set << i;
             if P::ASKS && set == 1 {
                 Self::ask_for::<FAR>(lines, B::of(lines, hash).skip(FEW));
@@ -207,7 +217,7 @@ impl<B: Bits> Ops for Spread<B> {
             let i = maybe.trailing_zeros();
             let rest = B::of(lines, hashes[i as usize]).skip(FEW);
             // SAFETY: the caller's promise.
-            let set = rest.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) });
+            let set = unsafe { Self::all_set(lines, rest) };
             hits &= !((set ^ 1) << i);
             maybe &= maybe - 1;
         }
