@@ -7,48 +7,10 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "check.h"
+#include "engine_blocks.h"
 #include "fenced.h"
 
-enum { MOST = 200, TRAILER = 5 };
-
-/* How a block has the bits of its keys: lines of so many bytes; none for LevelDB's. */
-typedef struct {
-    uint8_t *bytes;
-    uint64_t len;
-    unsigned line, k;
-    bool fast_local;
-} shape;
-
-/* The number of bit i of a key. */
-static uint64_t position(const shape *s, uint64_t hash, unsigned i)
-{
-    uint32_t low = (uint32_t)hash, x = (uint32_t)(hash >> 32);
-    if (s->fast_local) {
-        uint64_t line = (low * (s->len / 64)) >> 32;
-        while (i-- > 0) x *= 0x9E3779B9u;
-        return 512 * line + (x >> 23);
-    }
-    x = low + i * (low >> 17 | low << 15);
-    if (s->line == 0) return x % (8 * s->len);
-    return low % (s->len / s->line) * 8 * s->line + x % (8 * s->line);
-}
-
-static bool plain_contains(const shape *s, uint64_t hash)
-{
-    for (unsigned i = 0; i < s->k; i++) {
-        uint64_t at = position(s, hash, i);
-        if ((s->bytes[at / 8] >> (at % 8) & 1) == 0) return false;
-    }
-    return true;
-}
-
-static void plain_insert(const shape *s, uint64_t hash)
-{
-    for (unsigned i = 0; i < s->k; i++) {
-        uint64_t at = position(s, hash, i);
-        s->bytes[at / 8] |= (uint8_t)(1u << (at % 8));
-    }
-}
+enum { MOST = 200 };
 
 /* Key i: its 8 bytes repeated, 0 to 39 of them. */
 static bloomline_bytes key_of(uint64_t i, uint8_t room[40])
@@ -58,7 +20,7 @@ static bloomline_bytes key_of(uint64_t i, uint8_t room[40])
 }
 
 /* Asks for keys in every way that there is. */
-static void ask(const bloomline_view *view, const shape *s, uint64_t (*hash)(const void *, size_t))
+static void ask(const bloomline_view *view, const block_shape *s, uint64_t (*hash)(const void *, size_t))
 {
     static uint8_t rooms[MOST][40];
     bloomline_bytes keys[MOST];
@@ -70,7 +32,7 @@ static void ask(const bloomline_view *view, const shape *s, uint64_t (*hash)(con
         keys[i] = key_of(i, rooms[i]);
         pointers[i] = &keys[i];
         hashes[i] = hash(keys[i].data, keys[i].len);
-        expected[i] = plain_contains(s, hashes[i]);
+        expected[i] = block_contains(s, hashes[i]);
         CHECK_U64(hashes[i], bloomline_view_hash(view, keys[i].data, keys[i].len));
         CHECK(bloomline_view_contains(view, keys[i].data, keys[i].len) == expected[i]);
         CHECK(contains(view, keys[i].data, keys[i].len) == expected[i]);
@@ -115,11 +77,11 @@ static const format formats[] = {
 };
 
 /* What a block says of itself. */
-static shape shape_of(size_t f, uint8_t *block, size_t len)
+static block_shape shape_of(size_t f, uint8_t *block, size_t len)
 {
-    if (f == 2) return (shape){block, len - 1, 0, block[len - 1], false};
-    if (f == 1) return (shape){block, len - TRAILER, 64, block[len - 5], false};
-    return (shape){block, len - TRAILER, 64, block[len - 3], true};
+    if (f == 2) return (block_shape){block, len - 1, 0, block[len - 1], false};
+    if (f == 1) return (block_shape){block, len - TRAILER, 64, block[len - 5], false};
+    return (block_shape){block, len - TRAILER, 64, block[len - 3], true};
 }
 
 /* Up to some thousands of keys, at both fences and in the middle of a cache line. */
@@ -156,10 +118,10 @@ static void blocks(void)
                     CHECK(!bloomline_view_contains(&view, "x", 1));
                     continue;
                 }
-                shape s = shape_of(f, block, len), by_hand = s;
+                block_shape s = shape_of(f, block, len), by_hand = s;
                 by_hand.bytes = copy;
                 memset(copy, 0, len);
-                for (size_t i = 0; i < n; i++) plain_insert(&by_hand, hashes[i]);
+                for (size_t i = 0; i < n; i++) block_insert(&by_hand, hashes[i]);
                 CHECK(memcmp(copy, block, (size_t)s.len) == 0);
                 ask(&view, &s, formats[f].hash);
             }
@@ -182,11 +144,11 @@ static void longer_lines(void)
                 memset(block, 0, len);
                 block[len - 5] = 6;
                 block[len - 4] = count;
-                shape s = {block, len - TRAILER, line, 6, false};
+                block_shape s = {block, len - TRAILER, line, 6, false};
                 for (uint64_t i = 0; i < MOST; i += 2) {
                     uint8_t room[40];
                     bloomline_bytes key = key_of(i, room);
-                    plain_insert(&s, bloomline_rocksdb_legacy_hash(key.data, key.len));
+                    block_insert(&s, bloomline_rocksdb_legacy_hash(key.data, key.len));
                 }
                 REQUIRE_OK(bloomline_view_open_rocksdb(block, len, &view));
                 ask(&view, &s, bloomline_rocksdb_legacy_hash);

@@ -5,6 +5,7 @@
  * of others against single keys; and what they do where they cannot know.
  */
 #include "check.h"
+#include "engine_blocks.h"
 
 /* More than a block of 64, and not a multiple of it. */
 #define MOST 150
@@ -15,17 +16,6 @@ static uint64_t next(uint64_t *state)
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
-}
-
-/* Whether a RocksDB filter of so many lines has the key: the format's own words. */
-static bool plain(const uint8_t *lines, uint32_t count, unsigned k, const void *key, size_t len)
-{
-    uint64_t hash = bloomline_rocksdb_hash(key, len);
-    const uint8_t *line = lines + 64 * (size_t)(((hash & 0xFFFFFFFFu) * count) >> 32);
-    uint32_t x = (uint32_t)(hash >> 32);
-    bool all = true;
-    for (unsigned i = 0; i < k; i++, x *= 0x9E3779B9u) all &= line[x >> 26] >> (x >> 23 & 7) & 1;
-    return all;
 }
 
 /* Key i: 0 to 40 bytes, and the bytes somewhere. */
@@ -42,9 +32,8 @@ static bloomline_bytes key_of(uint64_t i, uint8_t room[48])
     return key;
 }
 
-/* Asks for keys 0 to MOST - 1 in all ways. */
-static void ask(const bloomline_view *view, const uint8_t *lines, uint32_t count, unsigned k,
-                uint64_t from)
+/* Asks for MOST keys from one on in all ways: of RocksDB's filters of now as the format says. */
+static void ask(const bloomline_view *view, const block_shape *rocksdb, uint64_t from)
 {
     static uint8_t rooms[MOST][48];
     bloomline_bytes keys[MOST];
@@ -55,8 +44,9 @@ static void ask(const bloomline_view *view, const uint8_t *lines, uint32_t count
     for (size_t i = 0; i < MOST; i++) {
         keys[i] = key_of(from + i, rooms[i]);
         pointers[i] = &keys[i];
-        expected[i] = lines != NULL ? plain(lines, count, k, keys[i].data, keys[i].len) :
-                                      bloomline_view_contains(view, keys[i].data, keys[i].len);
+        expected[i] = rocksdb != NULL ?
+                          block_contains(rocksdb, bloomline_rocksdb_hash(keys[i].data, keys[i].len)) :
+                          bloomline_view_contains(view, keys[i].data, keys[i].len);
         CHECK(contains(view, keys[i].data, keys[i].len) == expected[i]);
         if (keys[i].len == 0) CHECK(contains(view, NULL, 0) == expected[i]);
     }
@@ -110,11 +100,11 @@ static void rocksdb(void)
             REQUIRE_OK(bloomline_rocksdb_block_build(hashes, n, shapes[s].bits, data, len, &written));
             CHECK_U64(shapes[s].k, data[len - 3]);
             REQUIRE_OK(bloomline_view_open_rocksdb(data, len, &view));
-            uint32_t count = (uint32_t)((len - 5) / 64);
-            ask(&view, data, count, shapes[s].k, 0);
-            ask(&view, data, count, shapes[s].k, 1000000);
+            const block_shape shape = {data, len - TRAILER, 64, shapes[s].k, true};
+            ask(&view, &shape, 0);
+            ask(&view, &shape, 1000000);
             bloomline_view copy = view;
-            ask(&copy, data, count, shapes[s].k, 2000000);
+            ask(&copy, &shape, 2000000);
         }
         free(memory);
         free(hashes);
@@ -124,8 +114,7 @@ static void rocksdb(void)
 /* Filters larger than caches, of half the bits set: those of no keys in particular. */
 static void large(void)
 {
-    const uint32_t count = (16u << 20) / 64 + 1;
-    size_t len = 64 * (size_t)count + 5;
+    size_t len = (16u << 20) + 64 + TRAILER;
     uint8_t *memory = malloc(len + 128);
     REQUIRE(memory != NULL);
     for (size_t offset = 0; offset < 64; offset += 40) {
@@ -136,11 +125,12 @@ static void large(void)
             memcpy(data + at, &word, 8);
         }
         for (unsigned k = 1; k <= 17; k += 8) {
-            const uint8_t trailer[5] = {0xFF, 0, (uint8_t)k, 0, 0};
+            const uint8_t trailer[TRAILER] = {0xFF, 0, (uint8_t)k, 0, 0};
+            const block_shape shape = {data, len - TRAILER, 64, k, true};
             bloomline_view view;
-            memcpy(data + len - 5, trailer, 5);
+            memcpy(data + len - TRAILER, trailer, TRAILER);
             REQUIRE_OK(bloomline_view_open_rocksdb(data, len, &view));
-            ask(&view, data, count, k, k);
+            ask(&view, &shape, k);
         }
     }
     free(memory);
@@ -161,7 +151,7 @@ static void others(void)
     }
     REQUIRE_OK(bloomline_filter_view(filter, &view));
     CHECK(bloomline_view_contains_fn(&view) == bloomline_view_contains);
-    ask(&view, NULL, 0, 0, 0);
+    ask(&view, NULL, 0);
     bloomline_filter_free(filter);
 
     uint64_t hashes[100];
@@ -174,12 +164,12 @@ static void others(void)
     }
     REQUIRE_OK(bloomline_leveldb_block_build(hashes, 100, 10, block, sizeof block, &written));
     REQUIRE_OK(bloomline_view_open_leveldb(block, written, &view));
-    ask(&view, NULL, 0, 0, 0);
+    ask(&view, NULL, 0);
     /* RocksDB's of no keys, and of what cannot be read. */
     REQUIRE_OK(bloomline_view_open_rocksdb("", 0, &view));
-    ask(&view, NULL, 0, 0, 0);
+    ask(&view, NULL, 0);
     REQUIRE_OK(bloomline_view_open_rocksdb("\0\0\0\0\0\0", 6, &view));
-    ask(&view, NULL, 0, 0, 0);
+    ask(&view, NULL, 0);
 }
 
 static void doubt(void)

@@ -86,10 +86,9 @@ inline std::optional<Handle> FindMetaBlock(const std::string &file, size_t foote
     return {};
 }
 
-inline std::optional<std::string> MetaBlock(const std::string &file, size_t footer_len,
-                                            size_t handles_at, const std::string &name)
+/* What is there, if there is something. */
+inline std::optional<std::string> BlockAt(const std::string &file, const std::optional<Handle> &handle)
 {
-    std::optional<Handle> handle = FindMetaBlock(file, footer_len, handles_at, name);
     if (!handle)
         return {};
     return file.substr(handle->offset, handle->size);
@@ -105,10 +104,7 @@ inline std::optional<Handle> FindRocksDbFilter(const std::string &file, const st
 inline std::optional<std::string> RocksDbFilter(const std::string &path)
 {
     std::string file = ReadFile(path);
-    std::optional<Handle> handle = FindRocksDbFilter(file, "full");
-    if (!handle)
-        return {};
-    return file.substr(handle->offset, handle->size);
+    return BlockAt(file, FindRocksDbFilter(file, "full"));
 }
 
 /* What a table of RocksDB has up to the end of its filters: the data, and these. Behind them are
@@ -139,8 +135,9 @@ inline std::optional<UpToFilters> RocksDbUpToFilters(const std::string &path)
 inline std::vector<std::string> LevelDbFilters(const std::string &path)
 {
     std::vector<std::string> filters;
+    std::string file = ReadFile(path);
     std::optional<std::string> block =
-        MetaBlock(ReadFile(path), 48, 0, "filter.leveldb.BuiltinBloomFilter2");
+        BlockAt(file, FindMetaBlock(file, 48, 0, "filter.leveldb.BuiltinBloomFilter2"));
     if (!block || block->size() < 5)
         return filters;
     size_t array = Fixed32(&(*block)[block->size() - 5]);
