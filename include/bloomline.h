@@ -52,6 +52,12 @@
  * once, on the same handle. One that takes it as non-const needs it for itself. All else
  * that a call reads must stay unchanged while it runs. No function waits for another.
  *
+ * First use, fork, environment. There is nothing to initialize, and no lock: a process may
+ * fork while its other threads are in the library, and the child may use it. The variables
+ * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES are read when the library is loaded: before
+ * main(), or within dlopen(). Set them before the program starts; a later setenv() changes
+ * nothing, and races with nothing here. dlopen() must not run at the same time as setenv().
+ *
  * Ownership. Who makes a handle by ..._new(), ..._decode(), ..._load() or ..._open(...,
  * bloomline_map **) frees it by ..._free() or ..._close(), once, in any thread. Texts that
  * are returned are static.
@@ -209,8 +215,8 @@ const char *bloomline_version(void);
  * bloomline_backend() returns the name of the code that answers probes in this
  * process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
  * CPU can do; all give the same answers and the same bytes. The environment variable
- * BLOOMLINE_BACKEND, set before the first call of the library, forces one of them;
- * empty is as good as unset.
+ * BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
+ * good as unset.
  *
  * If the variable names one that does not exist or that this CPU lacks, the result is
  * "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is

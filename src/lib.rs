@@ -49,6 +49,7 @@ pub mod cuckoo;
 mod cuckoo_filter;
 mod cuckoo_params;
 pub mod engines;
+mod environment;
 mod error;
 pub mod fast_local;
 #[cfg(feature = "capi")]

@@ -62,7 +62,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        let view = View::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?;
+        let view = View::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?;
         native::verify(bytes)?;
         Ok(view)
     }
@@ -105,7 +105,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?)
+        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
