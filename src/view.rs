@@ -246,6 +246,11 @@ impl<'a> View<'a> {
         self.kernel.ask(self.lines, self.k, hash);
     }
 
+    /// How keys are hashed. Filters that agree in it can be asked together by one hash.
+    pub(crate) fn key_hash(&self) -> KeyHash {
+        self.hash
+    }
+
     /// The hash of a key that this filter's probes take.
     #[inline(always)]
     pub fn hash(&self, key: &[u8]) -> u64 {
@@ -300,21 +305,45 @@ impl<'a> View<'a> {
     /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
     /// low by a seventh.) Reads the whole filter. So who owns bare lines, or maps a file, sees
     /// when it has become too full.
+    ///
+    /// It is the rate for keys that nobody chooses. Keys chosen to fall on one line hardly change
+    /// it: [`View::worst_line_rate`] shows them.
     pub fn estimated_rate(&self) -> f64 {
+        if self.kernel.layout() == Layout::Cuckoo {
+            return self.rate_of_cuckoo_lines(self.lines);
+        }
+        stats::mean(|each| self.line_rates(each))
+    }
+
+    /// The false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
+    ///
+    /// A line that holds far more keys than its share, because somebody chose them so, has a rate
+    /// near 1. By chance the fullest of a million lines reaches some ten times the average. Where the bits of a key lie anywhere (classic, LevelDB) it is
+    /// [`View::estimated_rate`].
+    pub fn worst_line_rate(&self) -> f64 {
+        stats::highest(|each| self.line_rates(each))
+    }
+
+    /// Calls `each` with the rate of every line, or of what else holds all bits of a key.
+    fn line_rates(&self, each: &mut dyn FnMut(f64)) {
         let (lines, k) = (self.lines, self.k);
         match self.kernel.layout() {
-            Layout::Native => {
+            Layout::Native => stats::line_rates(lines, k, each),
+            Layout::FastLocal | Layout::Legacy64 => stats::block_rates(lines, LINE_BYTES, k, each),
+            Layout::Legacy128 => stats::block_rates(lines, 2 * LINE_BYTES, k, each),
+            Layout::Legacy256 => stats::block_rates(lines, 4 * LINE_BYTES, k, each),
+            Layout::Classic | Layout::LevelDb => stats::block_rates(lines, lines.len(), k, each),
+            Layout::Cuckoo => {
                 let (lines, _) = lines.as_chunks::<LINE_BYTES>();
-                stats::sum_of_rates(lines, k) / lines.len() as f64
+                lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
             }
-            Layout::FastLocal | Layout::Legacy64 => stats::block_rate(lines, LINE_BYTES, k),
-            Layout::Legacy128 => stats::block_rate(lines, 2 * LINE_BYTES, k),
-            Layout::Legacy256 => stats::block_rate(lines, 4 * LINE_BYTES, k),
-            Layout::Classic | Layout::LevelDb => stats::block_rate(lines, lines.len(), k),
-            Layout::Cuckoo => self
-                .cuckoo_params()
-                .map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, k))),
         }
+    }
+
+    /// The rate at the load of these lines.
+    fn rate_of_cuckoo_lines(&self, lines: &[u8]) -> f64 {
+        let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, self.k, 0);
+        params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
     }
 
     /// The lines.
@@ -341,31 +370,6 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>>(
     } else {
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
     }
-}
-
-/// One hash against many filters: a point lookup over the tables of an LSM tree, or
-/// over shards. The lines of all are asked for before the first is tested, so that
-/// their misses overlap. Bit `i` of `bitmap` says whether the key may be in view
-/// `i`; bits past the last view become zero. Returns how many are set.
-///
-/// The views must agree on the hash, that is on the seed if it is made from a key.
-///
-/// # Panics
-/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
-pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
-    assert!(bitmap.len() >= views.len().div_ceil(64), "one word of bitmap for 64 views");
-    let mut count = 0;
-    for (views, word) in views.chunks(64).zip(bitmap) {
-        for view in views {
-            view.ask(hash);
-        }
-        *word = 0;
-        for (i, view) in views.iter().enumerate() {
-            *word |= u64::from(view.contains_hash(hash)) << i;
-        }
-        count += word.count_ones() as usize;
-    }
-    count
 }
 
 /// A filter in a file, mapped into memory and probed where it lies. It is shared

@@ -11,18 +11,20 @@ const LAYERS: [&[&str]; 7] = [
     &["kernel"],
     &["memory", "file", "format"],
     &["view", "filter", "cuckoo_filter", "builder", "engines"],
-    &["concurrent", "counting", "scalable", "shards", "swap", "window"],
+    &["concurrent", "counting", "scalable", "shards", "swap", "views", "window"],
     &["ffi"],
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 6] = [
+const NEIGHBOURS: [(&str, &[&str]); 8] = [
     ("classic", &["line"]),
     ("fast_local", &["line"]),
     ("cuckoo", &["line"]),
-    ("params", &["sizing"]),
+    ("params", &["sizing", "hash"]),
+    ("cuckoo_params", &["hash"]),
     ("filter", &["view"]),
     ("cuckoo_filter", &["view"]),
+    ("shards", &["views"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {

@@ -259,6 +259,24 @@ pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_vi
     })
 }
 
+/// bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
+/// to 1. It shows keys that somebody chose to fall on one line, which hardly change
+/// bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
+/// million lines reaches some ten times the average. For classic and LevelDB filters it is
+/// bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
+/// opened have 1.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
+    guard_or(1.0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(1.0, |view| view.worst_line_rate())
+    })
+}
+
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
 /// not in the filter, and true if it may be.
 ///
