@@ -976,6 +976,10 @@ bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
  * bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
  * none of them, so it can be done before each probe.
  *
+ * Others may insert into the lines while the view is probed, in other threads or processes,
+ * if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
+ * are done, use only the contains functions of the view.
+ *
  * Errors: as bloomline_lines_insert_hashes().
  */
 bloomline_status bloomline_lines_view(const bloomline_params *params,

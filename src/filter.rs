@@ -121,7 +121,7 @@ impl Filter {
     /// The filter to probe, in a form that is cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.lines, self.params, self.key_count, self.kernel)
+        View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
     }
 
     /// Whether a key may be in. False means that it is not.

@@ -7,7 +7,11 @@ use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo, leveldb, rocksdb};
 use crate::hash::KeyHash;
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, RING};
+#[cfg(feature = "capi")]
+use crate::kernel::Words;
+use crate::kernel::{
+    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
+};
 use crate::line::LINE_BYTES;
 use crate::memory::FileBytes;
 use crate::params::Params;
@@ -23,7 +27,7 @@ use std::path::Path;
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    lines: &'a [u8],
+    lines: Probed<'a>,
     k: u32,
     hash: KeyHash,
     key_count: u64,
@@ -73,13 +77,13 @@ impl<'a> View<'a> {
             // All else has been checked before the layout.
             Err(Error::Layout) => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
-                Ok(View::of_cuckoo(lines, params, key_count, kernels.of(Layout::Cuckoo)))
+                Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
             }
             found => {
                 let Parts { layout, lines, params, key_count, .. } = found?;
                 let classic = layout == native::CLASSIC;
                 let layout = if classic { Layout::Classic } else { Layout::Native };
-                Ok(View::new(lines, params, key_count, kernels.of(layout)))
+                Ok(View::new(lines.into(), params, key_count, kernels.of(layout)))
             }
         }
     }
@@ -125,7 +129,7 @@ impl<'a> View<'a> {
 
     fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
         let Found { lines, k, kernel, hash } = found;
-        Ok(View { lines, k, hash, key_count: 0, kernel })
+        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
     }
 
     /// A view of bare lines, without a footer.
@@ -136,11 +140,21 @@ impl<'a> View<'a> {
         if lines.len() != params.bytes() {
             return Err(Error::Truncated);
         }
-        Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
+        Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
+    }
+
+    /// A view of the first of these bytes, which others may be inserting into.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
+    #[cfg(feature = "capi")]
+    pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
+        let lines = bytes.first(params.bytes()).ok_or(Error::BufferTooSmall)?;
+        Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
     pub(crate) fn new(
-        lines: &'a [u8],
+        lines: Probed<'a>,
         params: Params,
         key_count: u64,
         kernel: &'static Kernel,
@@ -149,7 +163,7 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn of_cuckoo(
-        lines: &'a [u8],
+        lines: Probed<'a>,
         params: CuckooParams,
         key_count: u64,
         kernel: &'static Kernel,
@@ -158,25 +172,20 @@ impl<'a> View<'a> {
         View { lines, k, hash, key_count, kernel }
     }
 
-    /// A view of lines of any layout, by the layout's number: what another view's `raw` gave.
+    /// The view of these lines with this shape: what another view's `words` gave.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn from_raw(
-        lines: &'a [u8],
-        k: u32,
-        layout: u16,
-        hash: KeyHash,
-        key_count: u64,
-    ) -> Option<View<'a>> {
-        // Who has something to give has chosen kernels.
+    pub(crate) fn from_words(lines: Probed<'a>, words: &Words) -> Option<View<'a>> {
+        let (k, layout, hash, key_count) = words.shape();
+        // Who has words has chosen kernels.
         let kernel = Kernels::chosen()?.numbered(layout)?;
         Some(View { lines, k, hash, key_count, kernel })
     }
 
-    /// The lines, k, layout and hash.
+    /// All that it is, for C to keep.
     #[cfg(feature = "capi")]
-    pub(crate) fn raw(&self) -> (&'a [u8], u32, Layout, KeyHash) {
-        (self.lines, self.k, self.kernel.layout(), self.hash)
+    pub(crate) fn words(&self) -> Words {
+        Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
     /// Whether a key may be in. False means that it is not.
@@ -310,7 +319,7 @@ impl<'a> View<'a> {
     /// it: [`View::worst_line_rate`] shows them.
     pub fn estimated_rate(&self) -> f64 {
         if self.kernel.layout() == Layout::Cuckoo {
-            return self.rate_of_cuckoo_lines(self.lines);
+            return self.rate_of_cuckoo_lines(self.as_bytes());
         }
         stats::mean(|each| self.line_rates(each))
     }
@@ -326,7 +335,7 @@ impl<'a> View<'a> {
 
     /// Calls `each` with the rate of every line, or of what else holds all bits of a key.
     fn line_rates(&self, each: &mut dyn FnMut(f64)) {
-        let (lines, k) = (self.lines, self.k);
+        let (lines, k) = (self.as_bytes(), self.k);
         match self.kernel.layout() {
             Layout::Native => stats::line_rates(lines, k, each),
             Layout::FastLocal | Layout::Legacy64 => stats::block_rates(lines, LINE_BYTES, k, each),
@@ -348,7 +357,7 @@ impl<'a> View<'a> {
 
     /// The lines.
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.lines
+        self.lines.as_slice()
     }
 
     /// What probes it.
@@ -417,6 +426,6 @@ impl MappedFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let MappedFilter { k, hash, key_count, kernel, .. } = *self;
-        View { lines: &self.bytes[..self.lines], k, hash, key_count, kernel }
+        View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
     }
 }

@@ -255,7 +255,7 @@ impl Window {
         self.clear_for(newest, line);
         let at = self.first_of(line) + newest * self.stride();
         let line = &mut self.lines[at..at + LINE_BYTES];
-        let new = !self.kernel.contains(line, k, hash);
+        let new = !self.kernel.contains((&*line).into(), k, hash);
         if new {
             self.kernel.insert(line, k, hash);
             let count = &mut self.generations[newest].key_count;
@@ -300,7 +300,7 @@ impl Window {
         places.clone().for_each(|i| prefetch_all(place(i)));
         places
             .into_iter()
-            .any(|i| self.kernel.contains(place(i), k, hash) && self.is_current(i, line))
+            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
     }
 
     /// Answers many hashes at once, a bit each: see

@@ -5,7 +5,8 @@
 //! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
 //!   64 keys, is done.
 //! * `few` answers a few keys, not hashes, of RocksDB's filters.
-//! * `shared` probes lines that other threads insert into.
+//! * `shared` says what is probed: bytes that other threads may insert into.
+//! * `words` is an opened filter as C keeps it.
 //! * `backend` has their names.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
@@ -32,6 +33,8 @@ mod prefetch;
 mod scalar;
 mod shared;
 mod spread;
+#[cfg(feature = "capi")]
+mod words;
 
 pub use backend::Backend;
 pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
@@ -40,8 +43,11 @@ use batch::{Abreast, Lines};
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
+pub(crate) use shared::Probed;
 #[cfg(feature = "capi")]
 pub(crate) use spread::leveldb_contains;
+#[cfg(feature = "capi")]
+pub(crate) use words::Words;
 
 use crate::environment::{self, Setting};
 use crate::error::Error;
@@ -376,9 +382,10 @@ impl Kernel {
 
     /// Whether all bits of one key are set.
     #[inline(always)]
-    pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
-        // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-        unsafe { (self.contains)(lines.as_ptr(), lines.len(), k, hash) }
+    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
+        // SAFETY: this CPU runs the kernel, since it exists; the lines can be read, and may be
+        // written meanwhile for the reasons in `shared`.
+        unsafe { (self.contains)(lines.start(), lines.len(), k, hash) }
     }
 
     /// Sets the bits of many keys, in order.
@@ -409,7 +416,7 @@ impl Kernel {
     /// If `bitmap` has not a word for each 64 keys.
     pub(crate) fn probe_batch(
         &self,
-        lines: &[u8],
+        lines: Probed<'_>,
         k: u32,
         hashes: Hashes<'_>,
         bitmap: &mut [u64],
@@ -424,14 +431,14 @@ impl Kernel {
     /// The same with a given prefetch, for the benchmarks.
     pub(crate) fn probe_batch_with(
         &self,
-        lines: &[u8],
+        lines: Probed<'_>,
         k: u32,
         hashes: Hashes<'_>,
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
-        let lines = Lines::readable(lines, k, self.line_log2);
+        let lines = self.readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
@@ -467,7 +474,12 @@ impl Kernel {
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
-    pub(crate) fn ask(&self, lines: &[u8], k: u32, hash: u64) {
-        (self.ask)(Lines::readable(lines, k, self.line_log2), hash);
+    pub(crate) fn ask(&self, lines: Probed<'_>, k: u32, hash: u64) {
+        (self.ask)(self.readable(lines, k), hash);
+    }
+
+    #[inline(always)]
+    fn readable(&self, lines: Probed<'_>, k: u32) -> Lines {
+        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2)
     }
 }
