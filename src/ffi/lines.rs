@@ -23,6 +23,7 @@ use std::ffi::c_void;
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_insert_hashes(
     params: *const bloomline_params,
@@ -51,6 +52,7 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_view(
     params: *const bloomline_params,
