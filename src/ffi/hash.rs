@@ -63,6 +63,7 @@ unsafe fn write_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
     guard(|| {

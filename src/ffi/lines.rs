@@ -25,6 +25,7 @@ use std::ffi::c_void;
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_insert_hashes(
     params: *const bloomline_params,
@@ -57,6 +58,7 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_view(
     params: *const bloomline_params,

@@ -81,6 +81,7 @@ pub(super) unsafe fn write(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_rate(
     keys: u64,
@@ -100,6 +101,7 @@ pub unsafe extern "C" fn bloomline_params_for_rate(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_bits(
     keys: u64,
@@ -119,6 +121,7 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_foldable(
     params: *mut bloomline_params,

@@ -41,6 +41,14 @@ pub unsafe extern "C" fn bloomline_abi_version() -> u32 {
     BLOOMLINE_ABI_VERSION
 }
 
+/// bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
+/// built against the header of another one does not link: see the end of this header.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_abi_0() {}
+
 /// bloomline_version() returns the version of the library that is linked or loaded,
 /// such as "0.1.0". The text is static.
 ///

@@ -134,6 +134,7 @@ unsafe fn give<'a>(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open(
     data: *const c_void,
@@ -153,6 +154,7 @@ pub unsafe extern "C" fn bloomline_view_open(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_unverified(
     data: *const c_void,
@@ -169,6 +171,7 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_view(
     filter: *const bloomline_filter,
@@ -192,6 +195,7 @@ pub unsafe extern "C" fn bloomline_filter_view(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_params(
     view: *const bloomline_view,
