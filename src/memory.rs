@@ -6,9 +6,7 @@ use crate::error::Error;
 use crate::line::LINE_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
-use std::io::Read;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
@@ -53,19 +51,6 @@ impl Zeroed {
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
         Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
-    }
-
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`].
-    pub(crate) fn read(path: &Path) -> Result<Zeroed, Error> {
-        let mut file = File::open(path)?;
-        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
-        let mut bytes = Zeroed::new(len.max(1))?;
-        bytes.truncate(len);
-        file.read_exact(&mut bytes)?;
-        Ok(bytes)
     }
 
     /// Forgets the bytes from `len` on; the memory stays until all is freed.
@@ -126,9 +111,8 @@ impl DerefMut for Zeroed {
 
 /// A whole file as bytes: mapped on Unix, read into memory elsewhere.
 ///
-/// If the file shrinks while it is mapped, touching what is gone kills the process
-/// (SIGBUS); if it is written to, the bytes change. A filter that is replaced by
-/// renaming, as `Filter::save` does, is safe: the old file lives on in the map.
+/// A file that is replaced by renaming another over it, as `Filter::save` does, lives on in the
+/// map.
 pub(crate) struct FileBytes {
     #[cfg(unix)]
     bytes: Option<pages::Pages>,
@@ -139,9 +123,13 @@ pub(crate) struct FileBytes {
 impl FileBytes {
     /// # Errors
     /// [`Error::Io`].
-    pub(crate) fn open(file: &File) -> Result<FileBytes, Error> {
+    ///
+    /// # Safety
+    /// As long as the bytes live, nobody writes to the file or changes its length.
+    pub(crate) unsafe fn open(file: &File) -> Result<FileBytes, Error> {
         #[cfg(unix)]
-        return pages::Pages::file(file).map(|bytes| FileBytes { bytes });
+        // SAFETY: the same contract.
+        return unsafe { pages::Pages::file(file) }.map(|bytes| FileBytes { bytes });
         #[cfg(not(unix))]
         {
             let mut bytes = Vec::new();
@@ -158,7 +146,8 @@ impl Deref for FileBytes {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.bytes {
-            // SAFETY: the pages are readable for as long as self lives.
+            // SAFETY: the pages are readable for as long as self lives, and by the contract of
+            // `open` nobody writes to them or cuts them off.
             Some(pages) => unsafe {
                 let (bytes, len) = pages.parts();
                 std::slice::from_raw_parts(bytes, len)
@@ -238,7 +227,10 @@ mod pages {
         }
 
         /// The whole of a file, to read. None if it is empty.
-        pub(super) fn file(file: &File) -> Result<Option<Pages>, Error> {
+        ///
+        /// # Safety
+        /// As [`super::FileBytes::open`].
+        pub(super) unsafe fn file(file: &File) -> Result<Option<Pages>, Error> {
             let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
             if len == 0 {
                 return Ok(None);

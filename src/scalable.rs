@@ -1,5 +1,5 @@
 //! The filter that grows: plain filters, each for twice the keys of the one before. Uses
-//! `filter` and `view`, `params`, `hash`, `memory`, `file` and `format`.
+//! `filter` and `view`, `params`, `hash`, `file` and `format`.
 
 use crate::error::Error;
 use crate::file;
@@ -9,7 +9,7 @@ use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::format::{concat, copy_parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::Backend;
-use crate::memory::Zeroed;
+use crate::line::LINE_BITS;
 use crate::params::Params;
 use crate::view::View;
 use std::path::Path;
@@ -139,10 +139,13 @@ impl ScalableFilter {
         filter.key_count() >= *capacity
     }
 
-    /// Adds a stage of twice the size. That it cannot be had is for the caller always the same.
+    /// Adds a stage for twice as many keys. That it cannot be had is for the caller always the same.
     fn grow(&mut self) -> Result<(), Error> {
         let Stage { filter, capacity } = self.newest();
-        let (capacity, backend) = (capacity.checked_mul(2), filter.backend());
+        // What a file says is not more than its lines can have: a key is put in only if it sets a
+        // bit that was not set, so they have at most one for each bit.
+        let most = filter.params().line_count().saturating_mul(LINE_BITS);
+        let (capacity, backend) = ((*capacity).min(most).checked_mul(2), filter.backend());
         let capacity = capacity.ok_or(Error::OutOfMemory)?;
         self.add_stage(capacity, backend).map_err(|_| Error::OutOfMemory)
     }
@@ -317,7 +320,7 @@ impl ScalableFilter {
     /// faster.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if there are fewer hashes than keys that are in, so that some would be
+    /// [`Error::KeyCount`] if there are fewer hashes than keys that are in, so that some would be
     /// denied; [`Error::LineCount`]; [`Error::OutOfMemory`].
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
@@ -335,7 +338,7 @@ impl ScalableFilter {
                 break;
             }
         }
-        if plain.key_count() < self.key_count() { Err(Error::Mismatch) } else { Ok(plain) }
+        if plain.key_count() < self.key_count() { Err(Error::KeyCount) } else { Ok(plain) }
     }
 
     // ---- bytes and files ----
@@ -405,9 +408,7 @@ impl ScalableFilter {
     /// Saves the encoded filter as a file, as [`Filter::save`] does.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
+    /// As [`Filter::save`].
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut saved = Ok(());
         self.encoded(&mut |parts| saved = file::replace(path, parts));
@@ -418,9 +419,9 @@ impl ScalableFilter {
     /// its memory twice.
     ///
     /// # Errors
-    /// As [`ScalableFilter::decode`]; [`Error::Io`].
+    /// As [`ScalableFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<ScalableFilter, Error> {
-        ScalableFilter::decode(&Zeroed::read(path)?)
+        ScalableFilter::decode(&file::read(path, format::check)?)
     }
 }
 

@@ -16,11 +16,12 @@ const LAYERS: [&[&str]; 7] = [
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 6] = [
+const NEIGHBOURS: [(&str, &[&str]); 7] = [
     ("classic", &["line"]),
     ("fast_local", &["line"]),
     ("cuckoo", &["line"]),
     ("params", &["sizing"]),
+    ("file", &["memory"]),
     ("filter", &["view"]),
     ("cuckoo_filter", &["view"]),
 ];
@@ -84,7 +85,7 @@ fn imports_point_down() {
 #[test]
 fn unsafe_is_where_it_may_be() {
     for (file, text) in all_sources() {
-        let may = matches!(module(&file), "kernel" | "memory" | "ffi");
+        let may = matches!(module(&file), "kernel" | "memory" | "ffi") || file == "view/map.rs";
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let found = code.filter(|line| line.contains("unsafe ")).count();
         assert!(may || found == 0, "src/{file} contains unsafe");
