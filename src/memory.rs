@@ -1,4 +1,4 @@
-//! Memory for lines: zeroed, 64-byte aligned, in huge pages where that pays; and
+//! Memory for lines: zeroed, 64-byte aligned, in huge pages where they waste little; and
 //! files mapped for reading. Uses `libc` on Unix, and of the crate only its errors.
 #![allow(unsafe_code)]
 
@@ -16,8 +16,9 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// Zeroed bytes, aligned to a cache line.
 ///
-/// A large filter gets whole huge pages, where the system grants them: in pages of
-/// 4 KiB most probes would pay for a page walk on top of the cache miss.
+/// A large filter gets huge pages, where the system grants them: in pages of 4 KiB most probes
+/// would pay for a page walk on top of the cache miss. They come from the system, not from the
+/// allocator, unless the environment says `BLOOMLINE_HUGE_PAGES=0`.
 pub(crate) struct Zeroed {
     block: Block,
     len: usize,
@@ -43,8 +44,8 @@ impl Zeroed {
     pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
         assert!(len > 0);
         #[cfg(unix)]
-        if len >= HUGE_PAGE {
-            let pages = pages::Pages::zeroed(len, HUGE_PAGE)?;
+        if len >= HUGE_PAGE && huge_pages_wanted() {
+            let pages = pages::Pages::zeroed(len)?;
             return Ok(Zeroed { block: Block::Mapped(pages), len });
         }
         let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
@@ -78,6 +79,24 @@ impl Zeroed {
             Block::Mapped(pages) => pages.parts().0,
         }
     }
+}
+
+/// Whether large memory is to be in huge pages: not if `BLOOMLINE_HUGE_PAGES` is `0`. Threads
+/// that ask at once find the same.
+#[cfg(unix)]
+fn huge_pages_wanted() -> bool {
+    use std::sync::atomic::{AtomicU8, Ordering};
+    const UNKNOWN: u8 = 0;
+    const WANTED: u8 = 1;
+    const UNWANTED: u8 = 2;
+    static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
+    let mut found = FOUND.load(Ordering::Relaxed);
+    if found == UNKNOWN {
+        let wanted = std::env::var_os("BLOOMLINE_HUGE_PAGES").is_none_or(|value| value != "0");
+        found = if wanted { WANTED } else { UNWANTED };
+        FOUND.store(found, Ordering::Relaxed);
+    }
+    found == WANTED
 }
 
 impl Drop for Zeroed {
@@ -166,6 +185,7 @@ impl Deref for FileBytes {
 mod pages {
     //! Pages from the system: `mmap` and what goes with it.
 
+    use super::HUGE_PAGE;
     use crate::error::Error;
     use std::fs::File;
     use std::os::fd::AsRawFd;
@@ -184,12 +204,13 @@ mod pages {
     unsafe impl Sync for Pages {}
 
     impl Pages {
-        /// Zeroed private pages, of which the first begins at a multiple of `align`.
-        pub(super) fn zeroed(len: usize, align: usize) -> Result<Pages, Error> {
+        /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
+        /// system has them.
+        pub(super) fn zeroed(len: usize) -> Result<Pages, Error> {
+            let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
             // More than is needed, then what is before and after the aligned part
             // goes back.
-            let room = len.checked_next_multiple_of(align).and_then(|len| len.checked_add(align));
-            let room = room.ok_or(Error::OutOfMemory)?;
+            let room = used.checked_add(HUGE_PAGE).ok_or(Error::OutOfMemory)?;
             // SAFETY: a new anonymous mapping, at an address of the system's choice.
             let start = unsafe {
                 libc::mmap(
@@ -205,8 +226,7 @@ mod pages {
                 return Err(Error::OutOfMemory);
             }
             let start = start.cast::<u8>();
-            let before = start.align_offset(align);
-            let used = len.next_multiple_of(align);
+            let before = start.align_offset(HUGE_PAGE);
             // SAFETY: whole pages of the mapping just made, that nothing uses.
             unsafe {
                 if before > 0 {
@@ -248,6 +268,47 @@ mod pages {
         pub(super) fn parts(&self) -> (*mut u8, usize) {
             (self.start, self.len)
         }
+    }
+
+    /// How much is mapped for `len` bytes: whole huge pages if that wastes a tenth of them at
+    /// most. Otherwise the last part of a huge page is in pages of `page` bytes, and nothing is
+    /// wasted.
+    fn mapped_len(len: usize, page: usize) -> Option<usize> {
+        let huge = len.checked_next_multiple_of(HUGE_PAGE)?;
+        if huge - len <= len / 10 { Some(huge) } else { len.checked_next_multiple_of(page) }
+    }
+
+    /// The bytes of the system's pages.
+    fn page() -> usize {
+        // SAFETY: tells a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(HUGE_PAGE)
+    }
+
+    #[cfg(test)]
+    #[test]
+    fn little_is_wasted() {
+        const PAGE: usize = 4096;
+        for (len, mapped) in [
+            (HUGE_PAGE, HUGE_PAGE),
+            (HUGE_PAGE + 64, HUGE_PAGE + PAGE),
+            (2 * HUGE_PAGE - 64, 2 * HUGE_PAGE),
+            (9 * HUGE_PAGE + 64, 9 * HUGE_PAGE + PAGE),
+            (10 * HUGE_PAGE + 64, 11 * HUGE_PAGE),
+        ] {
+            assert_eq!(mapped_len(len, PAGE), Some(mapped), "{len}");
+        }
+        for len in (HUGE_PAGE..20 * HUGE_PAGE).step_by(64 * 997) {
+            let mapped = mapped_len(len, PAGE).unwrap();
+            assert!(
+                mapped >= len && mapped.is_multiple_of(PAGE) && mapped - len <= len / 10,
+                "{len}"
+            );
+        }
+        assert_eq!(mapped_len(usize::MAX, PAGE), None);
+        let pages = Pages::zeroed(HUGE_PAGE + 64).unwrap();
+        assert_eq!(pages.start.align_offset(HUGE_PAGE), 0);
+        assert_eq!(pages.mapped, HUGE_PAGE + page().max(64));
     }
 
     impl Drop for Pages {
