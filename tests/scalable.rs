@@ -338,31 +338,50 @@ fn capacities_and_rates_out_of_range() {
     }
 }
 
-/// What a file says that its stages are for, and that they have, does not make it grow beyond what
-/// their lines can have held: a key for each bit.
+/// What a file claims that its stages are for, and that they have, does not make it grow beyond four
+/// times its lines, or 64 KiB.
 #[test]
 fn a_claim_does_not_make_it_large() {
-    for capacity in [513, 1 << 32, 1 << 52, u64::MAX / 2 + 1, u64::MAX] {
-        let mut stage = StageOf::new(1, 8, capacity, &[5]);
-        stage.key_count = capacity;
-        let bytes = encode_scalable(&[stage], 0.01, 0);
-        assert_eq!(bytes.len(), 192);
-        let mut filter = ScalableFilter::decode(&bytes).unwrap();
-        assert!(filter.to_bytes().unwrap() == bytes, "what it says is kept");
-        for hash in random_hashes(100, 4) {
-            filter.insert_hash(hash).unwrap();
-            assert!(filter.contains_hash(hash) && filter.contains_hash(5));
+    for (lines, rate) in [(1, 0.01), (1, 1e-15), (256, 0.9), (257, 0.01), (1000, 1e-15)] {
+        for capacity in [1 << 32, 1 << 52, u64::MAX / 2 + 1, u64::MAX] {
+            let mut stage = StageOf::new(lines, 8, capacity, &[5]);
+            stage.key_count = capacity;
+            let bytes = encode_scalable(&[stage], rate, 0);
+            let mut filter = ScalableFilter::decode(&bytes).unwrap();
+            assert!(filter.to_bytes().unwrap() == bytes, "what it says is kept");
+            for hash in random_hashes(100, 4) {
+                filter.insert_hash(hash).unwrap();
+                assert!(filter.contains_hash(hash) && filter.contains_hash(5));
+            }
+            let second = filter.stages().nth(1).unwrap().params().line_count();
+            let most = 1024.max(4 * lines as u64);
+            assert!(second <= most && second > most / 2, "{lines} lines, then {second}");
         }
-        let lines: Vec<u64> = filter.stages().map(|stage| stage.params().line_count()).collect();
-        let of_1024 = Params::for_rate(1024, 0.01 * 0.15 * 0.85).unwrap().line_count();
-        assert_eq!(lines, [1, of_1024], "for {capacity} keys");
     }
-    // What the lines can have held is believed.
-    let mut stage = StageOf::new(1, 8, 512, &[5]);
-    stage.key_count = 512;
-    let mut filter = ScalableFilter::decode(&encode_scalable(&[stage], 0.01, 0)).unwrap();
-    filter.insert_hashes(&random_hashes(1000, 4), &mut [0; 16]).unwrap();
-    assert_eq!(filter.stages().len(), 2);
+    // Claims that its lines bear out are believed: twice the keys.
+    for (lines, capacity) in [(1, 513), (1000, 32_000)] {
+        let mut stage = StageOf::new(lines, 8, capacity, &[5]);
+        stage.key_count = capacity;
+        let mut filter = ScalableFilter::decode(&encode_scalable(&[stage], 0.01, 0)).unwrap();
+        assert!(filter.insert_hash(7).unwrap());
+        let twice = Params::for_rate(2 * capacity, 0.01 * 0.15 * 0.85).unwrap();
+        assert_eq!(filter.stages().nth(1).unwrap().params(), twice);
+    }
+}
+
+/// The limit is beyond what the library itself needs, whatever the rate.
+#[test]
+fn twice_the_keys_take_less_than_the_limit() {
+    for exponent in 0..=30 {
+        let rate = 0.999 * 10f64.powf(-f64::from(exponent) / 2.0);
+        let mut of_stage = rate * 0.15;
+        let mut before = 0.0;
+        for stage in 0..64 {
+            let (bits, _) = bloomline::sizing::bits_for_rate(of_stage).unwrap();
+            assert!(stage == 0 || bits / before < 1.2, "{rate}, stage {stage}");
+            (before, of_stage) = (bits, of_stage * 0.85);
+        }
+    }
 }
 
 /// A filter that cannot grow: of the most stages there are.

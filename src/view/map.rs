@@ -19,6 +19,10 @@ use std::path::Path;
 /// To open a map is `unsafe`, since no program can keep all others from writing the file; see
 /// [`MappedFilter::open`]. Without `unsafe`, [`Filter::load`](crate::Filter::load) and
 /// [`CuckooFilter::load`](crate::CuckooFilter::load) read the same files into memory.
+///
+/// ```compile_fail,E0133
+/// let map = bloomline::MappedFilter::open("filter".as_ref());
+/// ```
 pub struct MappedFilter {
     bytes: FileBytes,
     lines: usize,
