@@ -1,7 +1,9 @@
 //! Memory for lines: zeroed, 64-byte aligned, in huge pages where they waste little; and
-//! files mapped for reading. Uses `libc` on Unix, and of the crate only its errors.
+//! files mapped for reading. Uses `libc` on Unix, and `environment`.
 #![allow(unsafe_code)]
 
+#[cfg(unix)]
+use crate::environment::{HUGE_PAGES, Setting};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -44,7 +46,7 @@ impl Zeroed {
     pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
         assert!(len > 0);
         #[cfg(unix)]
-        if len >= HUGE_PAGE && huge_pages_wanted() {
+        if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
             let pages = pages::Pages::zeroed(len)?;
             return Ok(Zeroed { block: Block::Mapped(pages), len });
         }
@@ -59,19 +61,6 @@ impl Zeroed {
         self.len = self.len.min(len);
     }
 
-    /// How many bytes. Unlike the length of the slice, this makes no reference to them.
-    pub(crate) fn len_bytes(&self) -> usize {
-        self.len
-    }
-
-    /// The bytes as lanes that threads may write to while they share them. What has lent
-    /// them makes no slice of the bytes meanwhile.
-    pub(crate) fn lanes(&self) -> &[AtomicU64] {
-        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
-        // AtomicU64 is any 8 bytes.
-        unsafe { std::slice::from_raw_parts(self.start().cast(), self.len / 8) }
-    }
-
     fn start(&self) -> *mut u8 {
         match &self.block {
             Block::Allocated(bytes, _) => bytes.as_ptr(),
@@ -79,24 +68,6 @@ impl Zeroed {
             Block::Mapped(pages) => pages.parts().0,
         }
     }
-}
-
-/// Whether large memory is to be in huge pages: not if `BLOOMLINE_HUGE_PAGES` is `0`. Threads
-/// that ask at once find the same.
-#[cfg(unix)]
-fn huge_pages_wanted() -> bool {
-    use std::sync::atomic::{AtomicU8, Ordering};
-    const UNKNOWN: u8 = 0;
-    const WANTED: u8 = 1;
-    const UNWANTED: u8 = 2;
-    static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
-    let mut found = FOUND.load(Ordering::Relaxed);
-    if found == UNKNOWN {
-        let wanted = std::env::var_os("BLOOMLINE_HUGE_PAGES").is_none_or(|value| value != "0");
-        found = if wanted { WANTED } else { UNWANTED };
-        FOUND.store(found, Ordering::Relaxed);
-    }
-    found == WANTED
 }
 
 impl Drop for Zeroed {
@@ -125,6 +96,28 @@ impl DerefMut for Zeroed {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and self is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.len) }
+    }
+}
+
+/// Zeroed bytes as lanes that threads share and write to. There is no way to a slice of them, until
+/// one owner is left.
+pub(crate) struct Shared(Zeroed);
+
+impl Shared {
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
+        // AtomicU64 is any 8 bytes, and nothing else reaches them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.len / 8) }
+    }
+
+    pub(crate) fn into_zeroed(self) -> Zeroed {
+        self.0
+    }
+}
+
+impl From<Zeroed> for Shared {
+    fn from(bytes: Zeroed) -> Shared {
+        Shared(bytes)
     }
 }
 

@@ -63,6 +63,7 @@ impl From<CuckooParams> for bloomline_cuckoo_params {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(
     keys: u64,
@@ -129,6 +130,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_new(
     params: *const bloomline_cuckoo_params,
@@ -155,6 +157,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_free(filter: *mut bloomline_cuckoo) {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_get_params(
     filter: *const bloomline_cuckoo,
@@ -210,6 +213,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_fill(filter: *const bloomline_cuckoo) 
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert(
     filter: *mut bloomline_cuckoo,
@@ -232,6 +236,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
     filter: *mut bloomline_cuckoo,
@@ -252,6 +257,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
     filter: *mut bloomline_cuckoo,
@@ -278,6 +284,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
     filter: *mut bloomline_cuckoo,
@@ -304,6 +311,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_remove(
     filter: *mut bloomline_cuckoo,
@@ -324,6 +332,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_remove(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_remove_hash(
     filter: *mut bloomline_cuckoo,
@@ -435,6 +444,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_contains_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_view(
     filter: *const bloomline_cuckoo,

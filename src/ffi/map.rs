@@ -71,6 +71,7 @@ unsafe fn give(
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
 /// it is mapped.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open(
     path: *const c_char,
@@ -88,6 +89,7 @@ pub unsafe extern "C" fn bloomline_map_open(
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
 /// it is mapped.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open_unverified(
     path: *const c_char,
@@ -103,6 +105,7 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_view(
     map: *const bloomline_map,

@@ -75,6 +75,6 @@ impl MappedFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let MappedFilter { k, hash, key_count, kernel, .. } = *self;
-        View { lines: &self.bytes[..self.lines], k, hash, key_count, kernel }
+        View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
     }
 }
