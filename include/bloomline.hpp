@@ -1033,7 +1033,10 @@ public:
     }
 };
 
-/// A file with a filter in it, mapped into memory.
+/// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in
+/// place, in this process or another: if it is written to, answers are wrong in either direction,
+/// and if it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save()
+/// does: the map keeps the old file. Where that cannot be promised, load the filter instead.
 class Map : public detail::Handle<bloomline_map> {
 public:
     Map() noexcept = default;

@@ -365,9 +365,7 @@ impl CountingFilter {
     /// [`Filter::save`] does.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
+    /// As [`Filter::save`].
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         file::replace(path, &[self.filter.as_bytes(), &self.counters, &self.footer()])
     }
@@ -376,9 +374,10 @@ impl CountingFilter {
     /// takes its memory twice.
     ///
     /// # Errors
-    /// As [`CountingFilter::decode`]; [`Error::Io`].
+    /// As [`CountingFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<CountingFilter, Error> {
-        CountingFilter::decode(&Zeroed::read(path)?)
+        let check = |footer: &_, len| native::check(footer, len, &[COUNTING]);
+        CountingFilter::decode(&file::read(path, check)?)
     }
 
     // ---- where the counters are ----
