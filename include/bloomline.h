@@ -53,6 +53,12 @@
  * once, on the same handle. One that takes it as non-const needs it for itself. All else
  * that a call reads must stay unchanged while it runs. No function waits for another.
  *
+ * First use, fork, environment. There is nothing to initialize, and no lock: a process may
+ * fork while its other threads are in the library, and the child may use it. The variables
+ * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES are read when the library is loaded: before
+ * main(), or within dlopen(). Set them before the program starts; a later setenv() changes
+ * nothing, and races with nothing here. dlopen() must not run at the same time as setenv().
+ *
  * Ownership. Who makes a handle by ..._new(), ..._decode(), ..._load() or ..._open(...,
  * bloomline_map **) frees it by ..._free() or ..._close(), once, in any thread. Texts that
  * are returned are static.
@@ -230,8 +236,8 @@ const char *bloomline_version(void);
  * bloomline_backend() returns the name of the code that answers probes in this
  * process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
  * CPU can do; all give the same answers and the same bytes. The environment variable
- * BLOOMLINE_BACKEND, set before the first call of the library, forces one of them;
- * empty is as good as unset.
+ * BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
+ * good as unset.
  *
  * If the variable names one that does not exist or that this CPU lacks, the result is
  * "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
@@ -251,6 +257,21 @@ typedef struct bloomline_bytes {
     /** How many bytes. */
     size_t len;
 } bloomline_bytes;
+
+/**
+ * bloomline_random_seed() writes a random number from the operating system to 'out': a seed
+ * for a filter whose keys others choose. With a seed that they know, such as 0, an attacker
+ * finds false positives, and keys that all fall on one line, in a second.
+ *
+ * A seed stops keys that were chosen beforehand. It does not stop an attacker who can ask the
+ * filter for keys and see the answers, or read its bytes, which hold the seed: XXH3 is not a
+ * cryptographic hash. Against that, hash keys by SipHash with a secret key, and use the
+ * functions that take hashes.
+ *
+ * Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
+ */
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_random_seed(uint64_t *out);
 
 /**
  * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
@@ -303,8 +324,8 @@ typedef struct bloomline_params {
     /**
      * The seed of the hash of keys. bloomline_params_for_rate() and
      * bloomline_params_for_bits() set it to 0; it may then be set to any number.
-     * Where whoever chooses the keys must not be able to choose false positives,
-     * set it to a secret random one.
+     * Where others choose the keys, take it from bloomline_random_seed() and keep it
+     * secret.
      */
     uint64_t seed;
 } bloomline_params;
@@ -338,9 +359,21 @@ bloomline_status bloomline_params_for_bits(uint64_t keys,
                                            bloomline_params *out);
 
 /**
+ * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power
+ * 'folds', so that bloomline_filter_fold() can halve the filter 'folds' times. It is for a
+ * filter whose keys cannot be counted beforehand: make it large, then fold it.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
+ * BLOOMLINE_ERR_RESERVED; 'params' is then unchanged.
+ */
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_params_foldable(bloomline_params *params,
+                                           uint32_t folds);
+
+/**
  * bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
- * once 'keys' different keys are in a filter of these parameters. It is the exact
- * model of the lines, not the textbook formula. If 'params' is NULL or is refused
+ * once 'keys' different keys are in a filter of these parameters. It is a model of the
+ * lines, not the textbook formula. If 'params' is NULL or is refused
  * by the other functions, the result is 1.
  */
 double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
@@ -712,6 +745,16 @@ uint64_t bloomline_view_key_count(const bloomline_view *view);
 double bloomline_view_estimated_rate(const bloomline_view *view);
 
 /**
+ * bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
+ * to 1. It shows keys that somebody chose to fall on one line, which hardly change
+ * bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
+ * million lines reaches some ten times the average. For classic and LevelDB filters it is
+ * bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
+ * opened have 1.
+ */
+double bloomline_view_worst_line_rate(const bloomline_view *view);
+
+/**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
  * not in the filter, and true if it may be.
  */
@@ -815,7 +858,8 @@ uint64_t bloomline_shard_of(uint64_t hash,
  * and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
  * of 64 keys are asked for before the first is looked at, whichever filters they are in.
  *
- * All filters must use the same hash; their sizes and k may differ. A view that was not
+ * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
+ * do not, all keys may be present, whatever the filters hold. A view that was not
  * opened may have all keys; so may all, if 'views' or 'hashes' is NULL or 'n_views' is 0. If
  * 'bitmap' is NULL, nothing is written and the result is 'n'.
  */
@@ -831,9 +875,13 @@ size_t bloomline_shards_contain_hashes(const bloomline_view *views,
  * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
  * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
  *
- * All filters must use the same hash; their sizes and k may differ. The lines are all
- * asked for before the first is looked at, so that filters which are not in the cache cost
- * little more than one of them.
+ * It is for filters that are not in the cache: the lines are all asked for before the first
+ * is looked at, so that they cost little more than one of them. For filters in the cache a
+ * loop over bloomline_view_contains_hash() is faster.
+ *
+ * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
+ * do not, the hash is not the key's in some of them, and all may have the key:
+ * bloomline_views_contain() has no such limit.
  *
  * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
  * is NULL, nothing is written and the result is 'n_views'.
@@ -842,6 +890,18 @@ size_t bloomline_views_contain_hash(const bloomline_view *views,
                                     size_t n_views,
                                     uint64_t hash,
                                     uint64_t *bitmap);
+
+/**
+ * bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at
+ * 'key'. The filters may hash it differently, with seeds of their own or as other engines do.
+ *
+ * If 'key' is NULL and 'len' is not 0, all filters may have the key.
+ */
+size_t bloomline_views_contain(const bloomline_view *views,
+                               size_t n_views,
+                               const void *key,
+                               size_t len,
+                               uint64_t *bitmap);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
@@ -964,6 +1024,10 @@ bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
  * bloomline_lines_view() makes a view of the lines at 'lines', as
  * bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
  * none of them, so it can be done before each probe.
+ *
+ * Others may insert into the lines while the view is probed, in other threads or processes,
+ * if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
+ * are done, use only the contains functions of the view.
  *
  * Errors: as bloomline_lines_insert_hashes().
  */

@@ -67,8 +67,8 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// bloomline_backend() returns the name of the code that answers probes in this
 /// process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
 /// CPU can do; all give the same answers and the same bytes. The environment variable
-/// BLOOMLINE_BACKEND, set before the first call of the library, forces one of them;
-/// empty is as good as unset.
+/// BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
+/// good as unset.
 ///
 /// If the variable names one that does not exist or that this CPU lacks, the result is
 /// "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
