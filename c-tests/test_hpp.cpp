@@ -208,6 +208,80 @@ void bytes_files_and_views()
     CHECK(bitmap[0] && !bitmap[1] && bitmap[2] && bitmap[3]);
 }
 
+// Filters with seeds of their own, one key in all of them.
+void views_of_different_seeds()
+{
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    std::vector<std::string> strings;
+    for (std::uint64_t i = 0; i < 70; i++) {
+        auto filter = Filter::create(i % 7 == 0 ? params_for_bits(100, 20, i / 2)
+                                                : with_random_seed(params_for_bits(100, 20)));
+        REQUIRE(filter);
+        strings.push_back("key " + std::to_string(i));
+        filter->insert(strings.back());
+        if (i % 3 == 0) filter->insert("apple"sv);
+        filters.push_back(*std::move(filter));
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    views.push_back(View());
+    strings.push_back("apple");
+    Bitmap all, bitmap;
+    for (std::size_t key = 0; key < strings.size(); key++) {
+        std::size_t expected = 0;
+        CHECK_U64(views.size(), views_contain_hash(views, views[0].hash(strings[key]), all));
+        CHECK_U64(views.size(), all.size());
+        std::size_t count = views_contain(views, strings[key], bitmap);
+        for (std::size_t i = 0; i < views.size(); i++) {
+            CHECK(bitmap[i] == views[i].contains(strings[key]) && all[i]);
+            CHECK(bitmap[i] || (key != i && !(key == 70 && i % 3 == 0)));
+            expected += bitmap[i];
+        }
+        CHECK_U64(expected, count);
+        CHECK(count >= 2 && (key == 70 || count < 10));
+    }
+    const std::uint64_t hashes[] = {1, 2, 3};
+    CHECK_U64(3, shards_contain_hashes({views.data(), 70}, hashes, bitmap));
+    CHECK_U64(71, views_contain(views, text(nullptr), bitmap));
+    CHECK_U64(0, views_contain({}, "apple"sv, bitmap));
+}
+
+void seeds_and_sizes()
+{
+    auto a = with_random_seed(params_for_rate(1000, 0.01)), b = with_random_seed(*a);
+    REQUIRE(a && b);
+    CHECK(a->seed != b->seed && a->seed != 0 && a->line_count == b->line_count && a->k == b->k);
+    auto cuckoo = with_random_seed(cuckoo_params_for_rate(1000, 0.01));
+    CHECK(cuckoo && cuckoo->seed != 0 && CuckooFilter::create(cuckoo));
+    auto seed = random_seed();
+    CHECK(seed && *seed != a->seed && *seed != *random_seed());
+    CHECK(with_random_seed(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(with_random_seed(cuckoo_params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+
+    auto params = foldable(params_for_rate(5000, 0.01), 5);
+    REQUIRE(params);
+    CHECK_U64(0, params->line_count % 32);
+    auto filter = Filter::create(params);
+    REQUIRE(filter);
+    filter->insert("apple"sv);
+    for (int i = 0; i < 5; i++) CHECK(filter->fold());
+    CHECK_U64(params->line_count / 32, filter->params()->line_count);
+    CHECK(filter->contains("apple"sv));
+    CHECK(foldable(params_for_rate(10, 2.0), 5).code() == BLOOMLINE_ERR_RATE);
+    CHECK(foldable(*params, 64).code() == BLOOMLINE_ERR_LINE_COUNT);
+}
+
+void a_flooded_line_shows()
+{
+    auto made = Filter::create(Params{100, 6, 0, 0});
+    REQUIRE(made);
+    Filter filter = *std::move(made);
+    CHECK(filter.worst_line_rate() == 0 && Filter().worst_line_rate() == 1 && View().worst_line_rate() == 1);
+    for (std::uint64_t i = 0; i < 2000; i++) filter.insert_hash(hash_u64(i) >> 8 | 1); // the first line
+    CHECK(filter.worst_line_rate() > 0.99 && filter.estimated_rate() < 0.02);
+    CHECK(filter.view().worst_line_rate() == filter.worst_line_rate());
+}
+
 void whole_filters()
 {
     Filter a = make_filter(), b = make_filter();
@@ -515,6 +589,9 @@ int main()
     RUN(moves_and_empty_handles);
     RUN(statuses);
     RUN(bytes_files_and_views);
+    RUN(views_of_different_seeds);
+    RUN(seeds_and_sizes);
+    RUN(a_flooded_line_shows);
     RUN(whole_filters);
     RUN(blocks_and_builders);
     RUN(concurrent_filters);

@@ -296,6 +296,26 @@ inline double expected_rate(const Params &params, std::uint64_t keys) noexcept {
     return bloomline_params_rate(&params, keys);
 }
 
+/// A seed from the operating system, for a filter whose keys others choose: what it stops and
+/// what not, bloomline_random_seed() says.
+inline Result<std::uint64_t> random_seed() noexcept {
+    std::uint64_t seed = 0;
+    Status status = bloomline_random_seed(&seed);
+    return status ? Result<std::uint64_t>(seed) : status;
+}
+/// The same with such a seed.
+inline Result<Params> with_random_seed(Result<Params> params) noexcept {
+    if (!params) return params;
+    Status status = bloomline_random_seed(&params->seed);
+    return status ? params : status;
+}
+/// The line count rounded up so that fold() can halve the filter 'folds' times.
+inline Result<Params> foldable(Result<Params> params, std::uint32_t folds) noexcept {
+    if (!params) return params;
+    Status status = bloomline_params_foldable(&*params, folds);
+    return status ? params : status;
+}
+
 /// The same for Filter::classic().
 inline Result<Params> classic_params_for_rate(std::uint64_t keys, double rate,
                                               std::uint64_t seed = 0) {
@@ -369,6 +389,8 @@ public:
     }
     std::uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
     double estimated_rate() const noexcept { return bloomline_view_estimated_rate(&view_); }
+    /// Of the fullest line: near 1 if somebody chose keys that all fall on it.
+    double worst_line_rate() const noexcept { return bloomline_view_worst_line_rate(&view_); }
     const bloomline_view &get() const noexcept { return view_; }
 
 private:
@@ -378,8 +400,9 @@ private:
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
 
-/// Asks many filters for one key, fetching the lines of all of them before looking at the
-/// first. Returns how many may have it; bit i of 'out' is for view i.
+/// Probes many filters for one key; the lines of all are prefetched before the first is probed.
+/// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
+/// differently, with other seeds or as other engines do, all may have it: see views_contain().
 inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash, Bitmap &out) {
     auto first = reinterpret_cast<const bloomline_view *>(views.data());
     return out.fill(views.size(), [&](std::uint64_t *bitmap) {
@@ -387,8 +410,17 @@ inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash
     });
 }
 
-/// Asks each hash of the filter of its shard, all in one call: views[i] is shard i. The shard of
-/// a hash is shard_of(hash, views.size()). Returns how many keys may be present.
+/// views_contain_hash() for a key, which the filters may hash differently.
+inline std::size_t views_contain(Span<const View> views, Bytes key, Bitmap &out) {
+    auto first = reinterpret_cast<const bloomline_view *>(views.data());
+    return out.fill(views.size(), [&](std::uint64_t *bitmap) {
+        return bloomline_views_contain(first, views.size(), key.data(), key.size(), bitmap);
+    });
+}
+
+/// Probes for each hash the filter of its shard, all in one call: views[i] is shard i. The shard
+/// of a hash is shard_of(hash, views.size()). Returns how many keys may be present: all, if the
+/// filters hash keys differently.
 inline std::uint64_t shard_of(std::uint64_t hash, std::uint64_t shards) noexcept {
     return bloomline_shard_of(hash, shards);
 }
@@ -518,6 +550,8 @@ public:
     double fill() const noexcept { return bloomline_filter_fill(get()); }
     double estimated_keys() const noexcept { return bloomline_filter_estimated_keys(get()); }
     double estimated_rate() const noexcept { return bloomline_filter_estimated_rate(get()); }
+    /// Of the fullest line: near 1 if somebody chose keys that all fall on it.
+    double worst_line_rate() const noexcept { return view().worst_line_rate(); }
 
     std::size_t encoded_len() const noexcept { return bloomline_filter_encoded_len(get()); }
     Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
@@ -551,6 +585,11 @@ inline Result<CuckooParams> cuckoo_params_for_rate(std::uint64_t keys, double ra
 }
 inline double expected_rate(const CuckooParams &params, std::uint64_t keys) noexcept {
     return bloomline_cuckoo_params_rate(&params, keys);
+}
+inline Result<CuckooParams> with_random_seed(Result<CuckooParams> params) noexcept {
+    if (!params) return params;
+    Status status = bloomline_random_seed(&params->seed);
+    return status ? params : status;
 }
 
 /// A filter from which keys can be removed, and that can become full: see bloomline_cuckoo.
