@@ -99,10 +99,11 @@ impl Filter {
 
     /// Inserts many keys.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        self.key_count = self.key_count.saturating_add(keys.len() as u64);
         with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
+        // Last, since `as_ref` may panic: no key is counted that is not in.
+        self.key_count = self.key_count.saturating_add(keys.len() as u64);
     }
 
     /// Takes a key out of the count, and these bits out of a line: for who knows that no

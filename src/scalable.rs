@@ -8,7 +8,7 @@ use crate::format::concat;
 use crate::format::native::FOOTER_BYTES;
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::Backend;
+use crate::kernel::{Backend, words};
 use crate::line::LINE_BITS;
 use crate::memory::Room;
 use crate::params::Params;
@@ -179,7 +179,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> Result<usize, Error> {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(64)];
+        let bitmap = words(bitmap, hashes.len());
         bitmap.fill(0);
         let (mut at, mut count, mut result) = (0, 0, Ok(()));
         while at < hashes.len() {
@@ -221,6 +221,7 @@ impl ScalableFilter {
         keys: &[K],
         bitmap: &mut [u64],
     ) -> Result<usize, Error> {
+        let bitmap = words(bitmap, keys.len());
         let (mut count, mut result) = (0, Ok(()));
         self.key_hash().in_parts(keys, |hashes, first| {
             match self.insert_hashes(hashes, &mut bitmap[first / 64..]) {
@@ -257,7 +258,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(64)];
+        let bitmap = words(bitmap, hashes.len());
         let mut count = 0;
         for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
             bitmap.fill(0);
@@ -276,6 +277,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
         let mut count = 0;
         self.key_hash().in_parts(keys, |hashes, first| {
             count += self.contains_hashes(hashes, &mut bitmap[first / 64..]);
