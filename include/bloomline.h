@@ -536,8 +536,8 @@ bloomline_status bloomline_filter_fold(bloomline_filter *filter);
 /**
  * bloomline_filter_fold_to_rate() folds for as long as the false-positive rate stays at
  * 'rate' or below and the number of lines is even, which may be not at all, and writes
- * how many times it did to 'folds', unless that is NULL. Make the filter with a line
- * count that is a multiple of a power of two to leave room for folds.
+ * how many times it did to 'folds', unless that is NULL. Size the filter with
+ * bloomline_params_foldable(): other line counts may be odd at once.
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
  * of bloomline_classic_new(). The filter holds all its keys in any case.
@@ -782,7 +782,7 @@ double bloomline_view_estimated_rate(const bloomline_view *view);
  * bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
  * to 1. It shows keys that somebody chose to fall on one line, which hardly change
  * bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
- * million lines reaches some ten times the average. For classic and LevelDB filters it is
+ * million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
  * bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
  * opened have 1.
  */
@@ -2093,9 +2093,9 @@ typedef struct bloomline_cuckoo_params {
     /** Must be 0. */
     uint32_t reserved;
     /**
-     * The seed of the hash of keys. Where whoever chooses the keys must not be able to
-     * choose false positives, or to fill the filter with few keys, set it to a secret
-     * random one.
+     * The seed of the hash of keys. Where others choose the keys, take it from
+     * bloomline_random_seed() and keep it secret: with a known seed some eighty keys can
+     * fill a filter of any size.
      */
     uint64_t seed;
 } bloomline_cuckoo_params;

@@ -271,6 +271,18 @@ impl Filter {
     /// the line count is even; returns how often. A shape from [`Params::foldable`] is
     /// even often enough: others may be odd at once.
     ///
+    /// ```
+    /// use bloomline::{Filter, Params};
+    ///
+    /// // At most 5,000,000 keys; nobody knows how many.
+    /// let mut filter = Filter::new(Params::for_rate(5_000_000, 0.01)?.foldable(8)?)?;
+    /// let keys: Vec<[u8; 8]> = (0..100_000u64).map(u64::to_le_bytes).collect();
+    /// filter.insert_keys(&keys);
+    /// assert_eq!(filter.fold_to_rate(0.01)?, 5); // 50 times too large: 2 to the power 5 fits
+    /// assert!(filter.params().bytes() < 200_000 && filter.contains(&keys[0]));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
     /// classic; [`Error::OutOfMemory`], with the folds done that could be.

@@ -328,7 +328,7 @@ impl<'a> View<'a> {
     /// The false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
     ///
     /// A line that holds far more keys than its share, because somebody chose them so, has a rate
-    /// near 1. By chance the fullest of a million lines reaches some ten times the average. Where the bits of a key lie anywhere (classic, LevelDB) it is
+    /// near 1. By chance the fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie anywhere (classic, LevelDB) it is
     /// [`View::estimated_rate`].
     pub fn worst_line_rate(&self) -> f64 {
         stats::highest(|each| self.line_rates(each))

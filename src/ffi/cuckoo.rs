@@ -25,9 +25,9 @@ pub struct bloomline_cuckoo_params {
     pub fingerprint_bits: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The seed of the hash of keys. Where whoever chooses the keys must not be able to
-    /// choose false positives, or to fill the filter with few keys, set it to a secret
-    /// random one.
+    /// The seed of the hash of keys. Where others choose the keys, take it from
+    /// bloomline_random_seed() and keep it secret: with a known seed some eighty keys can
+    /// fill a filter of any size.
     pub seed: u64,
 }
 

@@ -317,8 +317,8 @@ pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) ->
 
 /// bloomline_filter_fold_to_rate() folds for as long as the false-positive rate stays at
 /// 'rate' or below and the number of lines is even, which may be not at all, and writes
-/// how many times it did to 'folds', unless that is NULL. Make the filter with a line
-/// count that is a multiple of a power of two to leave room for folds.
+/// how many times it did to 'folds', unless that is NULL. Size the filter with
+/// bloomline_params_foldable(): other line counts may be odd at once.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
 /// of bloomline_classic_new(). The filter holds all its keys in any case.
