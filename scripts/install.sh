@@ -16,7 +16,9 @@
 #
 #   TARGET       what they were built for, by cargo build --target       (this machine)
 #
-# With it the directory is target/TARGET/release. The libraries must have been built: cargo build --release. What is installed may be moved
+# With it the directory is target/TARGET/release.
+#
+# The libraries must have been built: cargo build --release. What is installed may be moved
 # as a whole. Systems with ELF libraries only (Linux, BSD); uses install(1), readelf and,
 # unless NATIVE_LIBS is given, rustc.
 set -euo pipefail
