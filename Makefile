@@ -12,7 +12,7 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-rust test-c test-engines test-go test-cross test-fuzz lint doc lib install \
+.PHONY: help demo go test test-rust test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
     header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
@@ -25,7 +25,7 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
 	target/demo/demo $(KEYS)
 
-test: test-tools go-tools test-rust test-c test-engines test-go ## all tests that run on this CPU
+test: test-tools go-tools test-rust test-asan test-c test-engines test-go ## all tests that run on this CPU
 
 test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
@@ -35,6 +35,9 @@ test-rust: tools lint ## the Rust tests: every backend against the definition, f
 	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --example crawler 20000
 	$(CARGO) check --release --no-default-features
+
+test-asan: tools ## the Rust tests under AddressSanitizer
+	scripts/rust-asan.sh
 
 test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \

@@ -12,6 +12,12 @@
 #   INCLUDEDIR   below PREFIX                             (include)
 #   NATIVE_LIBS  what the static library needs            (as rustc says)
 #
+# And as an argument only, since the environment has it for other reasons:
+#
+#   TARGET       what they were built for, by cargo build --target       (this machine)
+#
+# With it the directory is target/TARGET/release.
+#
 # The libraries must have been built: cargo build --release. What is installed may be moved
 # as a whole. Systems with ELF libraries only (Linux, BSD); uses install(1), readelf and,
 # unless NATIVE_LIBS is given, rustc.
@@ -19,10 +25,10 @@ set -euo pipefail
 
 die() { echo "install: $*" >&2; exit 1; }
 
-built=
+built= TARGET=
 for argument in "$@"; do
     case $argument in
-        PREFIX=* | DESTDIR=* | LIBDIR=* | INCLUDEDIR=* | NATIVE_LIBS=*)
+        PREFIX=* | DESTDIR=* | LIBDIR=* | INCLUDEDIR=* | NATIVE_LIBS=* | TARGET=*)
             # An empty one is as good as none.
             printf -v "${argument%%=*}" %s "${argument#*=}" ;;
         *=*) die "there is no name '${argument%%=*}'" ;;
@@ -30,7 +36,7 @@ for argument in "$@"; do
             built=$argument ;;
     esac
 done
-built=${built:-$(dirname "$0")/../target/release}
+built=${built:-$(dirname "$0")/../target/${TARGET:+$TARGET/}release}
 [ -d "$built" ] || die "there is no directory $built; run: cargo build --release"
 built=$(cd "$built" && pwd)
 cd "$(dirname "$0")/.."
@@ -63,7 +69,7 @@ case $(od -An -tu1 -j4 -N1 "$built/libbloomline.so" | tr -d ' ') in
     2) pointer_bytes=8 ;;
     *) die "$built/libbloomline.so is no ELF library" ;;
 esac
-native_libs=${NATIVE_LIBS:-$(scripts/native-libs.sh)}
+native_libs=${NATIVE_LIBS:-$(scripts/native-libs.sh ${TARGET:+--target "$TARGET"})}
 # CMake: "-lm -ldl" as a list, "-lm;-ldl".
 native_libs_cmake=${native_libs// /;}
 

@@ -100,11 +100,11 @@ Slice KeySlice(const uint64_t &key)
     return Slice(reinterpret_cast<const char *>(&key), sizeof key);
 }
 
-std::unique_ptr<FilterBitsBuilder> Builder(bool ours)
+std::unique_ptr<bloomline::BitsBuilder> Builder(bool ours)
 {
     BlockBasedTableOptions table = TableOptions(ours);
-    return std::unique_ptr<FilterBitsBuilder>(
-        table.filter_policy->GetBuilderWithContext(FilterBuildingContext(table)));
+    return std::unique_ptr<bloomline::BitsBuilder>(bloomline::FromRocksDb(
+        table.filter_policy->GetBuilderWithContext(FilterBuildingContext(table))));
 }
 
 /* The readers alone, of one filter: keys of 8 bytes, half of them present, in no order. */
@@ -127,11 +127,12 @@ void BareReader(const char *size, size_t keys, double single_target, double batc
     std::vector<uint64_t> probes(1 << 20);
     for (size_t i = 0; i < probes.size(); i++)
         probes[i] = random.Next() % 2 == 0 ? present[random.Next() % keys] : random.Next();
-    std::unique_ptr<FilterBitsReader> readers[2];
+    std::unique_ptr<bloomline::BitsReader> readers[2];
     std::function<void()> single[2], batch[2];
     for (int ours : {0, 1}) {
-        readers[ours].reset(Policy(ours)->GetFilterBitsReader(Slice(data, filter.size())));
-        FilterBitsReader *reader = readers[ours].get();
+        readers[ours].reset(
+            bloomline::FromRocksDb(Policy(ours)->GetFilterBitsReader(Slice(data, filter.size()))));
+        bloomline::BitsReader *reader = readers[ours].get();
         single[ours] = [reader, &probes] {
             uint64_t yes = 0;
             for (const uint64_t &probe : probes)

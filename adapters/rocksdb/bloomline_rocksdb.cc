@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -120,7 +121,7 @@ private:
 };
 
 /* The Bloom filter of format_version 5 and later. */
-class Builder final : public FilterBitsBuilder {
+class Builder final : public bloomline::BitsBuilder {
 public:
     Builder(double bits_per_key, bool verify)
         : bits_per_key_(static_cast<double>(Millibits(bits_per_key)) / 1000.0), verify_(verify)
@@ -345,7 +346,7 @@ static_assert(sizeof(Slice) == sizeof(bloomline_bytes) &&
                   offsetof(Slice, size_) == offsetof(bloomline_bytes, len),
               "bloomline: this RocksDB's Slice is not known");
 
-class Reader final : public FilterBitsReader {
+class Reader final : public bloomline::BitsReader {
 public:
     explicit Reader(const bloomline_view &view)
         : view_(view), contains_(bloomline_view_contains_fn(&view))
@@ -415,10 +416,9 @@ public:
             options.optimize_filters_for_memory || ChargesCache(options) ||
             std::strcmp(bloomline_backend(), "none") == 0)
             return builtin_->GetBuilderWithContext(context);
-        FilterBitsBuilder *builder =
-            new (std::nothrow) Builder(bits_per_key_, options.detect_filter_construct_corruption);
         /* Without a builder a table has no filter, and every key may be in it. */
-        return builder;
+        return bloomline::ToRocksDb(
+            new (std::nothrow) Builder(bits_per_key_, options.detect_filter_construct_corruption));
     }
 
     FilterBitsReader *GetFilterBitsReader(const Slice &filter) const override
@@ -431,7 +431,7 @@ public:
         if (bloomline_view_open_rocksdb(data, filter.size(), &view) != BLOOMLINE_OK)
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
-        return new (std::nothrow) Reader(view);
+        return bloomline::ToRocksDb(new (std::nothrow) Reader(view));
     }
 
 private:
@@ -452,17 +452,50 @@ private:
     const std::unique_ptr<const FilterPolicy> builtin_;
 };
 
+/* Whether the RocksDB that runs is the one of the headers, up to the patch number. Another has other
+ * classes than those compiled here: FilterPolicy and its bases, the options, the filter's own. */
+bool SameRocksDb(const std::string &running)
+{
+    int major = 0, minor = 0, patch = 0;
+    if (std::sscanf(running.c_str(), "%d.%d.%d", &major, &minor, &patch) != 3)
+        return false;
+    return major == ROCKSDB_MAJOR && minor == ROCKSDB_MINOR &&
+           BLOOMLINE_ROCKSDB_ORDER(BLOOMLINE_ROCKSDB_NUMBER(major, minor, patch)) ==
+               BLOOMLINE_ROCKSDB_ORDER(BLOOMLINE_ROCKSDB_VERSION);
+}
+
+/* Says once in a process why RocksDB's filters are used. Not through a Logger: RocksDB passes one to
+ * the functions of a policy, and there is none of ours that it may call. */
+void SayOtherRocksDb(const std::string &running)
+{
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true, std::memory_order_relaxed))
+        std::fprintf(stderr,
+                     "bloomline: compiled with the headers of RocksDB %d.%d.%d, but RocksDB %s runs: its "
+                     "own Bloom filter policy is used instead\n",
+                     ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH, running.c_str());
+}
+
+const FilterPolicy *PolicyFor(double bits_per_key)
+{
+    const std::string running = GetRocksVersionAsString();
+    if (SameRocksDb(running))
+        return new (std::nothrow) Policy(bits_per_key);
+    SayOtherRocksDb(running);
+    return NewBloomFilterPolicy(bits_per_key);
+}
+
 /* A policy; nullptr if the system has not got the memory. RocksDB's part of it may throw. */
-FilterPolicy *NewPolicy(double bits_per_key)
+const FilterPolicy *NewPolicy(double bits_per_key)
 {
 #ifdef __cpp_exceptions
     try {
-        return new Policy(bits_per_key);
+        return PolicyFor(bits_per_key);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
 #else
-    return new (std::nothrow) Policy(bits_per_key);
+    return PolicyFor(bits_per_key);
 #endif
 }
 
@@ -472,7 +505,8 @@ rocksdb_filterpolicy_t *bloomline_rocksdb_filterpolicy(double bits_per_key)
 {
     /* RocksDB's C interface has a type of its own for policies, which begins with a
      * FilterPolicy, and calls nothing but that. */
-    return reinterpret_cast<rocksdb_filterpolicy_t *>(NewPolicy(bits_per_key));
+    return reinterpret_cast<rocksdb_filterpolicy_t *>(
+        const_cast<FilterPolicy *>(NewPolicy(bits_per_key)));
 }
 
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>

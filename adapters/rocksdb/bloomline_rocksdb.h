@@ -14,6 +14,12 @@
  *
  * Compile bloomline_rocksdb.cc (C++17) with the program, and link with bloomline and
  * rocksdb. Compile it with -fno-rtti if RocksDB was.
+ *
+ * Compile it with the headers of the RocksDB that the program runs with. If that has another
+ * major or minor version, you get RocksDB's own policy, the one of NewBloomFilterPolicy(), and
+ * standard error says so, once in a process: RocksDB's classes differ between versions, and
+ * with a policy of other headers it would crash. Bloomline's policy has the Name()
+ * "bloomline.BloomFilter".
  */
 #ifndef BLOOMLINE_ROCKSDB_H
 #define BLOOMLINE_ROCKSDB_H
@@ -30,8 +36,8 @@ typedef struct rocksdb_filterpolicy_t rocksdb_filterpolicy_t;
 
 /**
  * bloomline_rocksdb_filterpolicy() returns a policy, as
- * rocksdb_filterpolicy_create_bloom_full(bits_per_key) does, or NULL if the system has not
- * got the memory. rocksdb_block_based_options_set_filter_policy() takes it over; otherwise
+ * rocksdb_filterpolicy_create_bloom_full(bits_per_key) does: RocksDB's own if another RocksDB
+ * runs (see above), or NULL if the system has not got the memory. rocksdb_block_based_options_set_filter_policy() takes it over; otherwise
  * it is freed by rocksdb_filterpolicy_destroy().
  */
 rocksdb_filterpolicy_t *bloomline_rocksdb_filterpolicy(double bits_per_key);
@@ -42,8 +48,8 @@ rocksdb_filterpolicy_t *bloomline_rocksdb_filterpolicy(double bits_per_key);
 namespace bloomline {
 
 /// A policy for BlockBasedTableOptions::filter_policy, as NewBloomFilterPolicy() returns
-/// one. It may be used by many databases at once. Empty if the system has not got the
-/// memory.
+/// one: RocksDB's own if another RocksDB runs (see above). It may be used by many databases at
+/// once. Empty if the system has not got the memory.
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> NewRocksDbFilterPolicy(double bits_per_key);
 
 }  // namespace bloomline

@@ -21,6 +21,8 @@
 namespace filters {
 
 using namespace ROCKSDB_NAMESPACE;
+using bloomline::BitsBuilder;
+using bloomline::BitsReader;
 
 using Policies = std::pair<std::shared_ptr<const FilterPolicy>, std::shared_ptr<const FilterPolicy>>;
 
@@ -39,14 +41,19 @@ inline BlockBasedTableOptions Options5()
     return options;
 }
 
-inline std::unique_ptr<FilterBitsBuilder> BuilderOf(const FilterPolicy &policy,
-                                                    const BlockBasedTableOptions &options = Options5())
+inline std::unique_ptr<BitsBuilder> BuilderOf(const FilterPolicy &policy,
+                                              const BlockBasedTableOptions &options = Options5())
 {
     FilterBuildingContext context(options);
-    return std::unique_ptr<FilterBitsBuilder>(policy.GetBuilderWithContext(context));
+    return std::unique_ptr<BitsBuilder>(bloomline::FromRocksDb(policy.GetBuilderWithContext(context)));
 }
 
-inline std::string Finish(FilterBitsBuilder &builder)
+inline std::unique_ptr<BitsReader> ReaderOf(const FilterPolicy &policy, const Slice &filter)
+{
+    return std::unique_ptr<BitsReader>(bloomline::FromRocksDb(policy.GetFilterBitsReader(filter)));
+}
+
+inline std::string Finish(BitsBuilder &builder)
 {
     std::unique_ptr<const char[]> memory;
     Status status;

@@ -134,8 +134,8 @@ uint64_t SameAnswers(const std::string &filter, const std::vector<std::string> &
     auto [theirs, ours] = Both(10);
     std::string shifted = "?" + filter;
     Slice bytes(shifted.data() + 1, filter.size());
-    std::unique_ptr<FilterBitsReader> a(theirs->GetFilterBitsReader(bytes));
-    std::unique_ptr<FilterBitsReader> b(ours->GetFilterBitsReader(bytes));
+    auto a = filters::ReaderOf(*theirs, bytes);
+    auto b = filters::ReaderOf(*ours, bytes);
     bloomline_view view;
     CHECK_SAME(viewed == Viewed::kOther ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK,
                bloomline_view_open_rocksdb(bytes.data(), bytes.size(), &view));
@@ -292,7 +292,7 @@ void large_batches()
     std::vector<std::string> keys = RandomKeys(1000, 12);
     std::string filter = SameBlocks(8, std::vector<std::string>(keys.begin(), keys.begin() + 500));
     auto ours = Both(8).second;
-    std::unique_ptr<FilterBitsReader> reader(ours->GetFilterBitsReader(filter));
+    auto reader = filters::ReaderOf(*ours, filter);
     std::vector<Slice> slices(keys.begin(), keys.end());
     std::vector<Slice *> pointers;
     for (Slice &slice : slices)
@@ -311,7 +311,7 @@ void less_than_a_line_matches_all()
     auto ours = Both(10).second;
     for (size_t bytes = 1; bytes < 64; bytes++) {
         std::string filter = Filter({bytes, 255, 6 << 8, kAll}, 0);
-        std::unique_ptr<FilterBitsReader> reader(ours->GetFilterBitsReader(filter));
+        auto reader = filters::ReaderOf(*ours, filter);
         for (const std::string &key : RandomKeys(20, bytes))
             CHECK(reader->MayMatch(key));
     }

@@ -17,7 +17,9 @@
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 
@@ -292,6 +294,34 @@ void ribbon_filters_are_read()
     CHECK(SameReading(config, Who::kRibbon).counters != SameReading(config, Who::kRocksDb).counters);
 }
 
+/* By which names a table knows its policy: docs/ENGINES.md says what is whose. */
+void names_in_tables()
+{
+    for (Who who : {Who::kRocksDb, Who::kBloomline}) {
+        const std::vector<std::string> few(keys.begin(), keys.begin() + 100);
+        harness::Directory directory;
+        const Options options = OptionsOf({"names", [](Options &, BlockBasedTableOptions &) {}}, who);
+        DB *opened = nullptr;
+        REQUIRE_OK(DB::Open(options, directory / "db", &opened));
+        std::unique_ptr<DB> db(opened);
+        for (const std::string &key : few)
+            REQUIRE_OK(db->Put(WriteOptions(), key, key));
+        REQUIRE_OK(db->Flush(FlushOptions()));
+        TablePropertiesCollection all;
+        REQUIRE_OK(db->GetPropertiesOfAllTables(&all));
+        CHECK_SAME(1, all.size());
+        for (const auto &[path, properties] : all) {
+            std::printf("    property: %s\n", properties->filter_policy_name.c_str());
+            CHECK(properties->filter_policy_name ==
+                  (who == Who::kBloomline ? "bloomline.BloomFilter" :
+                                            std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(9.9))->Name()));
+            std::ifstream file(path, std::ios::binary);
+            const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+            CHECK(bytes.find("fullfilter.rocksdb.BuiltinBloomFilter") != std::string::npos);
+        }
+    }
+}
+
 /* A database goes to our policy and is compacted; its OPTIONS load without us. */
 void switch_over_and_back()
 {
@@ -339,6 +369,7 @@ int main()
     RUN(filters_in_the_block_cache);
     RUN(options_left_to_rocksdb);
     RUN(ribbon_filters_are_read);
+    RUN(names_in_tables);
     RUN(switch_over_and_back);
     return harness::End();
 }

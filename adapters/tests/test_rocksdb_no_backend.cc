@@ -32,7 +32,7 @@ void rocksdb_makes_its_own_filters()
     }
     CHECK_SAME(made[0].size(), made[1].size());
     CHECK(made[0].size() > 1000 && made[0] == made[1]);
-    std::unique_ptr<filters::FilterBitsReader> reader(both.second->GetFilterBitsReader(made[1]));
+    auto reader = filters::ReaderOf(*both.second, made[1]);
     CHECK(reader != nullptr);
     for (const std::string &key : keys)
         CHECK(reader->MayMatch(key));

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Runs the Rust tests under AddressSanitizer, with every backend of this CPU:
+#
+#   scripts/rust-asan.sh
+#
+# First tests/control_overread.rs must be reported for each backend. What does not run is said, with
+# the reason. Builds into target/rust-asan, with debug assertions, which check unsafe calls of the
+# standard library too.
+#
+# Uses cargo. The stable compiler has the sanitizer; RUSTC_BOOTSTRAP makes it admit that.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { echo "rust-asan: $*"; }
+die() { say "FAILED: $*" >&2; exit 1; }
+
+# Files of tests/ that do nothing in memory that the others do not.
+files_out="header: compares text
+layers: compares text
+readme: compares text
+loom: has atomics of its own
+statistics: counts false positives, of filters that others test
+control_overread: must fail, see above"
+# Tests that count over many keys: each takes 10 to 80 seconds here, and its memory is that of
+# others in its file.
+tests_out="a_thousand_times_the_first_capacity any_number_of_generations ninety_five_per_cent_go_in
+    rates_are_as_predicted the_rate_is_that_of_all_generations the_rate_is_that_of_the_model"
+
+# Named, so that build scripts and macros, which run here, are not instrumented.
+host=$(rustc -vV | sed -n 's/^host: //p')
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$PWD/target/rust-asan
+unset CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true
+# More memory than there is: the library is to find out from the allocator.
+export ASAN_OPTIONS=allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+files=(--lib)
+for file in tests/*.rs; do
+    name=$(basename "$file" .rs)
+    grep -q "^$name: " <<<"$files_out" || files+=(--test "$name")
+done
+run() { cargo test --quiet --release --target "$host" "$@"; }
+run "${files[@]}" --test control_overread --no-run
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+backends=${BLOOMLINE_REQUIRE_BACKENDS-$(scripts/required-backends.sh)}
+[ -n "$backends" ] || backends=scalar
+for backend in ${backends//,/ }; do
+    for control in one_key a_batch an_insert; do
+        if BLOOMLINE_BACKEND=$backend run --test control_overread -- --ignored --exact "$control" >"$log" 2>&1; then
+            cat "$log"
+            die "$control, backend $backend, leaves its memory and was not reported"
+        fi
+        grep -q 'AddressSanitizer: heap-buffer-overflow' "$log" ||
+            { cat "$log"; die "$control, backend $backend, failed, but not for what it breaks"; }
+        say "$control, backend $backend, is reported, as it must be"
+    done
+done
+
+while IFS= read -r line; do say "does not run: tests/${line/: /.rs: }"; done <<<"$files_out"
+skip=()
+run "${files[@]}" -- --list >"$log" 2>/dev/null
+for test in $tests_out; do
+    grep -qx "$test: test" "$log" || die "there is no test $test to leave out"
+    say "does not run: the test $test: it counts over many keys"
+    skip+=(--skip "$test")
+done
+run "${files[@]}" -- "${skip[@]}"
+say "no error found"
