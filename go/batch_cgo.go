@@ -116,13 +116,3 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 		v.answerInGo(hashes, out)
 	}
 }
-
-// C reads lines while others may be adding to them: what is there before is found, as the C
-// library's bloomline_concurrent promises of the same lines.
-func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
-	if len(hashes) < leastForC || len(f.view.all) == 0 || f.view.classic {
-		f.answerInGo(hashes, out)
-		return
-	}
-	f.view.answer(hashes, out)
-}

@@ -17,7 +17,3 @@ func (l *lines) insertAll(hashes []uint64) {
 func (v *View) answer(hashes []uint64, out []uint64) {
 	v.answerInGo(hashes, out)
 }
-
-func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
-	f.answerInGo(hashes, out)
-}

@@ -83,9 +83,9 @@ func (l *lines) insert(hash uint64) {
 func setBits(at *line, g uint64, count int) {
 	lane, positions := round(g)
 	for ; count > 0; count-- {
-		at[(lane*8+positions>>3&7)%lineBytes] |= 1 << (positions & 7)
-		positions >>= 6
-		lane++
+		word := at[lane&7*8:]
+		le.PutUint64(word, le.Uint64(word)|1<<(positions&63))
+		lane, positions = lane+1, positions>>6
 	}
 }
 

@@ -4,7 +4,6 @@ package bloomline
 
 import (
 	"io/fs"
-	"math"
 	"os"
 	"runtime"
 	"syscall"
@@ -17,31 +16,18 @@ type mapping struct {
 }
 
 func mapFile(path string) (*mapping, error) {
-	file, err := os.Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
 	}
-	switch size := info.Size(); {
-	case info.IsDir():
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case size < footerBytes: // and the system maps no empty file
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrTruncated}
-	case size > math.MaxInt:
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLineCount}
-	default:
-		bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
-		if err != nil {
-			return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
-		}
-		m := &mapping{bytes: bytes}
-		m.cleanup = runtime.AddCleanup(m, func(bytes []byte) { _ = syscall.Munmap(bytes) }, bytes)
-		return m, nil
-	}
+	m := &mapping{bytes: bytes}
+	m.cleanup = runtime.AddCleanup(m, func(bytes []byte) { _ = syscall.Munmap(bytes) }, bytes)
+	return m, nil
 }
 
 func (m *mapping) close() error {
@@ -52,4 +38,13 @@ func (m *mapping) close() error {
 	m.bytes = nil
 	m.cleanup.Stop()
 	return os.NewSyscallError("munmap", syscall.Munmap(bytes))
+}
+
+// keepOwner gives a file the owner of another, or at least the group, if the system allows it.
+func keepOwner(file *os.File, old fs.FileInfo) {
+	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
+		if file.Chown(int(stat.Uid), int(stat.Gid)) != nil {
+			_ = file.Chown(-1, int(stat.Gid))
+		}
+	}
 }
