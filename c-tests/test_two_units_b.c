@@ -13,9 +13,9 @@ bloomline_filter *other_unit_makes_a_filter(const bloomline_params *params)
 
 bloomline_view other_unit_opens(const void *data, size_t len)
 {
-    bloomline_view view = {{0}};
-    (void)bloomline_view_open(data, len, &view);
-    return view;
+    bloomline_view view;
+    const bloomline_view unopened = {{0}};
+    return bloomline_view_open(data, len, &view) == BLOOMLINE_OK ? view : unopened;
 }
 
 size_t other_unit_view_size(void)

@@ -37,7 +37,8 @@
  * went wrong. The comments name the errors to expect; besides them any such function
  * may return BLOOMLINE_ERR_NULL and BLOOMLINE_ERR_INTERNAL. There is no errno, no last
  * error, and nothing that belongs to a thread (but for bloomline_swap). Failed allocations
- * are a status too.
+ * are a status too. Compilers warn of a status that is ignored: an insert that failed is a
+ * false negative later.
  *
  * Outputs are written only on success. They need not be initialized.
  *
@@ -51,6 +52,12 @@
  * Threads. A function that takes a handle as const may run in any number of threads at
  * once, on the same handle. One that takes it as non-const needs it for itself. All else
  * that a call reads must stay unchanged while it runs. No function waits for another.
+ *
+ * First use, fork, environment. There is nothing to initialize, and no lock: a process may
+ * fork while its other threads are in the library, and the child may use it. The variables
+ * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES are read when the library is loaded: before
+ * main(), or within dlopen(). Set them before the program starts; a later setenv() changes
+ * nothing, and races with nothing here. dlopen() must not run at the same time as setenv().
  *
  * Ownership. Who makes a handle by ..._new(), ..._decode(), ..._load() or ..._open(...,
  * bloomline_map **) frees it by ..._free() or ..._close(), once, in any thread. Texts that
@@ -66,6 +73,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Marks the functions whose status must not be ignored. Define it empty before the include to
+ * be rid of the warnings. */
+#ifndef BLOOMLINE_MUST_USE
+#if (defined(__cplusplus) && __cplusplus >= 201703L) || \
+    (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L) || \
+    (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define BLOOMLINE_MUST_USE [[nodiscard]]
+#elif defined(__GNUC__)
+#define BLOOMLINE_MUST_USE __attribute__((warn_unused_result))
+#else
+#define BLOOMLINE_MUST_USE
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -200,6 +221,12 @@ const char *bloomline_status_message(bloomline_status status);
 uint32_t bloomline_abi_version(void);
 
 /**
+ * bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
+ * built against the header of another one does not link: see the end of this header.
+ */
+void bloomline_abi_0(void);
+
+/**
  * bloomline_version() returns the version of the library that is linked or loaded,
  * such as "0.1.0". The text is static.
  */
@@ -209,8 +236,8 @@ const char *bloomline_version(void);
  * bloomline_backend() returns the name of the code that answers probes in this
  * process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
  * CPU can do; all give the same answers and the same bytes. The environment variable
- * BLOOMLINE_BACKEND, set before the first call of the library, forces one of them;
- * empty is as good as unset.
+ * BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
+ * good as unset.
  *
  * If the variable names one that does not exist or that this CPU lacks, the result is
  * "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
@@ -230,6 +257,21 @@ typedef struct bloomline_bytes {
     /** How many bytes. */
     size_t len;
 } bloomline_bytes;
+
+/**
+ * bloomline_random_seed() writes a random number from the operating system to 'out': a seed
+ * for a filter whose keys others choose. With a seed that they know, such as 0, an attacker
+ * finds false positives, and keys that all fall on one line, in a second.
+ *
+ * A seed stops keys that were chosen beforehand. It does not stop an attacker who can ask the
+ * filter for keys and see the answers, or read its bytes, which hold the seed: XXH3 is not a
+ * cryptographic hash. Against that, hash keys by SipHash with a secret key, and use the
+ * functions that take hashes.
+ *
+ * Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
+ */
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_random_seed(uint64_t *out);
 
 /**
  * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
@@ -282,8 +324,8 @@ typedef struct bloomline_params {
     /**
      * The seed of the hash of keys. bloomline_params_for_rate() and
      * bloomline_params_for_bits() set it to 0; it may then be set to any number.
-     * Where whoever chooses the keys must not be able to choose false positives,
-     * set it to a secret random one.
+     * Where others choose the keys, take it from bloomline_random_seed() and keep it
+     * secret.
      */
     uint64_t seed;
 } bloomline_params;
@@ -298,6 +340,7 @@ typedef struct bloomline_params {
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_params_for_rate(uint64_t keys,
                                            double rate,
                                            bloomline_params *out);
@@ -310,14 +353,27 @@ bloomline_status bloomline_params_for_rate(uint64_t keys,
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
  * memory.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_params_for_bits(uint64_t keys,
                                            double bits_per_key,
                                            bloomline_params *out);
 
 /**
+ * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power
+ * 'folds', so that bloomline_filter_fold() can halve the filter 'folds' times. It is for a
+ * filter whose keys cannot be counted beforehand: make it large, then fold it.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
+ * BLOOMLINE_ERR_RESERVED; 'params' is then unchanged.
+ */
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_params_foldable(bloomline_params *params,
+                                           uint32_t folds);
+
+/**
  * bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
- * once 'keys' different keys are in a filter of these parameters. It is the exact
- * model of the lines, not the textbook formula. If 'params' is NULL or is refused
+ * once 'keys' different keys are in a filter of these parameters. It is a model of the
+ * lines, not the textbook formula. If 'params' is NULL or is refused
  * by the other functions, the result is 1.
  */
 double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
@@ -341,6 +397,7 @@ typedef struct bloomline_filter bloomline_filter;
  * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
  * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_new(const bloomline_params *params,
                                       bloomline_filter **out);
 
@@ -351,6 +408,7 @@ bloomline_status bloomline_filter_new(const bloomline_params *params,
 void bloomline_filter_free(bloomline_filter *filter);
 
 /** bloomline_filter_params() tells the size and shape of a filter. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_params(const bloomline_filter *filter,
                                          bloomline_params *out);
 
@@ -433,6 +491,7 @@ size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_union(bloomline_filter *into,
                                         const bloomline_filter *from);
 
@@ -448,6 +507,7 @@ void bloomline_filter_clear(bloomline_filter *filter);
  * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY, and
  * BLOOMLINE_ERR_LAYOUT for one of bloomline_classic_new(); the filter is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_fold(bloomline_filter *filter);
 
 /**
@@ -459,6 +519,7 @@ bloomline_status bloomline_filter_fold(bloomline_filter *filter);
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
  * of bloomline_classic_new(). The filter holds all its keys in any case.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
                                                double rate,
                                                uint32_t *folds);
@@ -500,6 +561,7 @@ double bloomline_filter_estimated_rate(const bloomline_filter *filter);
  *
  * Errors: as bloomline_filter_new().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_classic_new(const bloomline_params *params,
                                        bloomline_filter **out);
 
@@ -509,6 +571,7 @@ bloomline_status bloomline_classic_new(const bloomline_params *params,
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
                                                    double rate,
                                                    bloomline_params *out);
@@ -520,6 +583,7 @@ bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
  * memory.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
                                                    double bits_per_key,
                                                    bloomline_params *out);
@@ -549,6 +613,7 @@ size_t bloomline_filter_encoded_len(const bloomline_filter *filter);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_filter_encoded_len().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
                                          void *out,
                                          size_t cap,
@@ -564,6 +629,7 @@ bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
  * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter;
  * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_decode(const void *data,
                                          size_t len,
                                          bloomline_filter **out);
@@ -583,7 +649,9 @@ bloomline_status bloomline_filter_decode(const void *data,
  * bloomline_filter_load() and bloomline_map_open(): it alone, if there is no memory for
  * those bytes, ends the process.
  */
-bloomline_status bloomline_filter_save(const bloomline_filter *filter, const char *path);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_filter_save(const bloomline_filter *filter,
+                                       const char *path);
 
 /**
  * bloomline_filter_load() reads a filter from a file into memory, checking all as
@@ -593,7 +661,9 @@ bloomline_status bloomline_filter_save(const bloomline_filter *filter, const cha
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
-bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_filter_load(const char *path,
+                                       bloomline_filter **out);
 
 /* Views: filters in bytes that belong to the caller ------------------------------------- */
 
@@ -624,6 +694,7 @@ typedef struct bloomline_view {
  * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
  * An engine answers any of them by reading the data that the filter stands for.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_view_open(const void *data,
                                      size_t len,
                                      bloomline_view *out);
@@ -635,6 +706,7 @@ bloomline_status bloomline_view_open(const void *data,
  * only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
  * added.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_view_open_unverified(const void *data,
                                                 size_t len,
                                                 bloomline_view *out);
@@ -643,6 +715,7 @@ bloomline_status bloomline_view_open_unverified(const void *data,
  * bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
  * may be used until the filter is next changed, or freed.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_view(const bloomline_filter *filter,
                                        bloomline_view *out);
 
@@ -652,6 +725,7 @@ bloomline_status bloomline_filter_view(const bloomline_filter *filter,
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
  * filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_view_params(const bloomline_view *view,
                                        bloomline_params *out);
 
@@ -669,6 +743,16 @@ uint64_t bloomline_view_key_count(const bloomline_view *view);
  * opened have 1.
  */
 double bloomline_view_estimated_rate(const bloomline_view *view);
+
+/**
+ * bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
+ * to 1. It shows keys that somebody chose to fall on one line, which hardly change
+ * bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
+ * million lines reaches some ten times the average. For classic and LevelDB filters it is
+ * bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
+ * opened have 1.
+ */
+double bloomline_view_worst_line_rate(const bloomline_view *view);
 
 /**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
@@ -774,7 +858,8 @@ uint64_t bloomline_shard_of(uint64_t hash,
  * and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
  * of 64 keys are asked for before the first is looked at, whichever filters they are in.
  *
- * All filters must use the same hash; their sizes and k may differ. A view that was not
+ * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
+ * do not, all keys may be present, whatever the filters hold. A view that was not
  * opened may have all keys; so may all, if 'views' or 'hashes' is NULL or 'n_views' is 0. If
  * 'bitmap' is NULL, nothing is written and the result is 'n'.
  */
@@ -790,9 +875,13 @@ size_t bloomline_shards_contain_hashes(const bloomline_view *views,
  * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
  * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
  *
- * All filters must use the same hash; their sizes and k may differ. The lines are all
- * asked for before the first is looked at, so that filters which are not in the cache cost
- * little more than one of them.
+ * It is for filters that are not in the cache: the lines are all asked for before the first
+ * is looked at, so that they cost little more than one of them. For filters in the cache a
+ * loop over bloomline_view_contains_hash() is faster.
+ *
+ * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
+ * do not, the hash is not the key's in some of them, and all may have the key:
+ * bloomline_views_contain() has no such limit.
  *
  * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
  * is NULL, nothing is written and the result is 'n_views'.
@@ -801,6 +890,18 @@ size_t bloomline_views_contain_hash(const bloomline_view *views,
                                     size_t n_views,
                                     uint64_t hash,
                                     uint64_t *bitmap);
+
+/**
+ * bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at
+ * 'key'. The filters may hash it differently, with seeds of their own or as other engines do.
+ *
+ * If 'key' is NULL and 'len' is not 0, all filters may have the key.
+ */
+size_t bloomline_views_contain(const bloomline_view *views,
+                               size_t n_views,
+                               const void *key,
+                               size_t len,
+                               uint64_t *bitmap);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
@@ -831,6 +932,7 @@ size_t bloomline_block_len(const bloomline_params *params);
  * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
  * BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_block_build(const bloomline_params *params,
                                        const uint64_t *hashes,
                                        size_t n,
@@ -844,6 +946,7 @@ bloomline_status bloomline_block_build(const bloomline_params *params,
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
  * memory, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_builder_new(double bits_per_key,
                                        uint64_t seed,
                                        bloomline_builder **out);
@@ -858,11 +961,13 @@ void bloomline_builder_free(bloomline_builder *builder);
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is then not in the builder, and a block
  * finished from it would say no to the key.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_builder_add(bloomline_builder *builder,
                                        const void *key,
                                        size_t len);
 
 /** bloomline_builder_add_hash() is bloomline_builder_add() for a key given by its hash. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
                                             uint64_t hash);
 
@@ -887,6 +992,7 @@ size_t bloomline_builder_block_len(const bloomline_builder *builder);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_builder_block_len(), BLOOMLINE_ERR_LINE_COUNT; the builder then keeps its keys.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_builder_finish(bloomline_builder *builder,
                                           void *out,
                                           size_t cap,
@@ -907,6 +1013,7 @@ bloomline_status bloomline_builder_finish(bloomline_builder *builder,
  * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
  * BLOOMLINE_ERR_BACKEND. Nothing is inserted then.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
                                                void *lines,
                                                size_t len,
@@ -918,8 +1025,13 @@ bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
  * bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
  * none of them, so it can be done before each probe.
  *
+ * Others may insert into the lines while the view is probed, in other threads or processes,
+ * if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
+ * are done, use only the contains functions of the view.
+ *
  * Errors: as bloomline_lines_insert_hashes().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_lines_view(const bloomline_params *params,
                                       const void *lines,
                                       size_t len,
@@ -947,6 +1059,7 @@ typedef struct bloomline_concurrent bloomline_concurrent;
  *
  * Errors: as bloomline_filter_new().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_concurrent_new(const bloomline_params *params,
                                           bloomline_concurrent **out);
 
@@ -954,6 +1067,7 @@ bloomline_status bloomline_concurrent_new(const bloomline_params *params,
 void bloomline_concurrent_free(bloomline_concurrent *filter);
 
 /** bloomline_concurrent_params() tells the size and shape of a filter. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
                                              bloomline_params *out);
 
@@ -1034,6 +1148,7 @@ size_t bloomline_concurrent_contains_keys(const bloomline_concurrent *filter,
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; nothing is added then.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
                                             const bloomline_filter *from);
 
@@ -1044,6 +1159,7 @@ bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
                                                bloomline_filter **out);
 
@@ -1054,6 +1170,7 @@ bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filte
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; 'filter' is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
                                                   bloomline_concurrent **out);
 
@@ -1086,6 +1203,7 @@ typedef struct bloomline_swap bloomline_swap;
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is then as before, and still the caller's.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_swap_new(bloomline_filter **first,
                                     bloomline_swap **out);
 
@@ -1107,6 +1225,7 @@ void bloomline_swap_free(bloomline_swap *swap);
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is then as before, and still the caller's.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
                                         bloomline_filter **next);
 
@@ -1186,6 +1305,7 @@ typedef struct bloomline_counting bloomline_counting;
  * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
  * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_new(const bloomline_params *params,
                                         bloomline_counting **out);
 
@@ -1228,6 +1348,7 @@ void bloomline_counting_insert_keys(bloomline_counting *filter,
  *
  * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in. Nothing has changed then.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_remove(bloomline_counting *filter,
                                            const void *key,
                                            size_t len);
@@ -1236,6 +1357,7 @@ bloomline_status bloomline_counting_remove(bloomline_counting *filter,
  * bloomline_counting_remove_hash() is bloomline_counting_remove() for a key given by its
  * hash, the one that it was added by.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
                                                 uint64_t hash);
 
@@ -1295,6 +1417,7 @@ const bloomline_filter *bloomline_counting_filter(const bloomline_counting *filt
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_to_filter(const bloomline_counting *filter,
                                               bloomline_filter **out);
 
@@ -1302,6 +1425,7 @@ bloomline_status bloomline_counting_to_filter(const bloomline_counting *filter,
  * bloomline_counting_view() makes a view of the filter, to probe it, in batches too. It may
  * be used until the filter is next changed or freed.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_view(const bloomline_counting *filter,
                                          bloomline_view *out);
 
@@ -1321,6 +1445,7 @@ bool bloomline_counting_contains_hash(const bloomline_counting *filter,
                                       uint64_t hash);
 
 /** bloomline_counting_params() tells the size and shape of a filter. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_params(const bloomline_counting *filter,
                                            bloomline_params *out);
 
@@ -1338,6 +1463,7 @@ uint64_t bloomline_counting_key_count(const bloomline_counting *filter);
  * Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into'
  * is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_union(bloomline_counting *into,
                                           const bloomline_counting *from);
 
@@ -1362,6 +1488,7 @@ size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_counting_encoded_len().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
                                            void *out,
                                            size_t cap,
@@ -1374,6 +1501,7 @@ bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_LAYOUT also for a filter
  * without counters.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_decode(const void *data,
                                            size_t len,
                                            bloomline_counting **out);
@@ -1384,6 +1512,7 @@ bloomline_status bloomline_counting_decode(const void *data,
  *
  * Errors: those of bloomline_filter_save().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_save(const bloomline_counting *filter,
                                          const char *path);
 
@@ -1394,7 +1523,9 @@ bloomline_status bloomline_counting_save(const bloomline_counting *filter,
  * Errors: those of bloomline_counting_decode(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
-bloomline_status bloomline_counting_load(const char *path, bloomline_counting **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_counting_load(const char *path,
+                                         bloomline_counting **out);
 
 /* Scalable filters: they grow with their keys ------------------------------------------- */
 
@@ -1424,6 +1555,7 @@ typedef struct bloomline_scalable bloomline_scalable;
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if the first stage cannot be
  * addressed, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_new(uint64_t first_keys,
                                         double rate,
                                         uint64_t seed,
@@ -1443,6 +1575,7 @@ void bloomline_scalable_free(bloomline_scalable *filter);
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. The key was new,
  * it is in, and 'is_new' is written.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
                                            const void *key,
                                            size_t len,
@@ -1452,6 +1585,7 @@ bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
  * bloomline_scalable_insert_hash() is bloomline_scalable_insert() for a key given by its hash,
  * as bloomline_filter_insert_hash() takes it.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
                                                 uint64_t hash,
                                                 bool *is_new);
@@ -1465,6 +1599,7 @@ bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. All keys are in,
  * and 'bitmap' is written.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
                                                   const uint64_t *hashes,
                                                   size_t n,
@@ -1474,6 +1609,7 @@ bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
  * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys given by
  * their bytes.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
                                                 const bloomline_bytes *keys,
                                                 size_t n,
@@ -1550,6 +1686,7 @@ double bloomline_scalable_rate(const bloomline_scalable *filter);
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
                                                  bloomline_params *out);
 
@@ -1569,6 +1706,7 @@ size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_scalable_encoded_len().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
                                            void *out,
                                            size_t cap,
@@ -1582,6 +1720,7 @@ bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
  * Errors: those of bloomline_filter_decode(), of which BLOOMLINE_ERR_LAYOUT is also the one for
  * a filter of another kind; BLOOMLINE_ERR_RATE.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_decode(const void *data,
                                            size_t len,
                                            bloomline_scalable **out);
@@ -1592,6 +1731,7 @@ bloomline_status bloomline_scalable_decode(const void *data,
  *
  * Errors: those of bloomline_filter_save().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
                                          const char *path);
 
@@ -1602,7 +1742,9 @@ bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
  * Errors: those of bloomline_scalable_decode(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
-bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_scalable_load(const char *path,
+                                         bloomline_scalable **out);
 
 /* Windows: keys that were inserted lately ----------------------------------------------- */
 
@@ -1637,6 +1779,7 @@ typedef struct bloomline_window bloomline_window;
  * the size is more than memory can address; BLOOMLINE_ERR_OUT_OF_MEMORY;
  * BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_new(uint32_t generations,
                                       uint64_t keys_per_generation,
                                       double rate,
@@ -1753,6 +1896,7 @@ uint32_t bloomline_window_generations(const bloomline_window *window);
 uint64_t bloomline_window_slice(const bloomline_window *window);
 
 /** bloomline_window_params() tells the size and shape of each generation. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_params(const bloomline_window *window,
                                          bloomline_params *out);
 
@@ -1784,6 +1928,7 @@ size_t bloomline_window_encoded_len(const bloomline_window *window);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_window_encoded_len().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_encode(const bloomline_window *window,
                                          void *out,
                                          size_t cap,
@@ -1797,6 +1942,7 @@ bloomline_status bloomline_window_encode(const bloomline_window *window,
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_GENERATIONS;
  * BLOOMLINE_ERR_LAYOUT also for a filter that is no window.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_decode(const void *data,
                                          size_t len,
                                          bloomline_window **out);
@@ -1807,6 +1953,7 @@ bloomline_status bloomline_window_decode(const void *data,
  *
  * Errors: those of bloomline_filter_save().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_save(const bloomline_window *window,
                                        const char *path);
 
@@ -1817,7 +1964,9 @@ bloomline_status bloomline_window_save(const bloomline_window *window,
  * Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
-bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_window_load(const char *path,
+                                       bloomline_window **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 
@@ -1840,12 +1989,15 @@ typedef struct bloomline_map bloomline_map;
  * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-bloomline_status bloomline_map_open(const char *path, bloomline_map **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_map_open(const char *path,
+                                    bloomline_map **out);
 
 /**
  * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
  * lines, and so without reading them: see bloomline_view_open_unverified().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_map_open_unverified(const char *path,
                                                bloomline_map **out);
 
@@ -1853,7 +2005,9 @@ bloomline_status bloomline_map_open_unverified(const char *path,
  * bloomline_map_view() makes a view of a mapped filter. The view may be used until the
  * map is closed.
  */
-bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_map_view(const bloomline_map *map,
+                                    bloomline_view *out);
 
 /**
  * bloomline_map_close() unmaps a file. Views of it must not be used any more. NULL is a
@@ -1913,6 +2067,7 @@ typedef struct bloomline_cuckoo_params {
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
                                                   double rate,
                                                   bloomline_cuckoo_params *out);
@@ -1932,6 +2087,7 @@ double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params *params,
  * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
  * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
                                       bloomline_cuckoo **out);
 
@@ -1942,6 +2098,7 @@ bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
 void bloomline_cuckoo_free(bloomline_cuckoo *filter);
 
 /** bloomline_cuckoo_get_params() tells the size and shape of a cuckoo filter. */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_get_params(const bloomline_cuckoo *filter,
                                              bloomline_cuckoo_params *out);
 
@@ -1968,6 +2125,7 @@ double bloomline_cuckoo_fill(const bloomline_cuckoo *filter);
  *
  * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
                                          const void *key,
                                          size_t len);
@@ -1979,6 +2137,7 @@ bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
  *
  * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
                                               uint64_t hash);
 
@@ -1989,6 +2148,7 @@ bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
  *
  * Errors: BLOOMLINE_ERR_FULL if not all were added.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
                                                 const uint64_t *hashes,
                                                 size_t n,
@@ -2000,6 +2160,7 @@ bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
  *
  * Errors: BLOOMLINE_ERR_FULL if not all were added.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
                                               const bloomline_bytes *keys,
                                               size_t n,
@@ -2011,6 +2172,7 @@ bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
  *
  * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
                                          const void *key,
                                          size_t len);
@@ -2020,6 +2182,7 @@ bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
  *
  * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
                                               uint64_t hash);
 
@@ -2066,6 +2229,7 @@ size_t bloomline_cuckoo_contains_keys(const bloomline_cuckoo *filter,
  * bloomline_cuckoo_view() makes a view of a cuckoo filter, for the functions of
  * bloomline_view. It may be used until the filter is next changed, or freed.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
                                        bloomline_view *out);
 
@@ -2085,6 +2249,7 @@ size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_cuckoo_encoded_len().
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
                                          void *out,
                                          size_t cap,
@@ -2098,6 +2263,7 @@ bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
  * Errors: those of bloomline_view_open(), of which BLOOMLINE_ERR_LAYOUT is also the one for
  * a filter of another kind; BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_decode(const void *data,
                                          size_t len,
                                          bloomline_cuckoo **out);
@@ -2108,7 +2274,9 @@ bloomline_status bloomline_cuckoo_decode(const void *data,
  *
  * Errors: those of bloomline_filter_save().
  */
-bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter, const char *path);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
+                                       const char *path);
 
 /**
  * bloomline_cuckoo_load() reads a cuckoo filter from a file into memory, checking all as
@@ -2117,7 +2285,9 @@ bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter, const cha
  * Errors: those of bloomline_cuckoo_decode(); BLOOMLINE_ERR_NOT_FOUND,
  * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
  */
-bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out);
+BLOOMLINE_MUST_USE
+bloomline_status bloomline_cuckoo_load(const char *path,
+                                       bloomline_cuckoo **out);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 
@@ -2137,6 +2307,7 @@ bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out)
  * Then, against the rule, 'out' is written: a view that says that every key may be present.
  * BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_view_open_rocksdb(const void *data,
                                              size_t len,
                                              bloomline_view *out);
@@ -2149,6 +2320,7 @@ bloomline_status bloomline_view_open_rocksdb(const void *data,
  *
  * Errors: BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_view_open_leveldb(const void *data,
                                              size_t len,
                                              bloomline_view *out);
@@ -2199,6 +2371,7 @@ size_t bloomline_rocksdb_block_len(size_t n,
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
                                                size_t n,
                                                double bits_per_key,
@@ -2238,6 +2411,7 @@ size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
  * bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
                                                       size_t n,
                                                       double bits_per_key,
@@ -2275,12 +2449,51 @@ size_t bloomline_leveldb_block_len(size_t n,
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
+BLOOMLINE_MUST_USE
 bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes,
                                                size_t n,
                                                double bits_per_key,
                                                void *out,
                                                size_t cap,
                                                size_t *written);
+
+/* Each file that includes this header refers to bloomline_abi_N, N being the header's
+ * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked
+ * already, is not loaded. A program that loads the library itself defines BLOOMLINE_NO_ABI_CHECK
+ * before the include, and compares bloomline_abi_version(). */
+#ifndef BLOOMLINE_NO_ABI_CHECK
+#define BLOOMLINE_ABI_PASTE_(name, number) name##number
+#define BLOOMLINE_ABI_NAME_(name, number) BLOOMLINE_ABI_PASTE_(name, number)
+#if defined(__GNUC__)
+/* 'retain' keeps the reference where a linker drops unused sections; compilers whose linker has
+ * no such mark warn of it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes"
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define BLOOMLINE_ABI_KEEP_ __attribute__((used, retain))
+#endif
+#endif
+#ifndef BLOOMLINE_ABI_KEEP_
+#define BLOOMLINE_ABI_KEEP_ __attribute__((used))
+#endif
+BLOOMLINE_ABI_KEEP_ static void (*const bloomline_abi_check)(void) =
+    BLOOMLINE_ABI_NAME_(bloomline_abi_, BLOOMLINE_ABI_VERSION);
+#pragma GCC diagnostic pop
+#elif defined(_MSC_VER)
+#define BLOOMLINE_ABI_TEXT_(text) #text
+#define BLOOMLINE_ABI_QUOTE_(text) BLOOMLINE_ABI_TEXT_(text)
+#if defined(_M_IX86)
+#define BLOOMLINE_ABI_SYMBOL_ BLOOMLINE_ABI_NAME_(_bloomline_abi_, BLOOMLINE_ABI_VERSION)
+#else
+#define BLOOMLINE_ABI_SYMBOL_ BLOOMLINE_ABI_NAME_(bloomline_abi_, BLOOMLINE_ABI_VERSION)
+#endif
+#pragma comment(linker, "/include:" BLOOMLINE_ABI_QUOTE_(BLOOMLINE_ABI_SYMBOL_))
+#else
+static void (*const bloomline_abi_check)(void) =
+    BLOOMLINE_ABI_NAME_(bloomline_abi_, BLOOMLINE_ABI_VERSION);
+#endif
+#endif
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,11 @@
 #include <vector>
 
 namespace bloomline {
+/// Its name is that of the binary interface: objects compiled against another one have other
+/// classes, which do not meet these at a link.
+inline namespace abi_0 {
+
+static_assert(BLOOMLINE_ABI_VERSION == 0, "rename the namespace to the new number");
 
 /// The binary interface that this header was written for.
 inline constexpr std::uint32_t abi_version = BLOOMLINE_ABI_VERSION;
@@ -1112,6 +1117,7 @@ public:
     }
 };
 
+} // namespace abi_0
 } // namespace bloomline
 
 #endif // BLOOMLINE_HPP

@@ -88,7 +88,7 @@ int bloomline_view_open_rocksdb(void) { __builtin_trap(); }
 int bloomline_view_open_leveldb(void) { __builtin_trap(); }
 int bloomline_view_contains_hashes(void) { __builtin_trap(); }
 C
-    refused "another version of the C library" "running with version 99" \
+    refused "another version of the C library" "bloomline_abi_0" \
         env LD_LIBRARY_PATH="$out/other" "$out/shared.test"
 
     # What is missing is named.

@@ -8,7 +8,7 @@ use crate::filter::{Filter, keys_for_fill};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch};
 use crate::line::{LANES, line_index, mask};
-use crate::memory::Zeroed;
+use crate::memory::{Shared, Zeroed};
 use crate::params::Params;
 use crate::view::with_hashes;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ const AHEAD: usize = 16;
 /// than the insert. [`estimated_keys`](ConcurrentFilter::estimated_keys) tells how many there
 /// are. One that is made of a [classic](Filter::classic) filter has the bits of that.
 pub struct ConcurrentFilter {
-    lines: Zeroed,
+    lines: Shared,
     params: Params,
     kernel: &'static Kernel,
 }
@@ -122,7 +122,7 @@ impl ConcurrentFilter {
 
     /// Inserts up to 64 hashes from the given one on; which were new.
     fn insert_block(&self, hashes: &[u64], from: usize) -> u64 {
-        let asks = Prefetch::to_insert(self.lines.len_bytes()) != Prefetch::None;
+        let asks = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
         let k = self.params.k();
         if asks && from == 0 {
             let soon = hashes.iter().take(AHEAD);
@@ -210,7 +210,7 @@ impl ConcurrentFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn snapshot(&self) -> Result<Filter, Error> {
-        let mut lines = Zeroed::new(self.lines.len_bytes())?;
+        let mut lines = Zeroed::new(self.params.bytes())?;
         let (words, _) = lines.as_chunks_mut();
         for (word, lane) in words.iter_mut().zip(self.lanes()) {
             *word = lane.load(Ordering::Relaxed).to_ne_bytes();
@@ -229,7 +229,7 @@ impl ConcurrentFilter {
     /// The filter, when no other thread has it any more. Without a copy; its key count is
     /// 0, which means unknown.
     pub fn into_filter(self) -> Filter {
-        Filter::from_lines(self.lines, self.params, self.kernel)
+        Filter::from_lines(self.lines.into_zeroed(), self.params, self.kernel)
     }
 }
 
@@ -237,6 +237,6 @@ impl From<Filter> for ConcurrentFilter {
     /// The same lines, to be shared. Without a copy.
     fn from(filter: Filter) -> ConcurrentFilter {
         let (lines, params, kernel) = filter.into_lines();
-        ConcurrentFilter { lines, params, kernel }
+        ConcurrentFilter { lines: lines.into(), params, kernel }
     }
 }

@@ -100,7 +100,7 @@ impl CuckooFilter {
         let asks = self.lines.len() >= ASKS_FROM;
         for (i, &hash) in hashes.iter().enumerate() {
             if let (true, Some(&ahead)) = (asks, hashes.get(i + AHEAD)) {
-                self.kernel.ask(&self.lines, self.params.fingerprint_bits(), ahead);
+                self.kernel.ask((*self.lines).into(), self.params.fingerprint_bits(), ahead);
             }
             if self.insert_hash(hash).is_err() {
                 return i;
@@ -158,7 +158,7 @@ impl CuckooFilter {
     /// The filter to probe, in a form that is cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::of_cuckoo(&self.lines, self.params, self.key_count, self.kernel)
+        View::of_cuckoo((*self.lines).into(), self.params, self.key_count, self.kernel)
     }
 
     /// Whether a key may be in. False means that it is not.

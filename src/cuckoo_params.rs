@@ -1,8 +1,9 @@
 //! The shape of a cuckoo filter: line count, bits of a fingerprint, seed, always valid. Uses
-//! `cuckoo` and `line`.
+//! `cuckoo`, `line` and, for seeds, `hash`.
 
 use crate::cuckoo::{MAX_LINES, SLOTS, buckets};
 use crate::error::Error;
+use crate::hash::random_seed;
 use crate::line::LINE_BYTES;
 
 /// How many lines a cuckoo filter has, how many bits are kept of each key, and the seed of the
@@ -73,6 +74,16 @@ impl CuckooParams {
     #[must_use]
     pub fn with_seed(self, seed: u64) -> CuckooParams {
         CuckooParams { seed, ..self }
+    }
+
+    /// The same shape with a random seed from the operating system: see
+    /// [`Params::with_random_seed`](crate::Params::with_random_seed). Who knows the seed can
+    /// choose some eighty keys that fill a filter of any size.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system has no random numbers.
+    pub fn with_random_seed(self) -> Result<CuckooParams, Error> {
+        Ok(self.with_seed(random_seed()?))
     }
 
     /// How many 64-byte lines.

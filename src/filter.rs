@@ -121,7 +121,7 @@ impl Filter {
     /// The filter to probe, in a form that is cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::new(&self.lines, self.params, self.key_count, self.kernel)
+        View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
     }
 
     /// Whether a key may be in. False means that it is not.
@@ -199,6 +199,11 @@ impl Filter {
         self.view().estimated_rate()
     }
 
+    /// The false-positive rate of the fullest line, 0 to 1: see [`View::worst_line_rate`].
+    pub fn worst_line_rate(&self) -> f64 {
+        self.view().worst_line_rate()
+    }
+
     // ---- whole filters ----
 
     /// A copy.
@@ -236,7 +241,8 @@ impl Filter {
 
     /// Halves the filter: line `i` becomes lines `2 i` and `2 i + 1` of before, united.
     /// It is then exactly the filter of the same keys with half the lines. So a
-    /// filter whose keys cannot be counted beforehand is made large and folded.
+    /// filter whose keys cannot be counted beforehand is made large, with
+    /// [`Params::foldable`], and folded.
     ///
     /// # Errors
     /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`].
@@ -261,7 +267,8 @@ impl Filter {
     }
 
     /// Folds as often as the false-positive rate stays at or below `rate`, and as
-    /// the line count is even; returns how often.
+    /// the line count is even; returns how often. A shape from [`Params::foldable`] is
+    /// even often enough: others may be odd at once.
     ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is

@@ -1,4 +1,5 @@
-//! Key bytes to 64-bit hashes: XXH3-64 with a seed. Uses `xxhash-rust` only.
+//! Key bytes to 64-bit hashes: XXH3-64 with a seed. Uses `xxhash-rust` and, for random seeds,
+//! `getrandom`.
 //!
 //! A filter works on hashes. Those of this module are well mixed over all 64
 //! bits, which every line and bit choice relies on; so must be any hash that a
@@ -8,6 +9,7 @@
 pub mod bloom32;
 pub mod xxph3;
 
+use crate::error::Error;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 /// The hash of a key.
@@ -51,6 +53,20 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     for (&key, out) in keys.iter().zip(out) {
         *out = hash_u64(key, seed);
     }
+}
+
+/// A seed from the operating system's random numbers.
+///
+/// # Errors
+/// [`Error::Io`] if the system has none.
+pub fn random_seed() -> Result<u64, Error> {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    return getrandom::u64().map_err(|error| match error.raw_os_error() {
+        Some(code) => Error::Io(std::io::Error::from_raw_os_error(code)),
+        None => Error::Io(std::io::ErrorKind::Unsupported.into()),
+    });
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    Err(Error::Io(std::io::ErrorKind::Unsupported.into()))
 }
 
 /// The hash of bytes that come in parts: that of all of them, one behind the other.

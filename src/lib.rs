@@ -49,6 +49,7 @@ pub mod cuckoo;
 mod cuckoo_filter;
 mod cuckoo_params;
 pub mod engines;
+mod environment;
 mod error;
 pub mod fast_local;
 #[cfg(feature = "capi")]
@@ -67,6 +68,7 @@ pub mod sizing;
 mod stats;
 mod swap;
 mod view;
+mod views;
 mod window;
 
 pub use builder::{Builder, block_build, lines_insert};
@@ -81,5 +83,6 @@ pub use params::Params;
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
-pub use view::{MappedFilter, View, views_contain_hash};
+pub use view::{MappedFilter, View};
+pub use views::{views_contain, views_contain_hash};
 pub use window::Window;

@@ -73,19 +73,6 @@ impl Zeroed {
         self.len = self.len.min(len);
     }
 
-    /// How many bytes. Unlike the length of the slice, this makes no reference to them.
-    pub(crate) fn len_bytes(&self) -> usize {
-        self.len
-    }
-
-    /// The bytes as lanes that threads may write to while they share them. What has lent
-    /// them makes no slice of the bytes meanwhile.
-    pub(crate) fn lanes(&self) -> &[AtomicU64] {
-        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
-        // AtomicU64 is any 8 bytes.
-        unsafe { std::slice::from_raw_parts(self.start().cast(), self.len / 8) }
-    }
-
     fn start(&self) -> *mut u8 {
         match &self.block {
             Block::Allocated(bytes, _) => bytes.as_ptr(),
@@ -121,6 +108,28 @@ impl DerefMut for Zeroed {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and self is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.len) }
+    }
+}
+
+/// Zeroed bytes as lanes that threads share and write to. There is no way to a slice of them, until
+/// one owner is left.
+pub(crate) struct Shared(Zeroed);
+
+impl Shared {
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
+        // AtomicU64 is any 8 bytes, and nothing else reaches them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.len / 8) }
+    }
+
+    pub(crate) fn into_zeroed(self) -> Zeroed {
+        self.0
+    }
+}
+
+impl From<Zeroed> for Shared {
+    fn from(bytes: Zeroed) -> Shared {
+        Shared(bytes)
     }
 }
 

@@ -1,7 +1,8 @@
-//! The shape of a filter: line count, k and seed, always valid. Uses `sizing` and
-//! `line`.
+//! The shape of a filter: line count, k and seed, always valid. Uses `sizing`, `line` and, for
+//! seeds, `hash`.
 
 use crate::error::Error;
+use crate::hash::random_seed;
 use crate::line::{LINE_BITS, LINE_BYTES, MAX_K};
 use crate::sizing;
 
@@ -91,6 +92,32 @@ impl Params {
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Params {
         Params { seed, ..self }
+    }
+
+    /// The same shape with a random seed from the operating system. Use it where others choose
+    /// the keys: whoever knows the seed can find false positives, and keys that all fall on one
+    /// line, in a second.
+    ///
+    /// Views can be asked together by one hash only if their filters have the same seed: draw it
+    /// once, and give it to the others with [`Params::with_seed`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system has no random numbers.
+    pub fn with_random_seed(self) -> Result<Params, Error> {
+        Ok(self.with_seed(random_seed()?))
+    }
+
+    /// The smallest shape with at least as many lines that [`Filter::fold`] can halve `folds`
+    /// times: the line count becomes a multiple of 2 to the power `folds`.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if the size cannot be addressed.
+    ///
+    /// [`Filter::fold`]: crate::Filter::fold
+    pub fn foldable(self, folds: u32) -> Result<Params, Error> {
+        let unit = 1u64.checked_shl(folds).ok_or(Error::LineCount)?;
+        let lines = self.line_count.checked_next_multiple_of(unit).ok_or(Error::LineCount)?;
+        Params::new(lines, self.k, self.seed)
     }
 
     /// How many 64-byte lines.

@@ -1,9 +1,10 @@
 //! One set split over several filters: which of them a key belongs to, and a batch over all
-//! of them. Uses `view` and `kernel`.
+//! of them. Uses `view`, `views` and `kernel`.
 
 use crate::kernel::Prefetch;
 use crate::line::line_index;
 use crate::view::View;
+use crate::views::{all_present, hash_alike};
 
 const S1: u64 = 0xD6E8_FEB8_6659_FD93;
 const S2: u64 = 0xA076_1D64_78BD_642F;
@@ -28,11 +29,15 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
 /// shard is asked for its own in one batch. Bit `i` of `bitmap` says whether hash `i` may be in;
 /// bits past the last become zero. Returns how many are set. Without views every key may be in.
 ///
-/// The views must agree on the hash, that is on the seed if it is made from a key.
+/// The views must hash keys alike: one format, one seed. If they do not, every key may be in.
 ///
 /// # Panics
 /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
 pub fn shards_contain_hashes(views: &[View<'_>], hashes: &[u64], bitmap: &mut [u64]) -> usize {
+    if !hash_alike(views) {
+        assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
+        return all_present(hashes.len(), bitmap);
+    }
     shards_contain_hashes_by(views.len(), |shard| views[shard], hashes, bitmap)
 }
 

@@ -28,16 +28,30 @@ fn round(fills: &[f64; 8], count: u32) -> f64 {
         / 8.0
 }
 
-/// The same of lines, added up.
-pub(crate) fn sum_of_rates(lines: &[[u8; LINE_BYTES]], k: u32) -> f64 {
-    lines.iter().map(|line| line_rate(line, k)).sum()
+/// Calls `each` with that probability for every line of 64 bytes.
+pub(crate) fn line_rates(lines: &[u8], k: u32, each: &mut dyn FnMut(f64)) {
+    let (lines, _) = lines.as_chunks::<LINE_BYTES>();
+    lines.iter().for_each(|line| each(line_rate(line, k)));
 }
 
-/// The same for bits that a key may have anywhere in a block of bytes, averaged over all blocks
-/// of so many.
-#[inline(never)]
-pub(crate) fn block_rate(bytes: &[u8], block: usize, k: u32) -> f64 {
-    let blocks = bytes.chunks_exact(block);
-    let count = blocks.len() as f64;
-    blocks.map(|block| fill(block).powi(k as i32)).sum::<f64>() / count
+/// The same for bits that a key may have anywhere in a block of bytes, for every block of so many.
+pub(crate) fn block_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
+    bytes.chunks_exact(block).for_each(|block| each(fill(block).powi(k as i32)));
+}
+
+/// The mean of the rates that `each_rate` gives to what it is called with; 0 of none.
+pub(crate) fn mean(each_rate: impl FnOnce(&mut dyn FnMut(f64))) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    each_rate(&mut |rate| {
+        sum += rate;
+        count += 1.0;
+    });
+    if count == 0.0 { 0.0 } else { sum / count }
+}
+
+/// The highest of them; 0 of none.
+pub(crate) fn highest(each_rate: impl FnOnce(&mut dyn FnMut(f64))) -> f64 {
+    let mut highest = 0.0;
+    each_rate(&mut |rate| highest = f64::max(highest, rate));
+    highest
 }

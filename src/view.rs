@@ -7,7 +7,11 @@ use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo, leveldb, rocksdb};
 use crate::hash::KeyHash;
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, RING};
+#[cfg(feature = "capi")]
+use crate::kernel::Words;
+use crate::kernel::{
+    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
+};
 use crate::line::LINE_BYTES;
 use crate::memory::FileBytes;
 use crate::params::Params;
@@ -23,7 +27,7 @@ use std::path::Path;
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    lines: &'a [u8],
+    lines: Probed<'a>,
     k: u32,
     hash: KeyHash,
     key_count: u64,
@@ -62,7 +66,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        let view = View::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?;
+        let view = View::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?;
         native::verify(bytes)?;
         Ok(view)
     }
@@ -73,13 +77,13 @@ impl<'a> View<'a> {
             // All else has been checked before the layout.
             Err(Error::Layout) => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
-                Ok(View::of_cuckoo(lines, params, key_count, kernels.of(Layout::Cuckoo)))
+                Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
             }
             found => {
                 let Parts { layout, lines, params, key_count, .. } = found?;
                 let classic = layout == native::CLASSIC;
                 let layout = if classic { Layout::Classic } else { Layout::Native };
-                Ok(View::new(lines, params, key_count, kernels.of(layout)))
+                Ok(View::new(lines.into(), params, key_count, kernels.of(layout)))
             }
         }
     }
@@ -105,7 +109,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, &backend.kernels().ok_or(Error::Backend)?)?)
+        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
@@ -125,7 +129,7 @@ impl<'a> View<'a> {
 
     fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
         let Found { lines, k, kernel, hash } = found;
-        Ok(View { lines, k, hash, key_count: 0, kernel })
+        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
     }
 
     /// A view of bare lines, without a footer.
@@ -136,11 +140,21 @@ impl<'a> View<'a> {
         if lines.len() != params.bytes() {
             return Err(Error::Truncated);
         }
-        Ok(View::new(lines, params, key_count, Kernel::active(Layout::Native)?))
+        Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
+    }
+
+    /// A view of the first of these bytes, which others may be inserting into.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
+    #[cfg(feature = "capi")]
+    pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
+        let lines = bytes.first(params.bytes()).ok_or(Error::BufferTooSmall)?;
+        Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
     pub(crate) fn new(
-        lines: &'a [u8],
+        lines: Probed<'a>,
         params: Params,
         key_count: u64,
         kernel: &'static Kernel,
@@ -149,7 +163,7 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn of_cuckoo(
-        lines: &'a [u8],
+        lines: Probed<'a>,
         params: CuckooParams,
         key_count: u64,
         kernel: &'static Kernel,
@@ -158,25 +172,20 @@ impl<'a> View<'a> {
         View { lines, k, hash, key_count, kernel }
     }
 
-    /// A view of lines of any layout, by the layout's number: what another view's `raw` gave.
+    /// The view of these lines with this shape: what another view's `words` gave.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn from_raw(
-        lines: &'a [u8],
-        k: u32,
-        layout: u16,
-        hash: KeyHash,
-        key_count: u64,
-    ) -> Option<View<'a>> {
-        // Who has something to give has chosen kernels.
+    pub(crate) fn from_words(lines: Probed<'a>, words: &Words) -> Option<View<'a>> {
+        let (k, layout, hash, key_count) = words.shape();
+        // Who has words has chosen kernels.
         let kernel = Kernels::chosen()?.numbered(layout)?;
         Some(View { lines, k, hash, key_count, kernel })
     }
 
-    /// The lines, k, layout and hash.
+    /// All that it is, for C to keep.
     #[cfg(feature = "capi")]
-    pub(crate) fn raw(&self) -> (&'a [u8], u32, Layout, KeyHash) {
-        (self.lines, self.k, self.kernel.layout(), self.hash)
+    pub(crate) fn words(&self) -> Words {
+        Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
     /// Whether a key may be in. False means that it is not.
@@ -246,6 +255,11 @@ impl<'a> View<'a> {
         self.kernel.ask(self.lines, self.k, hash);
     }
 
+    /// How keys are hashed. Filters that agree in it can be asked together by one hash.
+    pub(crate) fn key_hash(&self) -> KeyHash {
+        self.hash
+    }
+
     /// The hash of a key that this filter's probes take.
     #[inline(always)]
     pub fn hash(&self, key: &[u8]) -> u64 {
@@ -300,26 +314,50 @@ impl<'a> View<'a> {
     /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
     /// low by a seventh.) Reads the whole filter. So who owns bare lines, or maps a file, sees
     /// when it has become too full.
+    ///
+    /// It is the rate for keys that nobody chooses. Keys chosen to fall on one line hardly change
+    /// it: [`View::worst_line_rate`] shows them.
     pub fn estimated_rate(&self) -> f64 {
-        let (lines, k) = (self.lines, self.k);
-        match self.kernel.layout() {
-            Layout::Native => {
-                let (lines, _) = lines.as_chunks::<LINE_BYTES>();
-                stats::sum_of_rates(lines, k) / lines.len() as f64
-            }
-            Layout::FastLocal | Layout::Legacy64 => stats::block_rate(lines, LINE_BYTES, k),
-            Layout::Legacy128 => stats::block_rate(lines, 2 * LINE_BYTES, k),
-            Layout::Legacy256 => stats::block_rate(lines, 4 * LINE_BYTES, k),
-            Layout::Classic | Layout::LevelDb => stats::block_rate(lines, lines.len(), k),
-            Layout::Cuckoo => self
-                .cuckoo_params()
-                .map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, k))),
+        if self.kernel.layout() == Layout::Cuckoo {
+            return self.rate_of_cuckoo_lines(self.as_bytes());
         }
+        stats::mean(|each| self.line_rates(each))
+    }
+
+    /// The false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
+    ///
+    /// A line that holds far more keys than its share, because somebody chose them so, has a rate
+    /// near 1. By chance the fullest of a million lines reaches some ten times the average. Where the bits of a key lie anywhere (classic, LevelDB) it is
+    /// [`View::estimated_rate`].
+    pub fn worst_line_rate(&self) -> f64 {
+        stats::highest(|each| self.line_rates(each))
+    }
+
+    /// Calls `each` with the rate of every line, or of what else holds all bits of a key.
+    fn line_rates(&self, each: &mut dyn FnMut(f64)) {
+        let (lines, k) = (self.as_bytes(), self.k);
+        match self.kernel.layout() {
+            Layout::Native => stats::line_rates(lines, k, each),
+            Layout::FastLocal | Layout::Legacy64 => stats::block_rates(lines, LINE_BYTES, k, each),
+            Layout::Legacy128 => stats::block_rates(lines, 2 * LINE_BYTES, k, each),
+            Layout::Legacy256 => stats::block_rates(lines, 4 * LINE_BYTES, k, each),
+            Layout::Classic | Layout::LevelDb => stats::block_rates(lines, lines.len(), k, each),
+            Layout::Cuckoo => {
+                let (lines, _) = lines.as_chunks::<LINE_BYTES>();
+                lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
+            }
+        }
+    }
+
+    /// The rate at the load of these lines.
+    fn rate_of_cuckoo_lines(&self, lines: &[u8]) -> f64 {
+        let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, self.k, 0);
+        params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
     }
 
     /// The lines.
     pub fn as_bytes(&self) -> &'a [u8] {
-        self.lines
+        self.lines.as_slice()
     }
 
     /// What probes it.
@@ -341,31 +379,6 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>>(
     } else {
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
     }
-}
-
-/// One hash against many filters: a point lookup over the tables of an LSM tree, or
-/// over shards. The lines of all are asked for before the first is tested, so that
-/// their misses overlap. Bit `i` of `bitmap` says whether the key may be in view
-/// `i`; bits past the last view become zero. Returns how many are set.
-///
-/// The views must agree on the hash, that is on the seed if it is made from a key.
-///
-/// # Panics
-/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
-pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
-    assert!(bitmap.len() >= views.len().div_ceil(64), "one word of bitmap for 64 views");
-    let mut count = 0;
-    for (views, word) in views.chunks(64).zip(bitmap) {
-        for view in views {
-            view.ask(hash);
-        }
-        *word = 0;
-        for (i, view) in views.iter().enumerate() {
-            *word |= u64::from(view.contains_hash(hash)) << i;
-        }
-        count += word.count_ones() as usize;
-    }
-    count
 }
 
 /// A filter in a file, mapped into memory and probed where it lies. It is shared
@@ -413,6 +426,6 @@ impl MappedFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let MappedFilter { k, hash, key_count, kernel, .. } = *self;
-        View { lines: &self.bytes[..self.lines], k, hash, key_count, kernel }
+        View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
     }
 }

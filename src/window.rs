@@ -14,7 +14,7 @@ use crate::line::{LINE_BYTES, line_index};
 use crate::memory::Zeroed;
 use crate::params::Params;
 use crate::sizing;
-use crate::stats::sum_of_rates;
+use crate::stats::line_rates;
 use std::ops::Range;
 
 /// A Bloom filter that forgets: it tells whether a key was inserted lately, that is in one of
@@ -255,7 +255,7 @@ impl Window {
         self.clear_for(newest, line);
         let at = self.first_of(line) + newest * self.stride();
         let line = &mut self.lines[at..at + LINE_BYTES];
-        let new = !self.kernel.contains(line, k, hash);
+        let new = !self.kernel.contains((&*line).into(), k, hash);
         if new {
             self.kernel.insert(line, k, hash);
             let count = &mut self.generations[newest].key_count;
@@ -300,7 +300,7 @@ impl Window {
         places.clone().for_each(|i| prefetch_all(place(i)));
         places
             .into_iter()
-            .any(|i| self.kernel.contains(place(i), k, hash) && self.is_current(i, line))
+            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
     }
 
     /// Answers many hashes at once, a bit each: see
@@ -406,9 +406,11 @@ impl Window {
         let none_wrong = (0..self.generations.len()).map(|place| {
             let current =
                 pieces(self.shape, place, 0).filter(|&(line, _)| self.is_current(place, line));
-            let rates = current
-                .map(|(_, at)| sum_of_rates(self.lines[at].as_chunks().0, self.params().k()));
-            1.0 - rates.sum::<f64>() / self.params().line_count() as f64
+            let mut sum = 0.0;
+            for (_, at) in current {
+                line_rates(&self.lines[at], self.params().k(), &mut |rate| sum += rate);
+            }
+            1.0 - sum / self.params().line_count() as f64
         });
         1.0 - none_wrong.product::<f64>()
     }

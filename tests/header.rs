@@ -156,6 +156,21 @@ fn every_exported_function_is_in_the_header() {
     );
 }
 
+/// A status that is ignored can be a false negative: a key that was not inserted.
+#[test]
+fn every_status_must_be_used() {
+    let (mut functions, mut before) = (0, String::new());
+    for (number, line) in committed().lines().enumerate() {
+        if line.starts_with("bloomline_status ") {
+            let marked = before == "BLOOMLINE_MUST_USE";
+            assert!(marked, "line {}: #[must_use] is missing: {line}", number + 1);
+            functions += 1;
+        }
+        before = line.to_owned();
+    }
+    assert!(functions >= 80, "only {functions} functions with a status found");
+}
+
 #[test]
 fn no_rust_is_left_in_the_comments() {
     for (number, line) in committed().lines().enumerate() {
@@ -187,4 +202,6 @@ fn the_versions_agree() {
         unsafe { (CStr::from_ptr(ffi::bloomline_version()), ffi::bloomline_abi_version()) };
     assert_eq!(header, version.to_str().unwrap(), "the header against the library");
     assert_eq!(defined("BLOOMLINE_ABI_VERSION"), abi, "the header against the library");
+    let symbol = format!("void bloomline_abi_{abi}(void);");
+    assert!(committed().lines().any(|line| line == symbol), "the header does not have {symbol}");
 }

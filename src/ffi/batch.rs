@@ -1,7 +1,8 @@
-//! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary`.
+//! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary` and `views`.
 
-use super::boundary::{all_present, bitmap_at, guard_or, shared, slice};
+use super::boundary::{bitmap_at, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
+use crate::views::all_present;
 
 /// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
 /// be present; where there is no room for the answer, the count alone says so.
@@ -22,7 +23,7 @@ pub(super) unsafe fn answer_hashes(
     // SAFETY: the same contract.
     match (probe, unsafe { slice(hashes, count) }) {
         (Some(probe), Some(hashes)) => probe(hashes, bitmap),
-        _ => all_present(bitmap, count),
+        _ => all_present(count, bitmap),
     }
 }
 
@@ -44,7 +45,7 @@ pub(super) unsafe fn answer_keys(
     // SAFETY: the same contract.
     match (probe, unsafe { keys_at(keys, count) }) {
         (Some(probe), Some(keys)) => probe_keys(keys, bitmap, &probe),
-        _ => all_present(bitmap, count),
+        _ => all_present(count, bitmap),
     }
 }
 
@@ -69,7 +70,7 @@ pub(super) unsafe fn change_batch<T>(
                 let parts = items.chunks(AT_ONCE);
                 parts.map(|part| change(part, &mut [0; AT_ONCE / 64])).sum()
             }
-            (_, _, Some(bitmap)) => all_present(bitmap, count),
+            (_, _, Some(bitmap)) => all_present(count, bitmap),
             (_, _, None) => count,
         }
     })
@@ -202,7 +203,7 @@ mod tests {
             }
             // One that is set already is not counted twice.
             bitmap.fill(0);
-            let all = |keys: &[Key], bitmap: &mut [u64]| all_present(bitmap, keys.len());
+            let all = |keys: &[Key], bitmap: &mut [u64]| all_present(keys.len(), bitmap);
             assert_eq!(probe_keys(keys, &mut bitmap, &all), count);
         }
     }

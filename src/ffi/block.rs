@@ -37,6 +37,7 @@ pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) ->
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_build(
     params: *const bloomline_params,
@@ -71,6 +72,7 @@ pub struct bloomline_builder(Builder);
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_new(
     bits_per_key: f64,
@@ -104,6 +106,7 @@ pub unsafe extern "C" fn bloomline_builder_free(builder: *mut bloomline_builder)
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_add(
     builder: *mut bloomline_builder,
@@ -123,6 +126,7 @@ pub unsafe extern "C" fn bloomline_builder_add(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_add_hash(
     builder: *mut bloomline_builder,
@@ -170,6 +174,7 @@ pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_b
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_finish(
     builder: *mut bloomline_builder,

@@ -195,15 +195,6 @@ pub(super) unsafe fn tell(out: *mut usize, number: usize) {
     }
 }
 
-/// The answer to a batch that cannot be probed: every key may be present.
-pub(super) fn all_present(bitmap: &mut [u64], count: usize) -> usize {
-    bitmap.fill(u64::MAX);
-    if let (Some(last), 1..) = (bitmap.last_mut(), count % 64) {
-        *last = (1 << (count % 64)) - 1;
-    }
-    count
-}
-
 /// Moves a value into memory of its own, to be handed to C. `Box::new` would end the
 /// process when there is no memory; here it is an error.
 pub(super) fn try_box<T>(value: T) -> Result<*mut T, Failure> {
@@ -276,17 +267,6 @@ pub(super) unsafe fn free<T>(pointer: *mut T) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_batch_that_cannot_be_probed_is_all_present() {
-        for count in 0..=200usize {
-            let mut words = vec![0; count.div_ceil(64)];
-            assert_eq!(all_present(&mut words, count), count);
-            for i in 0..words.len() * 64 {
-                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < count, "bit {i} of {count}");
-            }
-        }
-    }
 
     #[test]
     fn slices_need_a_pointer_an_alignment_and_a_possible_length() {

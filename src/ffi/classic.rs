@@ -25,6 +25,7 @@ use crate::params::Params;
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_classic_new(
     params: *const bloomline_params,
@@ -41,6 +42,7 @@ pub unsafe extern "C" fn bloomline_classic_new(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_classic_params_for_rate(
     keys: u64,
@@ -59,6 +61,7 @@ pub unsafe extern "C" fn bloomline_classic_params_for_rate(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_classic_params_for_bits(
     keys: u64,

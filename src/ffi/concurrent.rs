@@ -37,6 +37,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_concurrent_new(
     params: *const bloomline_params,
@@ -60,6 +61,7 @@ pub unsafe extern "C" fn bloomline_concurrent_free(filter: *mut bloomline_concur
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_concurrent_params(
     filter: *const bloomline_concurrent,
@@ -244,6 +246,7 @@ pub unsafe extern "C" fn bloomline_concurrent_contains_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_concurrent_union(
     into: *const bloomline_concurrent,
@@ -264,6 +267,7 @@ pub unsafe extern "C" fn bloomline_concurrent_union(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_concurrent_snapshot(
     filter: *const bloomline_concurrent,
@@ -281,6 +285,7 @@ pub unsafe extern "C" fn bloomline_concurrent_snapshot(
 ///
 /// # Safety
 /// See [`crate::ffi`]; the filter is not used again.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_concurrent_from_filter(
     filter: *mut *mut bloomline_filter,

@@ -45,6 +45,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_new(
     params: *const bloomline_params,
@@ -141,6 +142,7 @@ pub unsafe extern "C" fn bloomline_counting_insert_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_remove(
     filter: *mut bloomline_counting,
@@ -160,6 +162,7 @@ pub unsafe extern "C" fn bloomline_counting_remove(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_remove_hash(
     filter: *mut bloomline_counting,
@@ -296,6 +299,7 @@ pub unsafe extern "C" fn bloomline_counting_filter(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_to_filter(
     filter: *const bloomline_counting,
@@ -311,6 +315,7 @@ pub unsafe extern "C" fn bloomline_counting_to_filter(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_view(
     filter: *const bloomline_counting,
@@ -363,6 +368,7 @@ pub unsafe extern "C" fn bloomline_counting_contains_hash(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_params(
     filter: *const bloomline_counting,
@@ -398,6 +404,7 @@ pub unsafe extern "C" fn bloomline_counting_key_count(filter: *const bloomline_c
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_union(
     into: *mut bloomline_counting,

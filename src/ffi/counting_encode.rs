@@ -31,6 +31,7 @@ pub unsafe extern "C" fn bloomline_counting_encoded_len(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_encode(
     filter: *const bloomline_counting,
@@ -59,6 +60,7 @@ pub unsafe extern "C" fn bloomline_counting_encode(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_decode(
     data: *const c_void,
@@ -79,6 +81,7 @@ pub unsafe extern "C" fn bloomline_counting_decode(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_save(
     filter: *const bloomline_counting,
@@ -100,6 +103,7 @@ pub unsafe extern "C" fn bloomline_counting_save(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_load(
     path: *const c_char,

@@ -58,6 +58,7 @@ impl From<CuckooParams> for bloomline_cuckoo_params {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(
     keys: u64,
@@ -124,6 +125,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_new(
     params: *const bloomline_cuckoo_params,
@@ -150,6 +152,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_free(filter: *mut bloomline_cuckoo) {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_get_params(
     filter: *const bloomline_cuckoo,
@@ -205,6 +208,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_fill(filter: *const bloomline_cuckoo) 
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert(
     filter: *mut bloomline_cuckoo,
@@ -227,6 +231,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
     filter: *mut bloomline_cuckoo,
@@ -247,6 +252,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
     filter: *mut bloomline_cuckoo,
@@ -273,6 +279,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
     filter: *mut bloomline_cuckoo,
@@ -299,6 +306,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_remove(
     filter: *mut bloomline_cuckoo,
@@ -319,6 +327,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_remove(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_remove_hash(
     filter: *mut bloomline_cuckoo,
@@ -430,6 +439,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_contains_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_view(
     filter: *const bloomline_cuckoo,

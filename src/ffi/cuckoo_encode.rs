@@ -30,6 +30,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_encoded_len(filter: *const bloomline_c
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_encode(
     filter: *const bloomline_cuckoo,
@@ -60,6 +61,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_encode(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_decode(
     data: *const c_void,
@@ -80,6 +82,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_decode(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_save(
     filter: *const bloomline_cuckoo,
@@ -101,6 +104,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_save(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_load(
     path: *const c_char,

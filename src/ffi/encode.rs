@@ -31,6 +31,7 @@ pub unsafe extern "C" fn bloomline_filter_encoded_len(filter: *const bloomline_f
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_encode(
     filter: *const bloomline_filter,
@@ -63,6 +64,7 @@ pub unsafe extern "C" fn bloomline_filter_encode(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_decode(
     data: *const c_void,
@@ -90,6 +92,7 @@ pub unsafe extern "C" fn bloomline_filter_decode(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_save(
     filter: *const bloomline_filter,
@@ -112,6 +115,7 @@ pub unsafe extern "C" fn bloomline_filter_save(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_load(
     path: *const c_char,

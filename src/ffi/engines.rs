@@ -107,6 +107,7 @@ unsafe fn hash_batch(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_rocksdb(
     data: *const c_void,
@@ -127,6 +128,7 @@ pub unsafe extern "C" fn bloomline_view_open_rocksdb(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_leveldb(
     data: *const c_void,
@@ -214,6 +216,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_block_len(n: usize, bits_per_key: f64
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_block_build(
     hashes: *const u64,
@@ -278,6 +281,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_k
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_build(
     hashes: *const u64,
@@ -342,6 +346,7 @@ pub unsafe extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_block_build(
     hashes: *const u64,

@@ -45,6 +45,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_new(
     params: *const bloomline_params,
@@ -69,6 +70,7 @@ pub unsafe extern "C" fn bloomline_filter_free(filter: *mut bloomline_filter) {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_params(
     filter: *const bloomline_filter,
@@ -253,6 +255,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_union(
     into: *mut bloomline_filter,
@@ -297,6 +300,7 @@ pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
     guard(|| {
@@ -316,6 +320,7 @@ pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) ->
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
     filter: *mut bloomline_filter,

@@ -1,7 +1,8 @@
 //! Keys and their hashes. Uses `hash`.
 
 use super::batch::keys_at;
-use super::boundary::{bytes, slice};
+use super::boundary::{bytes, guard, output, slice};
+use super::status::bloomline_status;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -47,6 +48,31 @@ unsafe fn write_hashes(
         unsafe { ptr::copy_nonoverlapping(buffer.as_ptr(), out.add(done), now) };
         done += now;
     }
+}
+
+/// bloomline_random_seed() writes a random number from the operating system to 'out': a seed
+/// for a filter whose keys others choose. With a seed that they know, such as 0, an attacker
+/// finds false positives, and keys that all fall on one line, in a second.
+///
+/// A seed stops keys that were chosen beforehand. It does not stop an attacker who can ask the
+/// filter for keys and see the answers, or read its bytes, which hold the seed: XXH3 is not a
+/// cryptographic hash. Against that, hash keys by SipHash with a secret key, and use the
+/// functions that take hashes.
+///
+/// Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        let seed = crate::hash::random_seed()?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(seed) };
+        Ok(())
+    })
 }
 
 /// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.

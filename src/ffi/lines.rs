@@ -1,11 +1,13 @@
 //! `bloomline_lines_*`: a filter whose lines are the caller's own memory, such as that of a
-//! garbage-collected language, or memory that processes share. Uses `builder` and `view`.
+//! garbage-collected language, or memory that processes share. Uses `builder`, `view` and
+//! what `kernel` says of bytes that are probed.
 
-use super::boundary::{Failure, NULL, bytes, guard, lines_at, output, slice};
+use super::boundary::{NULL, guard, lines_at, output, slice};
 use super::params::{bloomline_params, checked};
-use super::status::{BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_status};
+use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::builder::lines_insert;
+use crate::kernel::Probed;
 use crate::view::View;
 use std::ffi::c_void;
 
@@ -23,6 +25,7 @@ use std::ffi::c_void;
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_insert_hashes(
     params: *const bloomline_params,
@@ -47,10 +50,15 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
 /// bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
 /// none of them, so it can be done before each probe.
 ///
+/// Others may insert into the lines while the view is probed, in other threads or processes,
+/// if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
+/// are done, use only the contains functions of the view.
+///
 /// Errors: as bloomline_lines_insert_hashes().
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_view(
     params: *const bloomline_params,
@@ -62,10 +70,12 @@ pub unsafe extern "C" fn bloomline_lines_view(
         let out = output(out)?;
         // SAFETY: rules of the header: `params` is NULL or there.
         let params = unsafe { checked(params) }?;
-        // SAFETY: rules of the header: `len` bytes are there unless NULL.
-        let lines = unsafe { bytes(lines, len) }.ok_or(NULL)?;
-        let lines = lines.get(..params.bytes()).ok_or(Failure(BLOOMLINE_ERR_BUFFER_TOO_SMALL))?;
-        let view = pack(&View::of_lines(lines, params, 0)?);
+        if lines.is_null() && len > 0 {
+            return Err(NULL);
+        }
+        // SAFETY: rules of the header: `len` bytes are there, and others at most set bits in them
+        // meanwhile. (A view has one line at least, so NULL is too small.)
+        let view = pack(&View::of_shared_lines(unsafe { Probed::at(lines.cast(), len) }, params)?);
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(view) };
         Ok(())

@@ -64,6 +64,7 @@ unsafe fn give(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open(
     path: *const c_char,
@@ -79,6 +80,7 @@ pub unsafe extern "C" fn bloomline_map_open(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open_unverified(
     path: *const c_char,
@@ -94,6 +96,7 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_view(
     map: *const bloomline_map,

@@ -21,14 +21,14 @@
 //! |---|---|
 //! | `status` | `bloomline_status`, its numbers, `bloomline_status_message` |
 //! | `version` | `bloomline_version`, `bloomline_abi_version`, `bloomline_backend` |
-//! | `hash` | `bloomline_bytes`, `bloomline_hash*` |
+//! | `hash` | `bloomline_bytes`, `bloomline_hash*`, `bloomline_random_seed` |
 //! | `params` | `bloomline_params`, `bloomline_params_*` |
 //! | `filter` | `bloomline_filter`, `bloomline_filter_*` |
 //! | `classic` | `bloomline_classic_new`, `bloomline_classic_params_*` |
 //! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
 //! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view` |
 //! | `view_keys` | `bloomline_view_contains_keys`, `_contains_each`, `_contains_fn` |
-//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain_hash` |
+//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain*` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
 //! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
 //! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |

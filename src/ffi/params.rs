@@ -1,6 +1,6 @@
 //! The size and shape of a filter. Uses `params`.
 
-use super::boundary::{Failure, NULL, guard, guard_or, output, shared};
+use super::boundary::{Failure, NULL, exclusive, guard, guard_or, output, shared};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use crate::error::Error;
 use crate::params::Params;
@@ -19,8 +19,8 @@ pub struct bloomline_params {
     pub reserved: u32,
     /// The seed of the hash of keys. bloomline_params_for_rate() and
     /// bloomline_params_for_bits() set it to 0; it may then be set to any number.
-    /// Where whoever chooses the keys must not be able to choose false positives,
-    /// set it to a secret random one.
+    /// Where others choose the keys, take it from bloomline_random_seed() and keep it
+    /// secret.
     pub seed: u64,
 }
 
@@ -81,6 +81,7 @@ pub(super) unsafe fn write(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_rate(
     keys: u64,
@@ -100,6 +101,7 @@ pub unsafe extern "C" fn bloomline_params_for_rate(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_bits(
     keys: u64,
@@ -110,9 +112,32 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
     unsafe { write(out, || Params::for_bits(keys, bits_per_key)) }
 }
 
+/// bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power
+/// 'folds', so that bloomline_filter_fold() can halve the filter 'folds' times. It is for a
+/// filter whose keys cannot be counted beforehand: make it large, then fold it.
+///
+/// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
+/// BLOOMLINE_ERR_RESERVED; 'params' is then unchanged.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_params_foldable(
+    params: *mut bloomline_params,
+    folds: u32,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: rules of the header: `params` is NULL or there, and this call's alone.
+        let params = unsafe { exclusive(params) }.ok_or(NULL)?;
+        *params = params.check()?.foldable(folds)?.into();
+        Ok(())
+    })
+}
+
 /// bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
-/// once 'keys' different keys are in a filter of these parameters. It is the exact
-/// model of the lines, not the textbook formula. If 'params' is NULL or is refused
+/// once 'keys' different keys are in a filter of these parameters. It is a model of the
+/// lines, not the textbook formula. If 'params' is NULL or is refused
 /// by the other functions, the result is 1.
 ///
 /// # Safety

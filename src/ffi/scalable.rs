@@ -44,6 +44,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_new(
     first_keys: u64,
@@ -97,6 +98,7 @@ unsafe fn insert_one(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_insert(
     filter: *mut bloomline_scalable,
@@ -114,6 +116,7 @@ pub unsafe extern "C" fn bloomline_scalable_insert(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_insert_hash(
     filter: *mut bloomline_scalable,
@@ -166,6 +169,7 @@ unsafe fn insert_batch<T>(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
     filter: *mut bloomline_scalable,
@@ -183,6 +187,7 @@ pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_insert_keys(
     filter: *mut bloomline_scalable,
@@ -337,6 +342,7 @@ pub unsafe extern "C" fn bloomline_scalable_rate(filter: *const bloomline_scalab
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_plain_params(
     filter: *const bloomline_scalable,

@@ -29,6 +29,7 @@ pub unsafe extern "C" fn bloomline_scalable_encoded_len(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_encode(
     filter: *const bloomline_scalable,
@@ -58,6 +59,7 @@ pub unsafe extern "C" fn bloomline_scalable_encode(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_decode(
     data: *const c_void,
@@ -78,6 +80,7 @@ pub unsafe extern "C" fn bloomline_scalable_decode(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_save(
     filter: *const bloomline_scalable,
@@ -99,6 +102,7 @@ pub unsafe extern "C" fn bloomline_scalable_save(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_load(
     path: *const c_char,

@@ -118,6 +118,7 @@ impl Holder {
 ///
 /// # Safety
 /// See [`crate::ffi`]; the filter is not used again.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_new(
     first: *mut *mut bloomline_filter,
@@ -166,6 +167,7 @@ pub unsafe extern "C" fn bloomline_swap_free(swap: *mut bloomline_swap) {
 ///
 /// # Safety
 /// See [`crate::ffi`]; the filter is not used again.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_publish(
     swap: *const bloomline_swap,

@@ -41,6 +41,14 @@ pub unsafe extern "C" fn bloomline_abi_version() -> u32 {
     BLOOMLINE_ABI_VERSION
 }
 
+/// bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
+/// built against the header of another one does not link: see the end of this header.
+///
+/// # Safety
+/// None needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_abi_0() {}
+
 /// bloomline_version() returns the version of the library that is linked or loaded,
 /// such as "0.1.0". The text is static.
 ///
@@ -59,8 +67,8 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// bloomline_backend() returns the name of the code that answers probes in this
 /// process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
 /// CPU can do; all give the same answers and the same bytes. The environment variable
-/// BLOOMLINE_BACKEND, set before the first call of the library, forces one of them;
-/// empty is as good as unset.
+/// BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
+/// good as unset.
 ///
 /// If the variable names one that does not exist or that this CPU lacks, the result is
 /// "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is

@@ -1,11 +1,9 @@
 //! `bloomline_view`: a filter in somebody else's bytes, on the caller's stack. Uses
-//! `view`, `hash` and the layouts of `kernel`.
+//! `view`, `hash` and what `kernel` says of views.
 //!
-//! The six words of a view are where the lines are, how many bytes, seed, k with layout
-//! and hash, key count, and a check word made of the others. A view is a plain struct in C:
-//! it can be zeroed, forgotten to be opened, or overwritten. The check word tells, and then
-//! the answers are true. That takes a few instructions, since some engines ask for one key
-//! at a time. What it cannot tell is whether the bytes are still there.
+//! Its six words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, forgotten
+//! to be opened, or overwritten. The check word tells, and then the answers are true. What it
+//! cannot tell is whether the bytes are still there.
 
 use super::batch::answer_hashes;
 use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, shared};
@@ -14,11 +12,11 @@ use super::hash::key_or_empty;
 use super::params::bloomline_params;
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::error::Error;
-use crate::hash::KeyHash;
 use crate::hash::xxph3::{SHORT, xxph3};
-use crate::kernel::Layout;
+use crate::kernel::{Others, Words};
 use crate::view::View;
 use std::ffi::c_void;
+use std::mem::transmute;
 use std::ptr;
 
 /// A filter in bytes that belong to the caller: a block of a file, a mapped file, a
@@ -35,63 +33,48 @@ pub struct bloomline_view {
     pub(super) opaque: [u64; 6],
 }
 
-/// A word that no other first five words are likely to have: changing any one of them
-/// always changes it, and that of zeros is not zero. It is made on every probe, so it is sums
-/// and shifts.
-#[inline(always)]
-fn check_word([a, b, c, d, e]: [u64; 5]) -> u64 {
-    // Factors that are odd, and different, and each a single instruction.
-    a.wrapping_add(b.wrapping_mul(3))
-        .wrapping_add(c.wrapping_mul(5))
-        .wrapping_add(d.wrapping_mul(9))
-        .wrapping_sub(e)
-        .wrapping_add(0x4D4C_5649)
+const _: () = assert!(
+    size_of::<bloomline_view>() == size_of::<Words>()
+        && align_of::<bloomline_view>() == align_of::<Words>()
+);
+
+impl bloomline_view {
+    #[inline(always)]
+    fn words(&self) -> &Words {
+        // SAFETY: the same size and alignment, by the assertion; any six words are `Words`.
+        unsafe { &*ptr::from_ref(self).cast::<Words>() }
+    }
 }
 
-/// The words of a view.
+// SAFETY: by the assertion.
+unsafe impl Others for bloomline_view {
+    unsafe extern "C" fn contains(view: *const Self, key: *const c_void, len: usize) -> bool {
+        // SAFETY: the same contract, and the view is one that was opened.
+        unsafe { contains_apart(view, key, len) }
+    }
+}
+
+/// What C gets of a view.
 pub(super) fn pack(view: &View<'_>) -> bloomline_view {
-    let (lines, k, layout, hash) = view.raw();
-    let (hash, seed) = match hash {
-        KeyHash::Xxh3(seed) => (1, seed),
-        KeyHash::Xxph3 => (XXPH3, 0),
-        KeyHash::RocksDbLegacy => (3, 0),
-        KeyHash::LevelDb => (4, 0),
-    };
-    let words = [
-        lines.as_ptr().expose_provenance() as u64,
-        lines.len() as u64,
-        seed,
-        u64::from(k) | (layout as u64) << 32 | hash << 48,
-        view.key_count(),
-    ];
-    let [a, b, c, d, e] = words;
-    bloomline_view { opaque: [a, b, c, d, e, check_word(words)] }
+    // SAFETY: of the same size, and any words are a `bloomline_view`.
+    unsafe { transmute::<Words, bloomline_view>(view.words()) }
 }
 
 /// The view again, or `None` if these are not the words of one. The lines are probed
 /// only after the check, so that words which came from elsewhere point nowhere.
 ///
 /// # Safety
-/// If the words came from [`pack`], the bytes of that view are still there, and nobody
-/// writes them while the result is used.
+/// If the words came from [`pack`], the bytes of that view are still there. Others only set bits
+/// in them while the result is used, and only by such functions as take that into account.
 #[inline(always)]
 pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
-    let [lines, len, seed, shape, key_count, check] = view.opaque;
-    if check != check_word([lines, len, seed, shape, key_count]) {
+    let words = view.words();
+    if !words.are_sound() {
         return None;
     }
-    // From here on the check word vouches for what `pack` wrote.
-    let hash = match shape >> 48 {
-        1 => KeyHash::Xxh3(seed),
-        XXPH3 => KeyHash::Xxph3,
-        3 => KeyHash::RocksDbLegacy,
-        _ => KeyHash::LevelDb,
-    };
-    let lines = ptr::with_exposed_provenance::<u8>(lines as usize);
-    // SAFETY: `pack` made these words, from a view with so many bytes at this address; the
-    // caller vouches that they are still there.
-    let lines = unsafe { std::slice::from_raw_parts(lines, len as usize) };
-    View::from_raw(lines, shape as u32, (shape >> 32) as u16, hash, key_count)
+    // SAFETY: the check word vouches that `pack` wrote these words; the caller vouches that the
+    // bytes are still there.
+    View::from_words(unsafe { words.lines() }, words)
 }
 
 /// The view that C points at; `None` if NULL or not opened.
@@ -113,7 +96,7 @@ pub(super) unsafe fn opened_of_rocksdb(view: *const bloomline_view) -> Option<Vi
     // SAFETY: the same contract.
     unsafe {
         let words = shared(view)?;
-        if words.opaque[3] >> 32 == ROCKSDB { unpack(words) } else { None }
+        if words.words().are_of_rocksdb() { unpack(words) } else { None }
     }
 }
 
@@ -151,6 +134,7 @@ unsafe fn give<'a>(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open(
     data: *const c_void,
@@ -170,6 +154,7 @@ pub unsafe extern "C" fn bloomline_view_open(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_unverified(
     data: *const c_void,
@@ -186,6 +171,7 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_view(
     filter: *const bloomline_filter,
@@ -209,6 +195,7 @@ pub unsafe extern "C" fn bloomline_filter_view(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_params(
     view: *const bloomline_view,
@@ -259,6 +246,24 @@ pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_vi
     })
 }
 
+/// bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
+/// to 1. It shows keys that somebody chose to fall on one line, which hardly change
+/// bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
+/// million lines reaches some ten times the average. For classic and LevelDB filters it is
+/// bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
+/// opened have 1.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
+    guard_or(1.0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(1.0, |view| view.worst_line_rate())
+    })
+}
+
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
 /// not in the filter, and true if it may be.
 ///
@@ -279,10 +284,6 @@ pub unsafe extern "C" fn bloomline_view_contains(
         contains_apart(view, key, len)
     }
 }
-
-/// What [`pack`] writes for RocksDB's hash, and above k for a filter of RocksDB's present kind.
-const XXPH3: u64 = 2;
-const ROCKSDB: u64 = Layout::FastLocal as u64 | XXPH3 << 16;
 
 /// A key of 4 to 16 bytes: its hash takes few instructions.
 ///
@@ -426,18 +427,8 @@ mod tests {
         }
     }
 
-    /// The check word is made for all, so it is what vouches for the other numbers.
     #[test]
-    fn the_check_word_depends_on_every_word_and_its_place() {
-        let words = [1, 2, 4, 8, 16];
-        let check = check_word(words);
-        for i in 0..5 {
-            for j in 0..i {
-                let mut swapped = words;
-                swapped.swap(i, j);
-                assert_ne!(check_word(swapped), check, "words {i} and {j} swapped");
-            }
-        }
+    fn words_that_are_some_places_off_are_recognized() {
         // A pointer into an array of views that is some words off.
         let view = pack(&filter().view());
         for by in 1..6 {

@@ -4,10 +4,8 @@
 use super::batch::{Key, answer_keys, key_at};
 use super::boundary::slice;
 use super::hash::bloomline_bytes;
-use super::view::{
-    bloomline_view, bloomline_view_contains, contains_apart, opened, opened_of_rocksdb,
-};
-use crate::kernel::{BLOCK, ContainsKey, Others, contains_key};
+use super::view::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
+use crate::kernel::{BLOCK, ContainsKey, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -61,13 +59,6 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
         let probe = opened(view)
             .map(|view| move |keys: &[Key], bitmap: &mut [u64]| view.contains_keys(keys, bitmap));
         answer_keys(keys, n, bitmap, probe)
-    }
-}
-
-impl Others for bloomline_view {
-    unsafe extern "C" fn contains(view: *const Self, key: *const c_void, len: usize) -> bool {
-        // SAFETY: the same contract, and the view is one that was opened.
-        unsafe { contains_apart(view, key, len) }
     }
 }
 

@@ -47,6 +47,7 @@ const _: () = {
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_new(
     generations: u32,
@@ -297,6 +298,7 @@ pub unsafe extern "C" fn bloomline_window_slice(window: *const bloomline_window)
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_params(
     window: *const bloomline_window,
@@ -358,6 +360,7 @@ pub unsafe extern "C" fn bloomline_window_encoded_len(window: *const bloomline_w
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_encode(
     window: *const bloomline_window,
@@ -387,6 +390,7 @@ pub unsafe extern "C" fn bloomline_window_encode(
 ///
 /// # Safety
 /// See [`crate::ffi`].
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_decode(
     data: *const c_void,
@@ -405,6 +409,7 @@ pub unsafe extern "C" fn bloomline_window_decode(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_save(
     window: *const bloomline_window,
@@ -426,6 +431,7 @@ pub unsafe extern "C" fn bloomline_window_save(
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_load(
     path: *const c_char,

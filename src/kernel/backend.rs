@@ -1,6 +1,7 @@
 //! The backends by name, and which are there. Uses `kernel`, for what each needs.
 
 use super::{Kernels, Layout};
+use crate::environment::BACKENDS;
 use crate::error::Error;
 
 /// An implementation of the kernels. All give the same bytes and the same answers.
@@ -24,12 +25,7 @@ impl Backend {
 
     /// "scalar", "portable", "avx2" or "avx512".
     pub const fn name(self) -> &'static str {
-        match self {
-            Backend::Scalar => "scalar",
-            Backend::Portable => "portable",
-            Backend::Avx2 => "avx2",
-            Backend::Avx512 => "avx512",
-        }
+        BACKENDS[self as usize]
     }
 
     /// The backend of that name.
@@ -48,7 +44,7 @@ impl Backend {
     }
 
     /// The backend in use: the fastest that the CPU can run, or the one that the
-    /// environment variable `BLOOMLINE_BACKEND` named when it was first asked for
+    /// environment variable `BLOOMLINE_BACKEND` named when the program was loaded
     /// (empty is as good as unset).
     ///
     /// # Errors

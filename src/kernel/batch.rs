@@ -37,15 +37,6 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Lines of `1 << log2` bytes to probe. They may not be written through this.
-    ///
-    /// # Panics
-    /// If there is not a single line.
-    #[inline(always)]
-    pub(crate) fn readable(lines: &[u8], k: u32, log2: u32) -> Lines {
-        Lines::new(lines.as_ptr().cast_mut(), lines.len(), k, log2)
-    }
-
     /// Lines to insert into.
     ///
     /// # Panics
@@ -55,7 +46,11 @@ impl Lines {
         Lines::new(lines.as_mut_ptr(), lines.len(), k, log2)
     }
 
-    /// Lines in `bytes` bytes from `base` on.
+    /// Lines of `1 << log2` bytes in `bytes` bytes from `base` on. Where those are to be probed,
+    /// they may not be written through this.
+    ///
+    /// # Panics
+    /// If there is not a single line.
     #[inline(always)]
     pub(super) fn new(base: *mut u8, bytes: usize, k: u32, log2: u32) -> Lines {
         let count = (bytes >> log2) as u64;

@@ -6,7 +6,7 @@ use super::Backend;
 use super::batch::{BLOCK, Hashes, Lines, Ops};
 use super::fast_local;
 use super::prefetch::{FAR, Prefetch};
-use super::{Kernel, Layout};
+use super::{Kernel, Layout, Probed};
 use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
 
@@ -50,12 +50,12 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn probe_few_of_rocksdb<'k>(
         &self,
-        lines: &[u8],
+        lines: Probed<'_>,
         k: u32,
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
         debug_assert_eq!(self.layout, Layout::FastLocal);
-        let at = Lines::some(lines.as_ptr().cast_mut(), lines.len(), k);
+        let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
         let ask = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not where memory is what takes the time: each line is to be asked for as soon as
         // it is known.
@@ -63,7 +63,7 @@ impl Kernel {
         if self.backend == Backend::Avx512
             && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
         {
-            // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
+            // SAFETY: this CPU runs the kernel, since it exists; the lines can be read.
             return unsafe { fast_local::few(at, keys, ask) };
         }
         let by = Factors::for_many();

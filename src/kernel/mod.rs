@@ -5,7 +5,8 @@
 //! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
 //!   64 keys, is done.
 //! * `few` answers a few keys, not hashes, of RocksDB's filters.
-//! * `shared` probes lines that other threads insert into.
+//! * `shared` says what is probed: bytes that other threads may insert into.
+//! * `words` is an opened filter as C keeps it.
 //! * `backend` has their names.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a
 //!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
@@ -32,6 +33,8 @@ mod prefetch;
 mod scalar;
 mod shared;
 mod spread;
+#[cfg(feature = "capi")]
+mod words;
 
 pub use backend::Backend;
 pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
@@ -40,14 +43,19 @@ use batch::{Abreast, Lines};
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
+pub(crate) use shared::Probed;
 #[cfg(feature = "capi")]
 pub(crate) use spread::leveldb_contains;
+#[cfg(feature = "capi")]
+pub(crate) use words::Words;
 
+use crate::environment::{self, Setting};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use batch::Ops;
 use prefetch::NEAR;
-use std::sync::OnceLock;
+use std::ptr::{self, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How a filter's bits lie in its bytes. The numbers go into a `bloomline_view` of C, which
 /// lives no longer than the process: they may change.
@@ -191,15 +199,9 @@ macro_rules! kernel {
 
 impl Backend {
     /// The one way to kernels: through the detection of what they need.
-    pub(crate) fn kernels(self) -> Option<Kernels> {
+    pub(crate) fn kernels(self) -> Option<&'static Kernels> {
         use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
         use spread::{Classic, Legacy, LevelDb, Spread};
-        // The layouts whose bits lie too far apart to gain from vectors.
-        let legacy64 = kernel!(Scalar, Legacy64, Spread<Legacy<6>>);
-        let legacy128 = kernel!(Scalar, Legacy128, Spread<Legacy<7>>);
-        let legacy256 = kernel!(Scalar, Legacy256, Spread<Legacy<8>>);
-        let leveldb = kernel!(Scalar, LevelDb, Spread<LevelDb>);
-        let classic = kernel!(Scalar, Classic, Spread<Classic>);
         // Four fingerprints at once need no vectors, and where vectors have no shift by lane
         // `portable` has nothing to do better: the same code under two names.
         const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
@@ -210,11 +212,29 @@ impl Backend {
             kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
         };
         const FAST_LOCAL: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-        let (native, fast_local, cuckoo) = match self {
-            Backend::Scalar => (NATIVE, FAST_LOCAL, CUCKOO),
+        // The layouts whose bits lie too far apart to gain from vectors are the same for all.
+        const LEGACY_64: &Kernel = kernel!(Scalar, Legacy64, Spread<Legacy<6>>);
+        const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Spread<Legacy<7>>);
+        const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Spread<Legacy<8>>);
+        const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Spread<LevelDb>);
+        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Spread<Classic>);
+        const fn all(
+            native: &'static Kernel,
+            fast_local: &'static Kernel,
+            cuckoo: &'static Kernel,
+        ) -> Kernels {
+            Kernels([
+                native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
+            ])
+        }
+        Some(match self {
+            Backend::Scalar => {
+                static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
+                &KERNELS
+            }
             Backend::Portable => {
                 use portable::Portable as B;
-                (
+                static KERNELS: Kernels = all(
                     if portable::SHIFTS_BY_LANE {
                         kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
                     } else {
@@ -226,12 +246,13 @@ impl Backend {
                         Kernel { insert_batch: FAST_LOCAL.insert_batch, ..probes }
                     },
                     &const { CUCKOO.under(Backend::Portable) },
-                )
+                );
+                &KERNELS
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 if detect::has_avx2() => {
                 use avx2::Avx2 as B;
-                (
+                static KERNELS: Kernels = all(
                     kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(
                         Avx2,
@@ -245,7 +266,8 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
                     ),
-                )
+                );
+                &KERNELS
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 if detect::has_avx512() => {
@@ -253,7 +275,7 @@ impl Backend {
                 // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
                 use avx2::Avx2 as A;
                 use avx512::Avx512 as B;
-                (
+                static KERNELS: Kernels = all(
                     kernel!(Avx512, Native,
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
                         one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
@@ -274,13 +296,11 @@ impl Backend {
                         )]
                         cuckoo::Avx512
                     ),
-                )
+                );
+                &KERNELS
             }
             Backend::Avx2 | Backend::Avx512 => return None,
-        };
-        Some(Kernels([
-            native, fast_local, legacy64, legacy128, legacy256, leveldb, cuckoo, classic,
-        ]))
+        })
     }
 }
 
@@ -288,7 +308,10 @@ impl Backend {
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels([&'static Kernel; 8]);
 
-static ACTIVE: OnceLock<Option<Kernels>> = OnceLock::new();
+/// The kernels in use; NULL before the first use, and if there are none. Threads that come
+/// first at once all choose, and all choose the same: nobody waits, so no `fork` can leave a child
+/// waiting for a thread that it does not have.
+static ACTIVE: AtomicPtr<Kernels> = AtomicPtr::new(null_mut());
 
 impl Kernels {
     #[inline(always)]
@@ -306,21 +329,26 @@ impl Kernels {
     /// The kernels in use, chosen once per process.
     #[inline]
     pub(crate) fn active() -> Result<&'static Kernels, Error> {
-        ACTIVE.get_or_init(Kernels::choose).as_ref().ok_or(Error::Backend)
+        Kernels::chosen().or_else(Kernels::choose).ok_or(Error::Backend)
     }
 
     /// The same if they have been chosen already, as for anything that has been opened.
-    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn chosen() -> Option<&'static Kernels> {
-        ACTIVE.get()?.as_ref()
+        // SAFETY: only `choose` writes here, and what it writes points at a static.
+        unsafe { ACTIVE.load(Ordering::Relaxed).as_ref() }
     }
 
-    fn choose() -> Option<Kernels> {
-        match std::env::var_os("BLOOMLINE_BACKEND") {
-            Some(name) if !name.is_empty() => Backend::from_name(name.to_str()?)?.kernels(),
-            _ => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
-        }
+    #[cold]
+    fn choose() -> Option<&'static Kernels> {
+        let kernels = match environment::BACKEND.get() {
+            Setting::Unset => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
+            Setting::Value(index) => Backend::ALL[index].kernels(),
+            Setting::Unknown => None,
+        }?;
+        // A static that nobody writes is behind the pointer, so its order is of no matter.
+        ACTIVE.store(ptr::from_ref(kernels).cast_mut(), Ordering::Relaxed);
+        Some(kernels)
     }
 }
 
@@ -354,9 +382,10 @@ impl Kernel {
 
     /// Whether all bits of one key are set.
     #[inline(always)]
-    pub(crate) fn contains(&self, lines: &[u8], k: u32, hash: u64) -> bool {
-        // SAFETY: this CPU runs the kernel, since it exists; the lines are a slice's.
-        unsafe { (self.contains)(lines.as_ptr(), lines.len(), k, hash) }
+    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
+        // SAFETY: this CPU runs the kernel, since it exists; the lines can be read, and may be
+        // written meanwhile for the reasons in `shared`.
+        unsafe { (self.contains)(lines.start(), lines.len(), k, hash) }
     }
 
     /// Sets the bits of many keys, in order.
@@ -387,7 +416,7 @@ impl Kernel {
     /// If `bitmap` has not a word for each 64 keys.
     pub(crate) fn probe_batch(
         &self,
-        lines: &[u8],
+        lines: Probed<'_>,
         k: u32,
         hashes: Hashes<'_>,
         bitmap: &mut [u64],
@@ -402,14 +431,14 @@ impl Kernel {
     /// The same with a given prefetch, for the benchmarks.
     pub(crate) fn probe_batch_with(
         &self,
-        lines: &[u8],
+        lines: Probed<'_>,
         k: u32,
         hashes: Hashes<'_>,
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
-        let lines = Lines::readable(lines, k, self.line_log2);
+        let lines = self.readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
@@ -445,7 +474,12 @@ impl Kernel {
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
-    pub(crate) fn ask(&self, lines: &[u8], k: u32, hash: u64) {
-        (self.ask)(Lines::readable(lines, k, self.line_log2), hash);
+    pub(crate) fn ask(&self, lines: Probed<'_>, k: u32, hash: u64) {
+        (self.ask)(self.readable(lines, k), hash);
+    }
+
+    #[inline(always)]
+    fn readable(&self, lines: Probed<'_>, k: u32) -> Lines {
+        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2)
     }
 }

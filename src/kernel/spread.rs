@@ -93,7 +93,7 @@ impl<const LOG2: u32> Bits for Legacy<LOG2> {
 #[cfg(feature = "capi")]
 #[inline(always)]
 pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
-    let lines = Lines::readable(bits, k, LevelDb::LINE_LOG2);
+    let lines = Lines::new(bits.as_ptr().cast_mut(), bits.len(), k, LevelDb::LINE_LOG2);
     // SAFETY: no instruction but those of every CPU; the lines are a slice's.
     unsafe { Spread::<LevelDb>::contains(lines, hash) }
 }

@@ -3,27 +3,16 @@
 
 use super::super::Backend;
 #[cfg(target_arch = "x86_64")]
-use super::super::batch::{Lines, Ops};
+use super::super::{
+    Words,
+    batch::{Lines, Ops},
+};
 #[cfg(target_arch = "x86_64")]
 use crate::hash::xxph3::{SHORT, xxph3};
 use std::ffi::c_void;
 
-/// Answers whether a key may be in an opened filter: where the filter's [`Words`] are, then the
-/// key. `V` begins with the words.
+/// Answers whether a key may be in an opened filter: where the filter's words are, then the key.
 pub(crate) type ContainsKey<V> = unsafe extern "C" fn(*const V, *const c_void, usize) -> bool;
-
-/// How an opened filter begins, as `ffi::view` packs it.
-#[cfg(target_arch = "x86_64")]
-#[repr(C)]
-struct Words {
-    /// The address of the lines.
-    lines: u64,
-    /// Their bytes; one line at least.
-    bytes: u64,
-    seed: u64,
-    /// k in the low half.
-    shape: u64,
-}
 
 /// The function of a backend, if it has one; keys that take more than a few instructions to
 /// hash it leaves to [`Others`].
@@ -49,10 +38,10 @@ pub(crate) fn contains_key<V: Others>(backend: Backend) -> Option<ContainsKey<V>
                             return V::contains(view, key, len);
                         }
                         let hash = xxph3(std::slice::from_raw_parts(key.cast(), len));
-                        let words: &Words = &*view.cast();
-                        let lines = std::ptr::with_exposed_provenance_mut(words.lines as usize);
-                        let bytes = words.bytes as usize;
-                        <$ops>::contains(Lines::some(lines, bytes, words.shape as u32), hash)
+                        let words = &*view.cast::<Words>();
+                        let lines = words.lines();
+                        let start = lines.start().cast_mut();
+                        <$ops>::contains(Lines::some(start, lines.len(), words.k), hash)
                     }
                 }
                 Some(contains::<V>)
@@ -67,8 +56,11 @@ pub(crate) fn contains_key<V: Others>(backend: Backend) -> Option<ContainsKey<V>
     None
 }
 
-/// What begins with the words of an opened filter.
-pub(crate) trait Others {
+/// The words of an opened filter under the name that C knows them by.
+///
+/// # Safety
+/// In memory it is a [`Words`](super::super::Words).
+pub(crate) unsafe trait Others {
     /// Answers for a key of any length.
     ///
     /// # Safety
