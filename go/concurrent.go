@@ -61,17 +61,6 @@ func lanesOf(at *line) *[lanes]uint64 {
 	return (*[lanes]uint64)(unsafe.Pointer(at))
 }
 
-// mask is the lanes that a hash sets, as they are in memory.
-func (l *lines) sharedMask(hash uint64) [lanes]uint64 {
-	mask := l.mask(hash)
-	if bigEndian {
-		for i := range mask {
-			mask[i] = bits.ReverseBytes64(mask[i])
-		}
-	}
-	return mask
-}
-
 var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // ---- adding ----
@@ -96,12 +85,27 @@ func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
 	if f.view.classic {
 		return f.view.classicAddShared(hash)
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.view.sharedMask(hash)
-	for i, bits := range mask {
-		// A lane that has its bits is only read, and stays in the caches of its other readers.
-		if atomic.LoadUint64(&at[i])&bits != bits {
-			isNew = atomic.OrUint64(&at[i], bits)&bits != bits || isNew
+	at := lanesOf(f.view.at(hash))
+	isNew = sharedSetBits(at, hash*c1, min(f.view.k, 8))
+	if f.view.k > 8 {
+		isNew = sharedSetBits(at, hash*c2, f.view.k-8) || isNew
+	}
+	return isNew
+}
+
+// sharedSetBits is [setBits], atomically, and tells whether one of the bits was not set.
+func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
+	lane, positions := round(g)
+	for ; count > 0; count-- {
+		word, bit := &at[lane&7], uint64(1)<<(positions&63)
+		if bigEndian {
+			bit = bits.ReverseBytes64(bit)
 		}
+		// A lane that has its bit is only read, and stays in the caches of its other readers.
+		if atomic.LoadUint64(word)&bit == 0 {
+			isNew = atomic.OrUint64(word, bit)&bit == 0 || isNew
+		}
+		lane, positions = lane+1, positions>>6
 	}
 	return isNew
 }
@@ -178,12 +182,27 @@ func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 	if f.view.classic {
 		return f.view.classicContainsShared(hash)
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.view.sharedMask(hash)
-	missing := uint64(0)
-	for i, bits := range mask {
-		missing |= bits &^ atomic.LoadUint64(&at[i])
+	at := lanesOf(f.view.at(hash))
+	set := sharedAllSet(at, hash*c1, min(f.view.k, 8))
+	if f.view.k > 8 {
+		set &= sharedAllSet(at, hash*c2, f.view.k-8)
 	}
-	return missing == 0
+	return set != 0
+}
+
+// sharedAllSet is [allSet], atomically, for the bits of one round.
+func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
+	lane, positions := round(g)
+	set := uint64(1)
+	for ; count > 0; count-- {
+		word := atomic.LoadUint64(&at[lane&7])
+		if bigEndian {
+			word = bits.ReverseBytes64(word)
+		}
+		set &= word >> (positions & 63)
+		lane, positions = lane+1, positions>>6
+	}
+	return set
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
