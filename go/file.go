@@ -32,8 +32,8 @@ type Mapped struct {
 // no files, it is read into memory. The file must not be changed in place while it is mapped: see
 // [Mapped].
 //
-// Errors: those of the system, such as [fs.ErrNotExist], and those of [OpenView]; they name
-// the file.
+// Errors: those of the system, such as [fs.ErrNotExist]; [ErrNotAFile]; those of [OpenView]. They
+// name the file.
 func Open(path string) (*Mapped, error) {
 	return open(path, true)
 }
@@ -157,8 +157,6 @@ func readFile(path string, accept func(footer []byte, size uint64) error) ([]byt
 	return data, nil
 }
 
-var errNotRegular = errors.New("not a regular file")
-
 // openRegular opens a file that a filter can be in. Whether it is one is asked before it is
 // opened, since opening a FIFO waits for whoever writes to it.
 func openRegular(path string) (*os.File, int64, error) {
@@ -168,7 +166,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	}
 	wrong := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
 	if !info.Mode().IsRegular() {
-		return nil, 0, wrong(errNotRegular)
+		return nil, 0, wrong(ErrNotAFile)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -177,9 +175,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if info, err = file.Stat(); err == nil {
 		switch size := info.Size(); {
 		case !info.Mode().IsRegular():
-			err = wrong(errNotRegular)
-		case size == 0:
-			err = wrong(errEmpty)
+			err = wrong(ErrNotAFile)
 		case size < footerBytes:
 			err = wrong(ErrTruncated)
 		case size > maxLen:
@@ -195,11 +191,12 @@ func openRegular(path string) (*os.File, int64, error) {
 // Save writes the filter to a file, atomically: beside it under another name, flushed to the
 // disk, then renamed. At every moment the file is the old filter or the new one, whole.
 //
-// The permissions of a file that is replaced are kept, and its owner where the system allows it. A
-// symbolic link is replaced, not followed. What is no regular file, a directory, device or FIFO,
-// is not replaced.
+// The permissions of a file that is replaced are kept, and its owner and group where the system
+// allows it. A symbolic link is replaced, not followed, by a file with the permissions of the one it
+// led to.
 //
-// Errors: those of the system; the old file is then untouched. Only if flushing the directory
+// Errors: [ErrNotAFile] if there is a directory, a FIFO or a device, or a link to one; those of the
+// system. The old file is then untouched. Only if flushing the directory
 // fails, last of all, is the new file in its place, and may not survive a power failure.
 func (f *Filter) Save(path string) error {
 	return save(path, f)
@@ -207,14 +204,13 @@ func (f *Filter) Save(path string) error {
 
 // save is the Save of all filters.
 func save(path string, filter io.WriterTo) error {
-	old, err := os.Lstat(path)
-	switch {
-	case err == nil && old.Mode().Type() == fs.ModeSymlink:
+	old, err := os.Stat(path)
+	if err != nil {
+		// Nothing, or a link that leads to nothing. What else is wrong with the path shows when a
+		// file is created there.
 		old = nil
-	case err == nil && !old.Mode().IsRegular():
-		return &fs.PathError{Op: "save", Path: path, Err: errNotRegular}
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+	} else if !old.Mode().IsRegular() {
+		return &fs.PathError{Op: "save", Path: path, Err: ErrNotAFile}
 	}
 	file, err := createBeside(path, old)
 	if err != nil {
@@ -222,8 +218,7 @@ func save(path string, filter io.WriterTo) error {
 	}
 	_, err = filter.WriteTo(file)
 	if err == nil && old != nil {
-		keepOwner(file, old) // first, since it may change the mode
-		err = file.Chmod(old.Mode().Perm())
+		err = file.Chmod(keepOwner(file, old)) // last, since a new owner may change it
 	}
 	if err == nil {
 		err = file.Sync()

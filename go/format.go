@@ -49,10 +49,7 @@ func checksum(bytes []byte) uint64 {
 // readFooter returns what is before the footer, and what the footer says: the rules that do
 // not depend on the layout. What is before it has not been looked at.
 func readFooter(data []byte) (body []byte, f footer, err error) {
-	switch {
-	case len(data) == 0:
-		return nil, f, errEmpty
-	case len(data) < footerBytes:
+	if len(data) < footerBytes {
 		return nil, f, ErrTruncated
 	}
 	body, at := data[:len(data)-footerBytes], data[len(data)-footerBytes:]

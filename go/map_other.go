@@ -28,4 +28,4 @@ func (m *mapping) close() error {
 	return nil
 }
 
-func keepOwner(*os.File, fs.FileInfo) {}
+func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

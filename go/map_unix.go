@@ -40,11 +40,22 @@ func (m *mapping) close() error {
 	return os.NewSyscallError("munmap", syscall.Munmap(bytes))
 }
 
-// keepOwner gives a file the owner of another, or at least the group, if the system allows it.
-func keepOwner(file *os.File, old fs.FileInfo) {
-	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
-		if file.Chown(int(stat.Uid), int(stat.Gid)) != nil {
-			_ = file.Chown(-1, int(stat.Gid))
+// keepOwner gives a file the owner and group of an old one, or the group alone, if the system
+// allows it. It returns the permissions for it: those of the old one, but a group that is another
+// may do no more than everybody could.
+func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
+	was, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return mode
+	}
+	if file.Chown(int(was.Uid), int(was.Gid)) != nil {
+		_ = file.Chown(-1, int(was.Gid))
+	}
+	if info, err := file.Stat(); err == nil {
+		if is, ok := info.Sys().(*syscall.Stat_t); ok && is.Gid == was.Gid {
+			return mode
 		}
 	}
+	return mode&^0o070 | mode&0o070&(mode&0o007<<3)
 }

@@ -20,6 +20,11 @@ const (
 	stageShare   = 0.15
 	stageTighter = 0.85
 
+	// A stage has at most so many times the lines of the one before, or 64 KiB. Twice the keys at
+	// stageTighter times the rate take less.
+	stageGrowth = 4
+	smallStage  = 1024
+
 	// The record of a stage has key count, line count and k where a footer has them.
 	recordBytes = 64
 	atCapacity  = 16
@@ -168,19 +173,17 @@ func (f *ScalableFilter) mustHaveStages() {
 	}
 }
 
-// grow adds a stage of twice the size, unless memory cannot address it. What was read from a file
-// may claim any capacity: no more is believed than so many lines are made for, so that a stage is
-// not much more than twice as large as the one before.
+// grow adds a stage for twice as many keys, unless memory cannot address it. What a file claims to
+// be for does not decide how much memory is taken: the lines it has do.
 func (f *ScalableFilter) grow() bool {
-	newest := f.newest()
-	capacity := newest.capacity
-	if bits, _, ok := bitsForRate(f.stageRate(len(f.stages) - 1)); ok {
-		lines := float64(len(newest.filter.view.all))
-		if most := max(math.Ceil(lines*lineBits/bits), leastKeys); float64(capacity) > most {
-			capacity = uint64(most)
-		}
+	newest, rate := f.newest(), f.stageRate(len(f.stages))
+	bits, _, ok := bitsForRate(rate)
+	if !ok {
+		return false
 	}
-	return capacity <= math.MaxUint64/2 && f.addStage(2*capacity) == nil
+	lines := max(stageGrowth*uint64(len(newest.filter.view.all)), smallStage)
+	most := max(uint64(math.Min(float64(lines)*lineBits/bits, 1<<63)), 1)
+	return f.addStage(min(saturatingAdd(newest.capacity, newest.capacity), most)) == nil
 }
 
 // AddBatch adds many keys, and tells which were new, in out if that is large enough: see

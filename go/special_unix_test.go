@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -20,7 +21,7 @@ func TestFIFOs(t *testing.T) {
 	done := make(chan string, len(loaders))
 	for name, load := range loaders {
 		go func() {
-			if load(path) == nil {
+			if !errors.Is(load(path), ErrNotAFile) {
 				name += " without an error"
 			}
 			done <- name
@@ -39,8 +40,8 @@ func TestFIFOs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := filter.Save(special); err == nil {
-			t.Errorf("%s was replaced", special)
+		if err := filter.Save(special); !errors.Is(err, ErrNotAFile) {
+			t.Errorf("%s was replaced: %v", special, err)
 		}
 		if after, err := os.Stat(special); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("%s is %v now", special, after)
