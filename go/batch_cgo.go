@@ -116,3 +116,13 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 		v.answerInGo(hashes, out)
 	}
 }
+
+// C reads lines while others add to them. bloomline_lines_view() allows that for lines in which
+// others set bits, as here, by atomic operations on whole lanes.
+func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
+	if len(hashes) < leastForC || len(f.view.all) == 0 || f.view.classic {
+		f.answerInGo(hashes, out)
+		return
+	}
+	f.view.answer(hashes, out)
+}

@@ -93,7 +93,7 @@ func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
 	return isNew
 }
 
-// sharedSetBits is [setBits], atomically, and tells whether one of the bits was not set.
+// sharedSetBits is [setBits], atomically, and reports whether one of the bits was not set.
 func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
 	lane, positions := round(g)
 	for ; count > 0; count-- {
@@ -219,7 +219,7 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.answer(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
+		orZero(f).answer(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -227,13 +227,11 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	f.answer(hashes, out)
+	orZero(f).answer(hashes, out)
 	return out
 }
 
-// answer probes in Go whatever answers other batches: each lane is read atomically, as others may
-// be writing it, and C would read it as if nobody did.
-func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
+func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
 		f.touch(part)

@@ -106,35 +106,35 @@ func (w *Window) Clone() *Window {
 	return clone
 }
 
-// Equal tells whether both filters are encoded as the same bytes: the same shape, seed, bits and
+// Equal reports whether both filters are encoded as the same bytes: the same shape, seed, bits and
 // key count. Two zero Filters are equal.
 func (f *Filter) Equal(other *Filter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-// Equal tells whether both filters have the same shape, seed and bits.
+// Equal reports whether both filters have the same shape, seed and bits.
 func (f *ConcurrentFilter) Equal(other *ConcurrentFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-// Equal tells whether both filters are encoded as the same bytes: the same shape, seed, counters
+// Equal reports whether both filters are encoded as the same bytes: the same shape, seed, counters
 // and key count.
 func (f *CountingFilter) Equal(other *CountingFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-// Equal tells whether both filters are encoded as the same bytes: the same shape, seed and
+// Equal reports whether both filters are encoded as the same bytes: the same shape, seed and
 // fingerprints, each in the same place. Other orders of the same keys can give other places.
 func (f *CuckooFilter) Equal(other *CuckooFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-// Equal tells whether both filters are encoded as the same bytes: the same rate, seed and stages.
+// Equal reports whether both filters are encoded as the same bytes: the same rate, seed and stages.
 func (f *ScalableFilter) Equal(other *ScalableFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-// Equal tells whether both windows are encoded as the same bytes: the same shape, seed, slice and
+// Equal reports whether both windows are encoded as the same bytes: the same shape, seed, slice and
 // generations.
 func (w *Window) Equal(other *Window) bool {
 	return orZero(w).encoded().equal(orZero(other).encoded())

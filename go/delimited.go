@@ -157,7 +157,7 @@ func (f *Filter) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the filter that [Filter.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [Filter.UnmarshalBinary]. The filter is then unchanged.
@@ -172,7 +172,7 @@ func (f *ConcurrentFilter) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the filter that [ConcurrentFilter.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [ConcurrentFilter.UnmarshalBinary]. The filter is then unchanged.
@@ -187,7 +187,7 @@ func (f *CountingFilter) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the filter that [CountingFilter.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [CountingFilter.UnmarshalBinary]. The filter is then unchanged.
@@ -202,7 +202,7 @@ func (f *CuckooFilter) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the filter that [CuckooFilter.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [CuckooFilter.UnmarshalBinary]. The filter is then unchanged.
@@ -217,7 +217,7 @@ func (f *ScalableFilter) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the filter that [ScalableFilter.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [ScalableFilter.UnmarshalBinary]. The filter is then unchanged.
@@ -232,7 +232,7 @@ func (w *Window) WriteDelimited(to io.Writer) (int64, error) {
 }
 
 // ReadDelimited makes this the window that [Window.WriteDelimited] wrote, and reads no further.
-// A length above limit is refused before memory is taken, and memory grows with what arrives.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
 // those of r and of [Window.UnmarshalBinary]. The window is then unchanged.

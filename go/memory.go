@@ -44,9 +44,14 @@ func newLines(count uint64) (all []line, err error) {
 //
 // Of large filters the system is asked for pages of 2 MiB: with small ones, a probe waits for the
 // page table as well. Only those that lie in the filter whole are asked for, so that none costs
-// memory that the filter does not need.
+// memory that the filter does not need; and it begins at one only if the room for that is at most
+// a tenth of it.
 func newBytes(size int) []byte {
-	bytes := aligned(size, lineBytes)
+	to := lineBytes
+	if hugePages && size >= 10*hugePage {
+		to = hugePage
+	}
+	bytes := aligned(size, to)
 	if pages := hugePagesIn(bytes); hugePages && len(pages) > 0 {
 		adviseHugePages(pages)
 	}

@@ -34,8 +34,8 @@ func ShardsContainHashes(views []View, hashes []uint64, out Bitmap) Bitmap {
 	return out
 }
 
-// ViewsContain asks many filters for one key: bit i of the answers is that of views[i], in out if
-// that is large enough, see [Bitmap]. Each is asked for its own hash of the key, so the views may
+// ViewsContain probes many filters for one key: bit i of the answers is that of views[i], in out if
+// that is large enough, see [Bitmap]. Each is probed with its own hash of the key, so the views may
 // have any seeds, and be of any engines.
 func ViewsContain(views []View, key []byte, out Bitmap) Bitmap {
 	out = out.sized(len(views))
@@ -51,7 +51,7 @@ func ViewsContain(views []View, key []byte, out Bitmap) Bitmap {
 	return out
 }
 
-// hashAlike tells whether all views make the same hash of each key, those left out that answer
+// hashAlike reports whether all views make the same hash of each key, those left out that answer
 // the same whatever the key is.
 func hashAlike(views []View) bool {
 	var first *View

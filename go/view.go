@@ -106,13 +106,13 @@ func (v *View) hash(key []byte) uint64 {
 	return Hash(key, v.seed)
 }
 
-// denies tells whether the filter answers false to some keys, so that their hash matters.
+// denies reports whether the filter answers false to some keys, so that their hash matters.
 func (v *View) denies() bool {
 	layout := v.block.Layout()
 	return !v.isBlock() || layout != engine.Maybe && layout != engine.Nothing
 }
 
-// hashesAs tells whether two filters make the same hash of each key.
+// hashesAs reports whether two filters make the same hash of each key.
 func (v *View) hashesAs(other *View) bool {
 	if v.isBlock() || other.isBlock() {
 		return v.isBlock() && other.isBlock() && v.block.HashesAs(&other.block)
