@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_status.c - what goes wrong with arguments: the status numbers, parameters out of range,
- * buffers too small, NULL and zero-length rules, outputs untouched on failure, an unknown
- * backend. Data is in test_status_data.c, files in test_status_files.c, answers of doubtful
+ * buffers too small, NULL and zero-length rules, outputs untouched on failure. An
+ * unknown backend is in test_backend_choice.c. Data is in test_status_data.c, files in test_status_files.c, answers of doubtful
  * handles in test_doubt.c, failed allocations in test_memory.c and test_alloc.c.
  */
 #define _XOPEN_SOURCE 700
@@ -12,8 +12,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static const bloomline_params good = {3, 6, 0, 5};
 
@@ -325,59 +323,8 @@ static void null_where_there_is_no_status(void)
     bloomline_filter_free(filter);
 }
 
-/* In a process of its own, with BLOOMLINE_BACKEND set before the library looks. */
-static void nothing_can_be_made_without_a_backend(void)
-{
-    const bloomline_status none = BLOOMLINE_ERR_BACKEND;
-    bloomline_filter *filter = NULL;
-    bloomline_view view;
-    uint8_t data[2 * LINE_BYTES] = {0}, block[4 * LINE_BYTES];
-    uint64_t hash = 1, bitmap;
-    definition_finish(data, 1, 6, 0, 0);
-    CHECK(strcmp(bloomline_backend(), "none") == 0);
-    CHECK_STATUS(none, bloomline_filter_new(&good, &filter));
-    CHECK_STATUS(none, bloomline_filter_decode(data, sizeof data, &filter));
-    CHECK(filter == NULL);
-    CHECK_STATUS(none, bloomline_view_open(data, sizeof data, &view));
-    CHECK_STATUS(none, bloomline_view_open_unverified(data, sizeof data, &view));
-    CHECK_STATUS(none, bloomline_block_build(&good, &hash, 1, block, sizeof block));
-    memset(&view, 0, sizeof view);
-    CHECK(bloomline_view_contains(&view, "apple", 5));
-    CHECK_U64(1, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));
-    CHECK_U64(1, bloomline_views_contain_hash(&view, 1, 1, &bitmap));
-    CHECK_U64(1, bitmap);
-}
-
-/* An empty variable is as good as none. */
-static void all_can_be_made(void)
-{
-    CHECK(strcmp(bloomline_backend(), "none") != 0);
-    bloomline_filter_free(good_filter());
-}
-
-static int run_with_backend(const char *name, void (*test)(void))
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        printf("BLOOMLINE_BACKEND='%s': ", name);
-        REQUIRE(setenv("BLOOMLINE_BACKEND", name, 1) == 0);
-        check_begin("test_status");
-        check_run(test, "what can be made");
-        exit(check_end());
-    }
-    int status = -1;
-    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
-}
-
 int main(void)
 {
-    /* First, while the library has not been called. */
-    int other = run_with_backend("sse9", nothing_can_be_made_without_a_backend) |
-                run_with_backend("AVX2", nothing_can_be_made_without_a_backend) |
-                run_with_backend("", all_can_be_made);
-
     check_begin("test_status");
     RUN(every_number_has_a_message_of_its_own);
     RUN(numbers_are_what_they_were);
@@ -388,5 +335,5 @@ int main(void)
     RUN(filters_that_do_not_match);
     RUN(null_where_there_is_a_status);
     RUN(null_where_there_is_no_status);
-    return check_end() || other;
+    return check_end();
 }

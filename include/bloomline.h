@@ -2354,8 +2354,9 @@ void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_
 /**
  * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes
  * for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
- * above 100 they are 100. It is 0, and so is the block, for no keys and below 0.5 bits:
- * then RocksDB makes no filter.
+ * above 100 they are 100. It is 0, and so is the block, for no keys. It is also 0 where the
+ * build fails: below 0.5 bits, for which RocksDB makes no filter, and for bits that are not
+ * finite.
  */
 size_t bloomline_rocksdb_block_len(size_t n,
                                    double bits_per_key);
@@ -2366,9 +2367,10 @@ size_t bloomline_rocksdb_block_len(size_t n,
  * bloomline_rocksdb_hash(): with NewBloomFilterPolicy(bits_per_key), and
  * optimize_filters_for_memory off. As RocksDB does, leave out a key that repeats its
  * predecessor. 'out' is 'cap' bytes, at any alignment. How many bytes it takes is written
- * to 'written', unless that is NULL; 0 if RocksDB makes no filter.
+ * to 'written', unless that is NULL; 0 for no keys.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite,
+ * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
@@ -2396,8 +2398,7 @@ void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
 
 /**
  * bloomline_rocksdb_legacy_block_len() returns how many bytes
- * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if that is more than
- * memory can hold.
+ * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 where the build fails.
  */
 size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
 
@@ -2408,8 +2409,9 @@ size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
  * they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
  * in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+ * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
@@ -2434,7 +2436,7 @@ void bloomline_leveldb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_
 
 /**
  * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
- * for 'n' hashes: at least 9; 0 if that is more than memory can hold.
+ * for 'n' hashes: at least 9; 0 where the build fails.
  */
 size_t bloomline_leveldb_block_len(size_t n,
                                    double bits_per_key);
@@ -2446,7 +2448,8 @@ size_t bloomline_leveldb_block_len(size_t n,
  * bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
  * bits per key are whole numbers.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+ * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
 use crate::kernel::{Hashes, Kernel, Layout};
+use crate::memory::Room;
 use crate::params::Params;
 
 /// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
@@ -14,14 +15,22 @@ use crate::params::Params;
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
 pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<usize, Error> {
+    block_build_in(params, hashes, out.into())
+}
+
+/// The same in memory that may hold anything.
+pub(crate) fn block_build_in(
+    params: &Params,
+    hashes: &[u64],
+    out: Room<'_>,
+) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::Native)?;
-    let len = params.encoded_len();
-    let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-    let (lines, footer) = out.split_at_mut(params.bytes());
-    lines.fill(0);
+    let mut out = out.first(params.encoded_len())?;
+    let lines = out.put_zeros(params.bytes());
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    footer.copy_from_slice(&native::footer(native::LINES, lines, *params, hashes.len() as u64));
-    Ok(len)
+    let footer = native::footer(native::LINES, lines, *params, hashes.len() as u64);
+    out.put(&footer);
+    Ok(out.written().len())
 }
 
 /// Inserts the keys of many hashes into lines that the caller owns: the first
@@ -105,7 +114,12 @@ impl Builder {
     /// # Errors
     /// As [`block_build`] and [`Builder::params`]; the keys are kept.
     pub fn finish(&mut self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = block_build(&self.params()?, &self.hashes, out)?;
+        self.finish_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
+        let len = block_build_in(&self.params()?, &self.hashes, out)?;
         self.hashes.clear();
         Ok(len)
     }

@@ -10,7 +10,7 @@ use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, prefetch_all};
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
-use crate::memory::Zeroed;
+use crate::memory::{Room, Zeroed};
 use crate::params::Params;
 use crate::view::View;
 use std::ops::Range;
@@ -325,10 +325,13 @@ impl CountingFilter {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = self.encoded_len();
-        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        format::copy_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out);
-        Ok(len)
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let out = out.first(self.encoded_len())?;
+        format::write_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out)
     }
 
     /// The encoded filter, counters included.

@@ -8,7 +8,7 @@ use crate::file;
 use crate::format::{self, native};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, Kernel, Layout};
-use crate::memory::Zeroed;
+use crate::memory::{Room, Zeroed};
 use crate::view::View;
 use std::path::Path;
 
@@ -229,10 +229,13 @@ impl CuckooFilter {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = self.encoded_len();
-        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        format::copy_parts(&[&self.lines, &self.footer()], out);
-        Ok(len)
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let out = out.first(self.encoded_len())?;
+        format::write_parts(&[&self.lines, &self.footer()], out)
     }
 
     /// The encoded filter.

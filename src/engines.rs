@@ -16,12 +16,12 @@ pub mod rocksdb {
     use super::*;
     pub use crate::hash::xxph3::xxph3 as hash;
 
-    /// The length of the filter of `keys` keys; 0 for no keys, or less than half a bit per
-    /// key, for which RocksDB makes no filter. Bits per key are rounded to thousandths,
-    /// and at most 100.
+    /// The length of the filter of `keys` keys; 0 for no keys. Bits per key are rounded to
+    /// thousandths, and at most 100.
     ///
     /// # Errors
-    /// [`Error::LineCount`] if it cannot be addressed.
+    /// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes
+    /// no filter; [`Error::LineCount`] if it cannot be addressed.
     pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
         format::rocksdb::fast_local_len(keys, bits_per_key)
     }
@@ -29,11 +29,13 @@ pub mod rocksdb {
     /// Builds the filter of the keys with these hashes in `out`, and returns its length.
     ///
     /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
-    /// [`Error::Backend`].
+    /// As `block_len`; [`Error::BufferTooSmall`]; [`Error::Backend`]. Nothing is written then.
     pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
-        format::rocksdb::fast_local_build(hashes, bits_per_key, out)
+        format::rocksdb::fast_local_build(hashes, bits_per_key, out.into())
     }
+
+    #[cfg(feature = "capi")]
+    pub(crate) use crate::format::rocksdb::fast_local_build as build_in;
 }
 
 /// RocksDB before format version 5, with lines of 64 bytes; Pebble.
@@ -44,7 +46,8 @@ pub mod rocksdb_legacy {
     /// The length of the filter of `keys` keys.
     ///
     /// # Errors
-    /// [`Error::LineCount`] if it cannot be addressed.
+    /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if it cannot
+    /// be addressed.
     pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
         format::rocksdb::legacy_len(keys, bits_per_key)
     }
@@ -53,11 +56,13 @@ pub mod rocksdb_legacy {
     /// and returns its length.
     ///
     /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
-    /// [`Error::Backend`].
+    /// As `block_len`; [`Error::BufferTooSmall`]; [`Error::Backend`]. Nothing is written then.
     pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
-        format::rocksdb::legacy_build(hashes, bits_per_key, out)
+        format::rocksdb::legacy_build(hashes, bits_per_key, out.into())
     }
+
+    #[cfg(feature = "capi")]
+    pub(crate) use crate::format::rocksdb::legacy_build as build_in;
 }
 
 /// LevelDB ("BuiltinBloomFilter2") and goleveldb.
@@ -71,7 +76,8 @@ pub mod leveldb {
     /// The length of the filter of `keys` keys.
     ///
     /// # Errors
-    /// [`Error::LineCount`] if it cannot be addressed.
+    /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if it cannot
+    /// be addressed.
     pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
         format::leveldb::len(keys, bits_per_key)
     }
@@ -80,9 +86,11 @@ pub mod leveldb {
     /// and returns its length.
     ///
     /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written; [`Error::LineCount`];
-    /// [`Error::Backend`].
+    /// As `block_len`; [`Error::BufferTooSmall`]; [`Error::Backend`]. Nothing is written then.
     pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
-        format::leveldb::build(hashes, bits_per_key, out)
+        format::leveldb::build(hashes, bits_per_key, out.into())
     }
+
+    #[cfg(feature = "capi")]
+    pub(crate) use crate::format::leveldb::build as build_in;
 }

@@ -7,7 +7,7 @@ use crate::format::{self, native};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
-use crate::memory::Zeroed;
+use crate::memory::{Room, Zeroed};
 use crate::params::Params;
 use crate::sizing;
 use crate::stats;
@@ -310,10 +310,13 @@ impl Filter {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = self.encoded_len();
-        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        format::copy_parts(&[&self.lines, &self.footer()], out);
-        Ok(len)
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let out = out.first(self.encoded_len())?;
+        format::write_parts(&[&self.lines, &self.footer()], out)
     }
 
     /// The encoded filter.

@@ -2,6 +2,10 @@
 //! files mapped for reading. Uses `libc` on Unix, and of the crate only its errors.
 #![allow(unsafe_code)]
 
+mod room;
+
+pub(crate) use room::Room;
+
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc};

@@ -4,12 +4,12 @@
 use crate::error::Error;
 use crate::file;
 use crate::filter::Filter;
+use crate::format::concat;
 use crate::format::native::FOOTER_BYTES;
 use crate::format::scalable::{self as format, MAX_STAGES};
-use crate::format::{concat, copy_parts};
 use crate::hash::{KeyHash, hash};
 use crate::kernel::Backend;
-use crate::memory::Zeroed;
+use crate::memory::{Room, Zeroed};
 use crate::params::Params;
 use crate::view::View;
 use std::path::Path;
@@ -370,10 +370,14 @@ impl ScalableFilter {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = self.encoded_len();
-        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        self.encoded(&mut |parts| copy_parts(parts, out));
-        Ok(len)
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let mut out = out.first(self.encoded_len())?;
+        self.encoded(&mut |parts| parts.iter().for_each(|part| out.put(part)));
+        Ok(out.written().len())
     }
 
     /// The encoded filter.

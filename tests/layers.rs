@@ -16,12 +16,13 @@ const LAYERS: [&[&str]; 7] = [
 ];
 
 /// Within a layer, who may use whom.
-const NEIGHBOURS: [(&str, &[&str]); 8] = [
+const NEIGHBOURS: [(&str, &[&str]); 9] = [
     ("classic", &["line"]),
     ("fast_local", &["line"]),
     ("cuckoo", &["line"]),
     ("params", &["sizing", "hash"]),
     ("cuckoo_params", &["hash"]),
+    ("format", &["memory"]),
     ("filter", &["view"]),
     ("cuckoo_filter", &["view"]),
     ("shards", &["views"]),

@@ -146,3 +146,31 @@ fn a_filter_made_too_large_is_folded_to_the_rate() {
     assert!(filter.estimated_rate() <= 0.01);
     assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
 }
+
+// ---- calls that cannot succeed ----
+
+#[test]
+fn a_block_that_can_hold_no_keys_is_refused() {
+    use bloomline::engines::{leveldb, rocksdb, rocksdb_legacy};
+    let hashes: Vec<u64> = (0..30).collect();
+    let mut out = [0xA5; 4096];
+    for bits in [0.499, 0.4, 0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(matches!(rocksdb::block_len(30, bits), Err(Error::BitsPerKey)), "{bits} bits");
+        let built = rocksdb::block_build(&hashes, bits, &mut out);
+        assert!(matches!(built, Err(Error::BitsPerKey)), "{bits} bits: {built:?}");
+    }
+    for bits in [-0.1, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let built = rocksdb_legacy::block_build(&hashes, bits, &mut out);
+        assert!(matches!(built, Err(Error::BitsPerKey)), "{bits} bits: {built:?}");
+        let built = leveldb::block_build(&hashes, bits, &mut out);
+        assert!(matches!(built, Err(Error::BitsPerKey)), "{bits} bits: {built:?}");
+    }
+    assert!(out.iter().all(|&byte| byte == 0xA5), "written to on failure");
+    // The least that there is.
+    let len = rocksdb::block_build(&hashes, 0.5, &mut out).unwrap();
+    let view = View::open_rocksdb(&out[..len]).unwrap();
+    assert!(hashes.iter().all(|&hash| view.contains_hash(hash)));
+    let len = leveldb::block_build(&hashes, 0.0, &mut out).unwrap();
+    let view = View::open_leveldb(&out[..len]).unwrap();
+    assert!(hashes.iter().all(|&hash| view.contains_hash(hash)));
+}

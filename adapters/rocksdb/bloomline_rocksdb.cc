@@ -123,7 +123,7 @@ private:
 class Builder final : public FilterBitsBuilder {
 public:
     Builder(double bits_per_key, bool verify)
-        : bits_per_key_(bits_per_key), verify_(verify)
+        : bits_per_key_(static_cast<double>(Millibits(bits_per_key)) / 1000.0), verify_(verify)
     {
     }
 

@@ -2,11 +2,11 @@
 //! hand, `bloomline_builder` when keys come one by one. Uses `builder`.
 
 use super::boundary::{
-    NULL, buffer, bytes, exclusive, free, give, guard, guard_or, shared, slice, tell,
+    NULL, bytes, exclusive, free, give, guard, guard_or, room_at, shared, slice, tell,
 };
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::builder::{Builder, block_build};
+use crate::builder::{Builder, block_build_in};
 use crate::kernel::Backend;
 use std::ffi::c_void;
 
@@ -51,9 +51,8 @@ pub unsafe extern "C" fn bloomline_block_build(
         let params = unsafe { checked(params) }?;
         // SAFETY: rules of the header: the array has its count unless NULL.
         let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
-        // SAFETY: at most `cap` bytes; the caller vouches for those.
-        let out = unsafe { buffer(out, cap, params.encoded_len()) }?;
-        block_build(&params, hashes, out)?;
+        // SAFETY: the caller vouches for `cap` bytes.
+        block_build_in(&params, hashes, unsafe { room_at(out, cap) }?)?;
         Ok(())
     })
 }
@@ -185,9 +184,8 @@ pub unsafe extern "C" fn bloomline_builder_finish(
     guard(|| {
         // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
-        // SAFETY: at most `cap` bytes; the caller vouches for those.
-        let out = unsafe { buffer(out, cap, builder.0.block_len()?) }?;
-        let len = builder.0.finish(out)?;
+        // SAFETY: the caller vouches for `cap` bytes.
+        let len = builder.0.finish_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
         unsafe { tell(written, len) };
         Ok(())

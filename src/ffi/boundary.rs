@@ -1,12 +1,13 @@
 //! What every exported function does with what C hands it: pointers to slices,
-//! values to handles, errors and panics to status numbers. Uses `error` only, and
-//! exports nothing.
+//! values to handles, errors and panics to status numbers. Uses `error` and, for output,
+//! `memory`; exports nothing.
 
 use super::status::{
-    BLOOMLINE_ERR_BUFFER_TOO_SMALL, BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL,
-    BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK, bloomline_status, status_of,
+    BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK,
+    bloomline_status, status_of,
 };
 use crate::error::Error;
+use crate::memory::Room;
 use std::alloc::{Layout, alloc};
 use std::any::Any;
 use std::ffi::c_void;
@@ -165,23 +166,20 @@ pub(super) unsafe fn bitmap_at<'a>(pointer: *mut u64, count: usize) -> Option<&'
     unsafe { zeroed_slice(pointer, count.div_ceil(64)) }
 }
 
-/// The first `len` of `cap` bytes of output.
+/// `cap` bytes of output.
 ///
 /// # Safety
 /// `out` is NULL or has room for `cap` bytes that nobody else touches during `'a`.
-pub(super) unsafe fn buffer<'a>(
-    out: *mut c_void,
-    cap: usize,
-    len: usize,
-) -> Result<&'a mut [u8], Failure> {
-    if out.is_null() && cap > 0 {
+pub(super) unsafe fn room_at<'a>(out: *mut c_void, cap: usize) -> Result<Room<'a>, Failure> {
+    let bytes: &mut [MaybeUninit<u8>] = if cap == 0 {
+        &mut []
+    } else if can_be_slice(out.cast::<u8>(), cap) {
+        // SAFETY: not NULL and not too long, by the check; the caller vouches for the room.
+        unsafe { std::slice::from_raw_parts_mut(out.cast(), cap) }
+    } else {
         return Err(NULL);
-    }
-    if cap < len {
-        return Err(Failure(BLOOMLINE_ERR_BUFFER_TOO_SMALL));
-    }
-    // SAFETY: `len` is within `cap`, which the caller vouches for; zero is a u8.
-    unsafe { zeroed_slice(out.cast::<u8>(), len) }.ok_or(NULL)
+    };
+    Ok(bytes.into())
 }
 
 /// Writes a number that the caller may not want to know.

@@ -1,6 +1,6 @@
 //! Filters as bytes and as files. Uses `filter`.
 
-use super::boundary::{NULL, buffer, bytes, give, guard, guard_or, shared, tell};
+use super::boundary::{NULL, bytes, give, guard, guard_or, room_at, shared, tell};
 use super::filter::bloomline_filter;
 use super::map::path;
 use super::status::bloomline_status;
@@ -43,10 +43,8 @@ pub unsafe extern "C" fn bloomline_filter_encode(
         // SAFETY: rules of the header: the handle is NULL or alive and unchanged
         // meanwhile.
         let filter = unsafe { shared(filter) }.ok_or(NULL)?;
-        let len = filter.0.encoded_len();
-        // SAFETY: at most `cap` bytes; the caller vouches for those.
-        let out = unsafe { buffer(out, cap, len) }?;
-        let len = filter.0.encode(out)?;
+        // SAFETY: the caller vouches for `cap` bytes.
+        let len = filter.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
         unsafe { tell(written, len) };
         Ok(())

@@ -1,12 +1,13 @@
 //! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built
 //! in the caller's buffer. Uses `view` and `engines`.
 
-use super::boundary::{Failure, NULL, buffer, bytes, guard, guard_or, output, slice, tell};
+use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, room_at, slice, tell};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::status::{BLOOMLINE_ERR_LAYOUT, bloomline_status};
 use super::view::{bloomline_view, pack};
 use crate::engines;
 use crate::error::Error;
+use crate::memory::Room;
 use crate::view::View;
 use std::ffi::c_void;
 
@@ -41,9 +42,8 @@ fn len_or_0(len: Result<usize, Error>) -> usize {
     len.unwrap_or(0)
 }
 
-/// Of n hashes and the bits per key: what a block is long, and what builds one.
-type Len = fn(u64, f64) -> Result<usize, Error>;
-type Build = fn(&[u64], f64, &mut [u8]) -> Result<usize, Error>;
+/// Builds a block of n hashes at so many bits per key.
+type Build = fn(&[u64], f64, Room<'_>) -> Result<usize, Error>;
 
 /// Builds a block of an engine.
 ///
@@ -55,14 +55,13 @@ unsafe fn build(
     bits_per_key: f64,
     (out, cap): (*mut c_void, usize),
     written: *mut usize,
-    (len, build): (Len, Build),
+    build: Build,
 ) -> bloomline_status {
     guard(|| {
         // SAFETY: the same contract.
         let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
-        // SAFETY: at most `cap` bytes; the caller vouches for those.
-        let out = unsafe { buffer(out, cap, len(n as u64, bits_per_key)?) }?;
-        let len = build(hashes, bits_per_key, out)?;
+        // SAFETY: the caller vouches for `cap` bytes.
+        let len = build(hashes, bits_per_key, unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
         unsafe { tell(written, len) };
         Ok(())
@@ -194,8 +193,9 @@ pub unsafe extern "C" fn bloomline_rocksdb_hash_batch(
 
 /// bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes
 /// for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
-/// above 100 they are 100. It is 0, and so is the block, for no keys and below 0.5 bits:
-/// then RocksDB makes no filter.
+/// above 100 they are 100. It is 0, and so is the block, for no keys. It is also 0 where the
+/// build fails: below 0.5 bits, for which RocksDB makes no filter, and for bits that are not
+/// finite.
 ///
 /// # Safety
 /// None needed.
@@ -209,9 +209,10 @@ pub unsafe extern "C" fn bloomline_rocksdb_block_len(n: usize, bits_per_key: f64
 /// bloomline_rocksdb_hash(): with NewBloomFilterPolicy(bits_per_key), and
 /// optimize_filters_for_memory off. As RocksDB does, leave out a key that repeats its
 /// predecessor. 'out' is 'cap' bytes, at any alignment. How many bytes it takes is written
-/// to 'written', unless that is NULL; 0 if RocksDB makes no filter.
+/// to 'written', unless that is NULL; 0 for no keys.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite,
+/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
 /// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
 ///
 /// # Safety
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_block_build(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
-    let block: (Len, Build) = (engines::rocksdb::block_len, engines::rocksdb::block_build);
+    let block: Build = engines::rocksdb::build_in;
     // SAFETY: rules of the header: `n` hashes and `cap` bytes are there unless NULL;
     // `written` is NULL or has room.
     unsafe { build((hashes, n), bits_per_key, (out, cap), written, block) }
@@ -260,8 +261,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash_batch(
 }
 
 /// bloomline_rocksdb_legacy_block_len() returns how many bytes
-/// bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if that is more than
-/// memory can hold.
+/// bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 where the build fails.
 ///
 /// # Safety
 /// None needed.
@@ -276,8 +276,9 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_k
 /// they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
 /// in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
-/// bloomline_rocksdb_legacy_block_len(), BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
+/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
 ///
 /// # Safety
 /// See [`crate::ffi`].
@@ -291,8 +292,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_build(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
-    let block: (Len, Build) =
-        (engines::rocksdb_legacy::block_len, engines::rocksdb_legacy::block_build);
+    let block: Build = engines::rocksdb_legacy::build_in;
     // SAFETY: rules of the header: `n` hashes and `cap` bytes are there unless NULL;
     // `written` is NULL or has room.
     unsafe { build((hashes, n), bits_per_key, (out, cap), written, block) }
@@ -326,7 +326,7 @@ pub unsafe extern "C" fn bloomline_leveldb_hash_batch(
 }
 
 /// bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
-/// for 'n' hashes: at least 9; 0 if that is more than memory can hold.
+/// for 'n' hashes: at least 9; 0 where the build fails.
 ///
 /// # Safety
 /// None needed.
@@ -341,7 +341,8 @@ pub unsafe extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64
 /// bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
 /// bits per key are whole numbers.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
 /// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
 ///
 /// # Safety
@@ -356,7 +357,7 @@ pub unsafe extern "C" fn bloomline_leveldb_block_build(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
-    let block: (Len, Build) = (engines::leveldb::block_len, engines::leveldb::block_build);
+    let block: Build = engines::leveldb::build_in;
     // SAFETY: rules of the header: `n` hashes and `cap` bytes are there unless NULL;
     // `written` is NULL or has room.
     unsafe { build((hashes, n), bits_per_key, (out, cap), written, block) }

@@ -2,7 +2,7 @@
 
 use super::batch::{Key, answer_hashes, answer_keys, change_batch, keys_at};
 use super::boundary::{
-    NULL, buffer, bytes, exclusive, free, give, guard, guard_or, output, shared, slice, tell,
+    NULL, bytes, exclusive, free, give, guard, guard_or, output, room_at, shared, slice, tell,
 };
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::map::path;
@@ -371,10 +371,8 @@ pub unsafe extern "C" fn bloomline_window_encode(
     guard(|| {
         // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile.
         let window = unsafe { shared(window) }.ok_or(NULL)?;
-        let len = window.0.encoded_len();
-        // SAFETY: at most `cap` bytes; the caller vouches for those.
-        let out = unsafe { buffer(out, cap, len) }?;
-        let len = window.0.encode(out)?;
+        // SAFETY: the caller vouches for `cap` bytes.
+        let len = window.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
         unsafe { tell(written, len) };
         Ok(())

@@ -3,12 +3,13 @@
 //! `hash`.
 
 use super::Found;
-use super::rocksdb::legacy_k;
+use super::rocksdb::{check_legacy_bits, legacy_k};
 use crate::error::Error;
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::leveldb_contains;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::memory::Room;
 
 /// The bits of a filter and k; or what it answers to every key, without any.
 #[inline(always)]
@@ -45,8 +46,9 @@ pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
 /// The length of a filter of so many keys.
 ///
 /// # Errors
-/// [`Error::LineCount`] if it cannot be addressed.
+/// [`Error::BitsPerKey`]; [`Error::LineCount`] if it cannot be addressed.
 pub(crate) fn len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+    check_legacy_bits(bits_per_key)?;
     let bits = ((keys as f64 * bits_per_key) as u64).max(64);
     usize::try_from(bits.div_ceil(8))
         .ok()
@@ -58,14 +60,14 @@ pub(crate) fn len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
 /// length.
 ///
 /// # Errors
-/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
-pub(crate) fn build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
+/// [`Error::BitsPerKey`], [`Error::LineCount`], [`Error::Backend`]; [`Error::BufferTooSmall`].
+/// Nothing is written then.
+pub(crate) fn build(hashes: &[u64], bits_per_key: f64, out: Room<'_>) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::LevelDb)?;
     let len = len(hashes.len() as u64, bits_per_key)?;
-    let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-    let (bits, k) = out.split_at_mut(len - 1);
-    bits.fill(0);
-    k[0] = legacy_k(bits_per_key) as u8;
-    kernel.insert_batch(bits, u32::from(k[0]), Hashes::Given(hashes));
+    let mut out = out.first(len)?;
+    let k = legacy_k(bits_per_key);
+    kernel.insert_batch(out.put_zeros(len - 1), k, Hashes::Given(hashes));
+    out.put(&[k as u8]);
     Ok(len)
 }

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
+use crate::memory::Room;
 
 /// What a reader found: everything a probe needs.
 pub(crate) struct Found<'a> {
@@ -35,14 +36,16 @@ impl Found<'_> {
     }
 }
 
-/// Fills `out` with the parts of an encoded filter, one behind the other; it is as long as they
-/// are together.
-pub(crate) fn copy_parts(parts: &[&[u8]], mut out: &mut [u8]) {
-    for part in parts {
-        let (here, behind) = out.split_at_mut(part.len());
-        here.copy_from_slice(part);
-        out = behind;
-    }
+/// Writes the parts of an encoded filter to the start of `out`, one behind the other, and returns
+/// their length.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing written.
+pub(crate) fn write_parts(parts: &[&[u8]], out: Room<'_>) -> Result<usize, Error> {
+    let len = parts.iter().map(|part| part.len()).sum();
+    let mut out = out.first(len)?;
+    parts.iter().for_each(|part| out.put(part));
+    Ok(len)
 }
 
 /// The parts of an encoded filter, one behind the other.
@@ -50,9 +53,6 @@ pub(crate) fn copy_parts(parts: &[&[u8]], mut out: &mut [u8]) {
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub(crate) fn concat(parts: &[&[u8]]) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
     let len = parts.iter().map(|part| part.len()).sum();
-    bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
-    Ok(bytes)
+    Room::vec(len, |room| parts.iter().for_each(|part| room.put(part)))
 }

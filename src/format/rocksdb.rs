@@ -19,6 +19,7 @@ use crate::fast_local::MAX_K;
 use crate::hash::KeyHash;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
+use crate::memory::Room;
 
 /// Bytes behind the lines.
 const TRAILER: usize = 5;
@@ -78,14 +79,17 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
     }
 }
 
-/// RocksDB's measure: thousandths of a bit per key, rounded; 0 for no filter at all.
-fn millibits(bits_per_key: f64) -> u64 {
+/// RocksDB's measure: thousandths of a bit per key, rounded.
+///
+/// # Errors
+/// [`Error::BitsPerKey`] below half a bit, for which RocksDB makes no filter, and if it is not
+/// finite: no bytes at all would be a block that denies every key.
+fn millibits(bits_per_key: f64) -> Result<u64, Error> {
     match bits_per_key {
-        ..0.5 => 0,
-        ..1.0 => 1000,
-        ..100.0 => (bits_per_key * 1000.0 + 0.500001) as u64,
-        // Not a number included.
-        _ => 100_000,
+        0.5..1.0 => Ok(1000),
+        1.0..100.0 => Ok((bits_per_key * 1000.0 + 0.500001) as u64),
+        100.0..f64::INFINITY => Ok(100_000),
+        _ => Err(Error::BitsPerKey),
     }
 }
 
@@ -100,22 +104,19 @@ fn fast_local_k(millibits: u64) -> u32 {
     }
 }
 
-/// The bytes of the lines of a FastLocalBloom, before the trailer; 0 for no filter.
+/// The bytes of the lines of a FastLocalBloom, before the trailer; 0 for no keys.
 fn fast_local_bytes(keys: u64, millibits: u64) -> Result<usize, Error> {
-    if keys == 0 || millibits == 0 {
-        return Ok(0);
-    }
     let bytes = (u128::from(keys) * u128::from(millibits)).div_ceil(8000);
     let bytes = bytes.min(u128::from(MAX_BYTES)).next_multiple_of(LINE_BYTES as u128);
     usize::try_from(bytes).map_err(|_| Error::LineCount)
 }
 
-/// The length of a FastLocalBloom block of so many keys; 0 for no filter.
+/// The length of a FastLocalBloom block of so many keys; 0 for no keys.
 ///
 /// # Errors
-/// [`Error::LineCount`] if it cannot be addressed.
+/// [`Error::BitsPerKey`] as `millibits`; [`Error::LineCount`] if it cannot be addressed.
 pub(crate) fn fast_local_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
-    let bytes = fast_local_bytes(keys, millibits(bits_per_key))?;
+    let bytes = fast_local_bytes(keys, millibits(bits_per_key)?)?;
     Ok(if bytes == 0 { 0 } else { bytes + TRAILER })
 }
 
@@ -123,24 +124,23 @@ pub(crate) fn fast_local_len(keys: u64, bits_per_key: f64) -> Result<usize, Erro
 /// left out by the caller, as RocksDB does. Returns its length.
 ///
 /// # Errors
-/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
+/// [`Error::BitsPerKey`], [`Error::LineCount`], [`Error::Backend`]; [`Error::BufferTooSmall`].
+/// Nothing is written then.
 pub(crate) fn fast_local_build(
     hashes: &[u64],
     bits_per_key: f64,
-    out: &mut [u8],
+    out: Room<'_>,
 ) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::FastLocal)?;
-    let millibits = millibits(bits_per_key);
+    let millibits = millibits(bits_per_key)?;
     let bytes = fast_local_bytes(hashes.len() as u64, millibits)?;
     if bytes == 0 {
         return Ok(0);
     }
-    let out = out.get_mut(..bytes + TRAILER).ok_or(Error::BufferTooSmall)?;
-    let (lines, trailer) = out.split_at_mut(bytes);
+    let mut out = out.first(bytes + TRAILER)?;
     let k = fast_local_k(millibits);
-    lines.fill(0);
-    kernel.insert_batch(lines, k, Hashes::Given(hashes));
-    trailer.copy_from_slice(&[0xFF, 0, k as u8, 0, 0]);
+    kernel.insert_batch(out.put_zeros(bytes), k, Hashes::Given(hashes));
+    out.put(&[0xFF, 0, k as u8, 0, 0]);
     Ok(bytes + TRAILER)
 }
 
@@ -157,11 +157,20 @@ pub(crate) fn legacy_k(bits_per_key: f64) -> u32 {
     (bits_per_key * 0.69).clamp(1.0, 30.0) as u32
 }
 
+/// Refuses bits per key that are negative or no number. (0 is a size: the least there is.)
+///
+/// # Errors
+/// [`Error::BitsPerKey`].
+pub(crate) fn check_legacy_bits(bits_per_key: f64) -> Result<(), Error> {
+    if (0.0..f64::INFINITY).contains(&bits_per_key) { Ok(()) } else { Err(Error::BitsPerKey) }
+}
+
 /// The length of a legacy block of so many keys, with lines of 64 bytes.
 ///
 /// # Errors
-/// [`Error::LineCount`] if it cannot be addressed.
+/// [`Error::BitsPerKey`]; [`Error::LineCount`] if it cannot be addressed.
 pub(crate) fn legacy_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+    check_legacy_bits(bits_per_key)?;
     if keys == 0 {
         return Ok(TRAILER);
     }
@@ -172,22 +181,22 @@ pub(crate) fn legacy_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
 /// the keys (the low half of each). Returns its length.
 ///
 /// # Errors
-/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
+/// [`Error::BitsPerKey`], [`Error::Backend`]; [`Error::BufferTooSmall`]. Nothing is written then.
 pub(crate) fn legacy_build(
     hashes: &[u64],
     bits_per_key: f64,
-    out: &mut [u8],
+    out: Room<'_>,
 ) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::Legacy64)?;
     let len = legacy_len(hashes.len() as u64, bits_per_key)?;
-    let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-    let (lines, trailer) = out.split_at_mut(len - TRAILER);
+    let mut out = out.first(len)?;
     let k = legacy_k(bits_per_key);
-    lines.fill(0);
+    let lines = out.put_zeros(len - TRAILER);
     if !hashes.is_empty() {
         kernel.insert_batch(lines, k, Hashes::Given(hashes));
     }
-    trailer[0] = k as u8;
-    trailer[1..].copy_from_slice(&((lines.len() / LINE_BYTES) as u32).to_le_bytes());
+    let line_count = (lines.len() / LINE_BYTES) as u32;
+    out.put(&[k as u8]);
+    out.put(&line_count.to_le_bytes());
     Ok(len)
 }

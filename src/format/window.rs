@@ -7,6 +7,7 @@
 
 use super::native::{self, FOOTER_BYTES, Footer};
 use crate::error::Error;
+use crate::memory::Room;
 use crate::params::Params;
 
 const LAYOUT: u16 = 4;
@@ -89,26 +90,24 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
     Ok(Parts { shape, lines, slice, limit, key_counts })
 }
 
-/// Writes what goes behind the lines, which are at the start of `out`; `out` is as long as the
-/// encoded window.
+/// Writes what goes behind the lines, which are all that is in `out`.
 pub(crate) fn finish(
-    out: &mut [u8],
+    out: &mut Room<'_>,
     shape: Shape,
     slice: u64,
     limit: u64,
     key_counts: impl Iterator<Item = u64>,
 ) {
-    let (body, footer) = out.split_at_mut(shape.line_bytes() + shape.state_bytes());
-    let (words, _) = body[shape.line_bytes()..].as_chunks_mut();
     let mut key_count = 0u64;
-    words[0] = slice.to_le_bytes();
-    words[1] = limit.to_le_bytes();
-    for (word, count) in words[2..].iter_mut().zip(key_counts) {
-        *word = count.to_le_bytes();
+    out.put(&slice.to_le_bytes());
+    out.put(&limit.to_le_bytes());
+    for count in key_counts {
+        out.put(&count.to_le_bytes());
         key_count = key_count.saturating_add(count);
     }
     let (line_count, k, seed) = (shape.params.line_count(), shape.params.k(), shape.params.seed());
     let shape = shape.generations.into();
     let fields = Footer { key_count, line_count, seed, k, layout: LAYOUT, shape };
-    footer.copy_from_slice(&fields.write(&[body]));
+    let footer = fields.write(&[out.written()]);
+    out.put(&footer);
 }

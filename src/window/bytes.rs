@@ -6,7 +6,7 @@ use crate::file;
 use crate::format::window::{Parts, finish, parse};
 use crate::kernel::{Kernel, Layout};
 use crate::line::LINE_BYTES;
-use crate::memory::Zeroed;
+use crate::memory::{Room, Zeroed};
 use std::path::Path;
 
 impl Window {
@@ -20,22 +20,28 @@ impl Window {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        let len = self.encoded_len();
-        let out = out.get_mut(..len).ok_or(Error::BufferTooSmall)?;
-        let places = out[..self.shape.line_bytes()].chunks_mut(self.params().bytes());
-        for (place, out) in places.enumerate() {
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let mut out = out.first(self.encoded_len())?;
+        self.write(&mut out);
+        Ok(out.written().len())
+    }
+
+    fn write(&self, out: &mut Room<'_>) {
+        for place in 0..self.generations.len() {
             for (line, piece) in pieces(self.shape, place, 0) {
-                let out = &mut out[LINE_BYTES * line..][..piece.len()];
                 if self.is_current(place, line) {
-                    out.copy_from_slice(&self.lines[piece]);
+                    out.put(&self.lines[piece]);
                 } else {
-                    out.fill(0);
+                    out.put_zeros(piece.len());
                 }
             }
         }
         let key_counts = self.generations.iter().map(|generation| generation.key_count);
         finish(out, self.shape, self.slice, self.limit, key_counts);
-        Ok(len)
     }
 
     /// The encoded window.
@@ -43,11 +49,7 @@ impl Window {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(self.encoded_len()).map_err(|_| Error::OutOfMemory)?;
-        bytes.resize(self.encoded_len(), 0);
-        self.encode(&mut bytes)?;
-        Ok(bytes)
+        Room::vec(self.encoded_len(), |room| self.write(room))
     }
 
     /// A window from its encoded form, all of it checked: in the same slice, with the same keys,
