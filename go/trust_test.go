@@ -538,3 +538,51 @@ func TestViewsOfManySeeds(t *testing.T) {
 		t.Errorf("%d of %d keys that are not in", n, len(others))
 	}
 }
+
+// Streams of any bytes, for all kinds: what is accepted is written again as it was, in all forms.
+func FuzzStreams(f *testing.F) {
+	kinds := []anyKind{new(Filter), new(ConcurrentFilter), new(CountingFilter), new(CuckooFilter), new(ScalableFilter), new(Window)}
+	params := Params{LineCount: 2, K: 6}
+	plain, _ := NewWithParams(params)
+	counting, _ := NewCountingWithParams(params)
+	cuckoo, _ := NewCuckooWithParams(CuckooParams{LineCount: 2, FingerprintBits: 12})
+	scalable, _ := NewScalable(1, 0.1)
+	window, _ := NewWindowWithParams(2, params)
+	for _, filter := range []anyKind{plain, counting, cuckoo, scalable, window} {
+		var stream bytes.Buffer
+		if _, err := filter.WriteDelimited(&stream); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(stream.Bytes())
+		f.Add(append(stream.Bytes(), stream.Bytes()...))
+		f.Add(stream.Bytes()[:len(stream.Bytes())-1])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, filter := range kinds {
+			filter := fresh(filter)
+			reader := bytes.NewReader(data)
+			n, err := filter.ReadDelimited(reader, 1<<16)
+			if n != int64(len(data)-reader.Len()) {
+				t.Fatalf("%T: %d bytes were read, not %d", filter, len(data)-reader.Len(), n)
+			}
+			if err != nil {
+				if !equal(filter, fresh(filter)) {
+					t.Fatalf("%T: changed by what is no filter", filter)
+				}
+				continue
+			}
+			text, _ := filter.MarshalText()
+			again := fresh(filter)
+			var stream bytes.Buffer
+			if err := again.UnmarshalText(text); err != nil || !equal(filter, again) {
+				t.Fatalf("%T: as text: %v", filter, err)
+			}
+			if _, err := again.WriteDelimited(&stream); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := again.ReadDelimited(&stream, 1<<16); err != nil || !equal(filter, again) || stream.Len() != 0 {
+				t.Fatalf("%T: once more: %v", filter, err)
+			}
+		}
+	})
+}
