@@ -17,6 +17,7 @@
 namespace {
 
 using namespace bloomline;
+using namespace std::literals;
 
 Filter make_filter(std::uint64_t keys = 1000)
 {
@@ -24,7 +25,7 @@ Filter make_filter(std::uint64_t keys = 1000)
     REQUIRE(params);
     auto filter = Filter::create(*params);
     REQUIRE(filter);
-    return std::move(*filter);
+    return *std::move(filter);
 }
 
 void version_and_abi()
@@ -42,7 +43,7 @@ void keys_of_every_kind()
     std::string_view text_with_zero("with\0zero", 9);
     std::vector<std::uint8_t> bytes = {1, 2, 3};
     std::array<char, 2> array = {'a', 'b'};
-    filter.insert("literal");
+    filter.insert("literal"sv);
     filter.insert(string);
     filter.insert(text_with_zero);
     filter.insert(bytes);
@@ -50,23 +51,23 @@ void keys_of_every_kind()
     filter.insert({bytes.data(), 2});
     filter.insert(Bytes());
     filter.insert_u64(42);
-    filter.insert_hash(hash("hashed", 7));
+    filter.insert_hash(hash("hashed"sv, 7));
     CHECK_U64(9, filter.key_count());
-    CHECK(filter.contains("literal"));
+    CHECK(filter.contains("literal"sv));
     CHECK(filter.contains(std::string("literal")));
     CHECK(filter.contains(string));
     CHECK(filter.contains(text_with_zero));
     CHECK(filter.contains(bytes));
     CHECK(filter.contains(array));
     CHECK(filter.contains({bytes.data(), 2}));
-    CHECK(filter.contains(""));
+    CHECK(filter.contains(""sv));
     CHECK(filter.contains_u64(42));
-    CHECK(filter.contains("hashed"));
-    CHECK(filter.contains_hash(hash("literal", 7)));
-    CHECK(!filter.contains("with"));
+    CHECK(filter.contains("hashed"sv));
+    CHECK(filter.contains_hash(hash("literal"sv, 7)));
+    CHECK(!filter.contains("with"sv));
     CHECK(!filter.contains_u64(43));
-    CHECK(!filter.contains_hash(hash("literal", 8)));
-    CHECK_U64(bloomline_hash("literal", 7, 3), hash("literal", 3));
+    CHECK(!filter.contains_hash(hash("literal"sv, 8)));
+    CHECK_U64(bloomline_hash("literal", 7, 3), hash("literal"sv, 3));
     CHECK_U64(bloomline_hash_u64(42, 3), hash_u64(42, 3));
 }
 
@@ -119,25 +120,26 @@ void moves_and_empty_handles()
     static_assert(!std::is_copy_constructible_v<Map> && !std::is_copy_constructible_v<Builder>);
     static_assert(std::is_nothrow_move_constructible_v<Filter> && std::is_nothrow_move_assignable_v<Filter>);
     Filter filter = make_filter();
-    filter.insert("apple");
+    filter.insert("apple"sv);
     Filter moved = std::move(filter);
-    CHECK(moved && moved.contains("apple") && !moved.contains("plum"));
+    CHECK(moved && moved.contains("apple"sv) && !moved.contains("plum"sv));
     CHECK(!filter); // NOLINT: what is left after a move is promised to be empty
-    CHECK(filter.contains("plum")); /* in doubt: true */
-    filter.insert("plum");
+    CHECK(filter.contains("plum"sv)); /* in doubt: true */
+    filter.insert("plum"sv);
     CHECK_U64(0, filter.key_count());
     CHECK(!filter.params());
     filter = std::move(moved);
-    CHECK(filter.contains("apple"));
+    CHECK(filter.contains("apple"sv));
     filter = make_filter(); /* frees the old one */
-    CHECK(!filter.contains("apple"));
+    CHECK(!filter.contains("apple"sv));
 
     Filter released(filter.release());
     CHECK(!filter && released);
-    CHECK(View().contains("anything"));
+    CHECK(View().contains("anything"sv));
     CHECK(!View().params());
     CHECK_U64(BLOOMLINE_ERR_NOT_A_FILTER, static_cast<std::uint64_t>(View().params().code()));
-    CHECK(Map().view().contains("anything"));
+    Map no_map;
+    CHECK(no_map.view().contains("anything"sv));
     CHECK_U64(0, Builder().key_count());
 }
 
@@ -149,14 +151,21 @@ void statuses()
     auto rate = params_for_rate(10, 2.0);
     CHECK(!rate && rate.code() == BLOOMLINE_ERR_RATE && rate.status().code() == BLOOMLINE_ERR_RATE);
     CHECK(params_for_bits(10, -1).code() == BLOOMLINE_ERR_BITS_PER_KEY);
-    CHECK(Filter::create({1, 99, 0, 0}).code() == BLOOMLINE_ERR_K);
-    CHECK(!*Filter::create({1, 99, 0, 0}));
-    CHECK(Filter::decode("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(Filter::create(Params{1, 99, 0, 0}).code() == BLOOMLINE_ERR_K);
+    /* What was wrong with the parameters, and not with those that a failed Result has. */
+    CHECK(Filter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(Filter::classic(classic_params_for_bits(10, -1)).code() == BLOOMLINE_ERR_BITS_PER_KEY);
+    CHECK(ConcurrentFilter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(CountingFilter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(CuckooFilter::create(cuckoo_params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(CuckooFilter::create(cuckoo_params_for_rate(10, 0.01)));
+    CHECK(!*Filter::create(Params{1, 99, 0, 0}));
+    CHECK(Filter::decode("no filter"sv).code() == BLOOMLINE_ERR_TRUNCATED);
     CHECK(Filter::load("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
     CHECK(Map::open("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
     CHECK(Map::open_unverified("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
-    CHECK(View::open("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
-    CHECK(View::open_unverified("no filter").code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(View::open("no filter"sv).code() == BLOOMLINE_ERR_TRUNCATED);
+    CHECK(View::open_unverified("no filter"sv).code() == BLOOMLINE_ERR_TRUNCATED);
     CHECK(Builder::create(0).code() == BLOOMLINE_ERR_BITS_PER_KEY);
     CHECK(make_filter(1000).merge(make_filter(2000)).code() == BLOOMLINE_ERR_MISMATCH);
     CHECK(make_filter().fold_to_rate(0).code() == BLOOMLINE_ERR_RATE);
@@ -165,19 +174,19 @@ void statuses()
 void bytes_files_and_views()
 {
     Filter filter = make_filter();
-    filter.insert("apple");
+    filter.insert("apple"sv);
     auto data = filter.encode();
     CHECK(data && data->size() == filter.encoded_len());
     auto view = View::open(*data);
-    CHECK(view && view->contains("apple") && !view->contains("plum"));
-    CHECK(view->contains_hash(view->hash("apple")));
+    CHECK(view && view->contains("apple"sv) && !view->contains("plum"sv));
+    CHECK(view->contains_hash(view->hash("apple"sv)));
     CHECK_U64(hash_u64(5, 7), view->hash_u64(5));
     CHECK(!view->contains_u64(5));
     CHECK_U64(1, view->key_count());
     CHECK(view->params() && view->params()->line_count == filter.params()->line_count);
-    CHECK(View::open_unverified(*data)->contains("apple"));
+    CHECK((*View::open_unverified(*data)).contains("apple"sv));
     auto decoded = Filter::decode(*data);
-    CHECK(decoded && decoded->contains("apple") && *decoded->encode() == *data);
+    CHECK(decoded && decoded->contains("apple"sv) && *decoded->encode() == *data);
     std::size_t written = 0;
     CHECK(!filter.encode(data->data(), data->size() - 1, &written) && written == 0);
     CHECK(filter.encode(data->data(), data->size(), &written) && written == data->size());
@@ -186,38 +195,111 @@ void bytes_files_and_views()
                        "/bloomline-test-hpp-" + std::to_string(getpid());
     CHECK(filter.save(path));
     auto loaded = Filter::load(path);
-    CHECK(loaded && loaded->contains("apple"));
+    CHECK(loaded && loaded->contains("apple"sv));
     auto map = Map::open(path), unverified = Map::open_unverified(path);
     CHECK(std::remove(path.c_str()) == 0);
-    CHECK(map && map->view().contains("apple") && !map->view().contains("plum"));
-    CHECK(unverified && unverified->view().contains("apple"));
+    CHECK(map && map->view().contains("apple"sv) && !map->view().contains("plum"sv));
+    CHECK(unverified && unverified->view().contains("apple"sv));
 
-    std::vector<View> views = {filter.view(), make_filter().view(), map->view(), View()};
     Filter empty = make_filter();
-    views[1] = empty.view(); /* the one before was of a filter that is gone */
+    std::vector<View> views = {filter.view(), empty.view(), map->view(), View()};
     Bitmap bitmap;
-    CHECK_U64(3, views_contain_hash(views, filter.view().hash("apple"), bitmap));
+    CHECK_U64(3, views_contain_hash(views, filter.view().hash("apple"sv), bitmap));
     CHECK(bitmap[0] && !bitmap[1] && bitmap[2] && bitmap[3]);
+}
+
+// Filters with seeds of their own, one key in all of them.
+void views_of_different_seeds()
+{
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    std::vector<std::string> strings;
+    for (std::uint64_t i = 0; i < 70; i++) {
+        auto filter = Filter::create(i % 7 == 0 ? params_for_bits(100, 20, i / 2)
+                                                : with_random_seed(params_for_bits(100, 20)));
+        REQUIRE(filter);
+        strings.push_back("key " + std::to_string(i));
+        filter->insert(strings.back());
+        if (i % 3 == 0) filter->insert("apple"sv);
+        filters.push_back(*std::move(filter));
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    views.push_back(View());
+    strings.push_back("apple");
+    Bitmap all, bitmap;
+    for (std::size_t key = 0; key < strings.size(); key++) {
+        std::size_t expected = 0;
+        CHECK_U64(views.size(), views_contain_hash(views, views[0].hash(strings[key]), all));
+        CHECK_U64(views.size(), all.size());
+        std::size_t count = views_contain(views, strings[key], bitmap);
+        for (std::size_t i = 0; i < views.size(); i++) {
+            CHECK(bitmap[i] == views[i].contains(strings[key]) && all[i]);
+            CHECK(bitmap[i] || (key != i && !(key == 70 && i % 3 == 0)));
+            expected += bitmap[i];
+        }
+        CHECK_U64(expected, count);
+        CHECK(count >= 2 && (key == 70 || count < 10));
+    }
+    const std::uint64_t hashes[] = {1, 2, 3};
+    CHECK_U64(3, shards_contain_hashes({views.data(), 70}, hashes, bitmap));
+    CHECK_U64(71, views_contain(views, text(nullptr), bitmap));
+    CHECK_U64(0, views_contain({}, "apple"sv, bitmap));
+}
+
+void seeds_and_sizes()
+{
+    auto a = with_random_seed(params_for_rate(1000, 0.01)), b = with_random_seed(*a);
+    REQUIRE(a && b);
+    CHECK(a->seed != b->seed && a->seed != 0 && a->line_count == b->line_count && a->k == b->k);
+    auto cuckoo = with_random_seed(cuckoo_params_for_rate(1000, 0.01));
+    CHECK(cuckoo && cuckoo->seed != 0 && CuckooFilter::create(cuckoo));
+    auto seed = random_seed();
+    CHECK(seed && *seed != a->seed && *seed != *random_seed());
+    CHECK(with_random_seed(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+    CHECK(with_random_seed(cuckoo_params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
+
+    auto params = foldable(params_for_rate(5000, 0.01), 5);
+    REQUIRE(params);
+    CHECK_U64(0, params->line_count % 32);
+    auto filter = Filter::create(params);
+    REQUIRE(filter);
+    filter->insert("apple"sv);
+    for (int i = 0; i < 5; i++) CHECK(filter->fold());
+    CHECK_U64(params->line_count / 32, filter->params()->line_count);
+    CHECK(filter->contains("apple"sv));
+    CHECK(foldable(params_for_rate(10, 2.0), 5).code() == BLOOMLINE_ERR_RATE);
+    CHECK(foldable(*params, 64).code() == BLOOMLINE_ERR_LINE_COUNT);
+}
+
+void a_flooded_line_shows()
+{
+    auto made = Filter::create(Params{100, 6, 0, 0});
+    REQUIRE(made);
+    Filter filter = *std::move(made);
+    CHECK(filter.worst_line_rate() == 0 && Filter().worst_line_rate() == 1 && View().worst_line_rate() == 1);
+    for (std::uint64_t i = 0; i < 2000; i++) filter.insert_hash(hash_u64(i) >> 8 | 1); // the first line
+    CHECK(filter.worst_line_rate() > 0.99 && filter.estimated_rate() < 0.02);
+    CHECK(filter.view().worst_line_rate() == filter.worst_line_rate());
 }
 
 void whole_filters()
 {
     Filter a = make_filter(), b = make_filter();
-    a.insert("apple");
-    b.insert("pear");
+    a.insert("apple"sv);
+    b.insert("pear"sv);
     CHECK(a.merge(b));
-    CHECK(a.contains("apple") && a.contains("pear") && !b.contains("apple"));
+    CHECK(a.contains("apple"sv) && a.contains("pear"sv) && !b.contains("apple"sv));
     CHECK(a.fill() > 0 && a.estimated_keys() > 1.5 && a.estimated_keys() < 2.5 && a.estimated_rate() < 0.01);
     a.clear();
-    CHECK(!a.contains("apple") && a.fill() == 0);
+    CHECK(!a.contains("apple"sv) && a.fill() == 0);
 
-    auto large = Filter::create({1024, 6, 0, 0});
+    auto large = Filter::create(Params{1024, 6, 0, 0});
     REQUIRE(large);
-    large->insert("apple");
+    large->insert("apple"sv);
     CHECK(large->fold());
     CHECK_U64(512, large->params()->line_count);
     auto folds = large->fold_to_rate(0.01);
-    CHECK(folds && *folds > 0 && large->contains("apple"));
+    CHECK(folds && *folds > 0 && large->contains("apple"sv));
     CHECK(expected_rate(*params_for_rate(1000, 0.01), 1000) <= 0.01);
 }
 
@@ -228,8 +310,8 @@ void blocks_and_builders()
     auto builder = Builder::create(10, 7);
     REQUIRE(params && builder);
     for (std::uint64_t i = 0; i < 100; i++) {
-        hashes.push_back(i == 0 ? hash("apple", 7) : hash_u64(i, 7));
-        CHECK(i == 0 ? builder->add("apple") : i % 2 ? builder->add_u64(i) : builder->add_hash(hashes[i]));
+        hashes.push_back(i == 0 ? hash("apple"sv, 7) : hash_u64(i, 7));
+        CHECK(i == 0 ? builder->add("apple"sv) : i % 2 ? builder->add_u64(i) : builder->add_hash(hashes[i]));
     }
     CHECK_U64(100, builder->key_count());
     auto block = block_build(*params, hashes);
@@ -239,14 +321,15 @@ void blocks_and_builders()
     auto finished = builder->finish();
     CHECK(finished && *finished == *block);
     CHECK_U64(0, builder->key_count());
-    CHECK(View::open(*block)->contains("apple") && View::open(*block)->contains_u64(99));
+    auto view = View::open(*block);
+    CHECK(view && view->contains("apple"sv) && view->contains_u64(99));
     CHECK(block_build(*params, hashes, block->data(), 10).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
     CHECK(block_build(Params{0, 1, 0, 0}, hashes).code() != BLOOMLINE_OK);
 
     std::vector<std::uint8_t> lines(params->line_count * 64);
     CHECK(lines_insert_hashes(*params, lines.data(), lines.size(), hashes));
     CHECK(std::equal(lines.begin(), lines.end(), block->begin()));
-    CHECK(lines_view(*params, lines.data(), lines.size())->contains("apple"));
+    CHECK((*lines_view(*params, lines.data(), lines.size())).contains("apple"sv));
     CHECK(lines_view(*params, lines.data(), 63).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
 }
 
@@ -255,12 +338,12 @@ static void concurrent_filters()
     const Params params{20, 6, 0, 3};
     auto filter = Filter::create(params);
     REQUIRE(filter);
-    filter->insert("apple");
+    filter->insert("apple"sv);
     auto shared = ConcurrentFilter::from(std::move(*filter));
     REQUIRE(shared);
-    CHECK(shared->contains("apple") && !shared->contains("pear"));
-    CHECK(shared->insert("pear") && !shared->insert("pear") && shared->insert_u64(7) && shared->contains_u64(7));
-    std::vector<std::uint64_t> hashes = {hash("apple", 3), hash("plum", 3)};
+    CHECK(shared->contains("apple"sv) && !shared->contains("pear"sv));
+    CHECK(shared->insert("pear"sv) && !shared->insert("pear"sv) && shared->insert_u64(7) && shared->contains_u64(7));
+    std::vector<std::uint64_t> hashes = {hash("apple"sv, 3), hash("plum"sv, 3)};
     Bitmap is_new, maybe;
     CHECK_U64(1, shared->insert_hashes(hashes, is_new));
     CHECK(!is_new[0] && is_new[1] && shared->contains_hash(hashes[1]));
@@ -269,11 +352,11 @@ static void concurrent_filters()
     CHECK_U64(1, shared->insert_keys(keys(names), is_new));
     CHECK_U64(2, shared->contains_keys(keys(names), maybe));
     auto snapshot = shared->snapshot();
-    CHECK(snapshot && snapshot->contains("cherry") && shared->params()->line_count == 20);
+    CHECK(snapshot && snapshot->contains("cherry"sv) && shared->params()->line_count == 20);
     CHECK(shared->merge(*snapshot) && shared->estimated_keys() > 4);
-    CHECK(!shared->insert_hash(hashes[0]) && ConcurrentFilter().contains("anything"));
+    CHECK(!shared->insert_hash(hashes[0]) && ConcurrentFilter().contains("anything"sv));
     CHECK(ConcurrentFilter::create(Params{0, 6, 0, 0}).code() == BLOOMLINE_ERR_LINE_COUNT);
-    CHECK(ConcurrentFilter::create(params)->estimated_keys() == 0);
+    CHECK((*ConcurrentFilter::create(params)).estimated_keys() == 0);
 }
 
 void counting_filters()
@@ -284,17 +367,17 @@ void counting_filters()
     std::vector<std::string> strings = {"a", "b", "c"};
     std::vector<bloomline_bytes> three = keys(strings);
     std::vector<std::uint64_t> hashed = hash_batch(three, 7);
-    filter.insert("a");
+    filter.insert("a"sv);
     filter.insert_u64(42);
-    filter.insert_hash(hash("b", 7));
+    filter.insert_hash(hash("b"sv, 7));
     filter.insert_hashes(hashed);
     filter.insert_keys(three);
     CHECK_U64(9, filter.key_count());
-    CHECK_U64(3, filter.count("a"));
+    CHECK_U64(3, filter.count("a"sv));
     CHECK_U64(1, filter.count_u64(42));
-    CHECK_U64(2, filter.count_hash(hash("c", 7)));
-    CHECK(filter.contains("a") && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
-    CHECK(filter.view().contains("b") && !filter.view().contains("z"));
+    CHECK_U64(2, filter.count_hash(hash("c"sv, 7)));
+    CHECK(filter.contains("a"sv) && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
+    CHECK(filter.view().contains("b"sv) && !filter.view().contains("z"sv));
     CHECK(filter.fill() > 0 && filter.estimated_rate() < 0.01 && filter.estimated_keys() > 3);
     CHECK_U64(7, filter.params()->seed);
 
@@ -304,7 +387,7 @@ void counting_filters()
     auto decoded = CountingFilter::decode(*bytes);
     REQUIRE(decoded);
     CHECK_OK(decoded->merge(filter).code());
-    CHECK_U64(6, decoded->count("a"));
+    CHECK_U64(6, decoded->count("a"sv));
     std::string path = "/tmp/bloomline-hpp-counting-" + std::to_string(getpid());
     CHECK_OK(decoded->save(path).code());
     auto loaded = CountingFilter::load(path);
@@ -314,28 +397,28 @@ void counting_filters()
     CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, CountingFilter::load(path).code());
 
     Bitmap refused;
-    CHECK_OK(filter.remove("a").code());
+    CHECK_OK(filter.remove("a"sv).code());
     CHECK_OK(filter.remove_u64(42).code());
-    CHECK_OK(filter.remove_hash(hash("b", 7)).code());
+    CHECK_OK(filter.remove_hash(hash("b"sv, 7)).code());
     CHECK_U64(0, filter.remove_hashes(hashed, refused));
     CHECK_U64(0, filter.remove_keys(three, refused));
     CHECK_U64(3, refused.size());
     CHECK_U64(3, filter.remove_keys(three, refused));
     CHECK(refused[0] && refused[1] && refused[2]);
-    CHECK_STATUS(BLOOMLINE_ERR_ABSENT, filter.remove("a").code());
+    CHECK_STATUS(BLOOMLINE_ERR_ABSENT, filter.remove("a"sv).code());
     CHECK_U64(0, filter.key_count());
-    CHECK(!filter.contains("a"));
+    CHECK(!filter.contains("a"sv));
     auto plain = decoded->to_filter();
     REQUIRE(plain);
-    CHECK(plain->contains("a") && !plain->contains("z"));
+    CHECK(plain->contains("a"sv) && !plain->contains("z"sv));
     decoded->clear();
     CHECK_U64(0, decoded->key_count());
 
     CountingFilter empty;
-    empty.insert("a");
-    CHECK(empty.contains("a") && empty.view().contains("a"));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.remove("a").code());
-    CHECK_U64(BLOOMLINE_COUNTING_MOST, empty.count("a"));
+    empty.insert("a"sv);
+    CHECK(empty.contains("a"sv) && empty.view().contains("a"sv));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.remove("a"sv).code());
+    CHECK_U64(BLOOMLINE_COUNTING_MOST, empty.count("a"sv));
     CHECK_U64(1, empty.remove_hashes(Span<const std::uint64_t>(hashed.data(), 1), refused));
     CHECK_U64(0, empty.encoded_len());
 }
@@ -349,7 +432,7 @@ void scalable_filters()
     std::vector<bloomline_bytes> three = keys(strings);
     std::vector<std::uint64_t> hashed = hash_batch(three, 7);
     bool is_new = false;
-    CHECK_OK(filter.insert("a", &is_new).code());
+    CHECK_OK(filter.insert("a"sv, &is_new).code());
     CHECK(is_new);
     CHECK_OK(filter.insert_u64(42).code());
     CHECK_OK(filter.insert_hash(hashed[0], &is_new).code());
@@ -362,10 +445,10 @@ void scalable_filters()
     CHECK_OK(filter.insert_hashes(hashed).code());
     CHECK_OK(filter.insert_keys(three).code());
     CHECK_U64(4, filter.key_count());
-    CHECK(filter.contains("a") && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
+    CHECK(filter.contains("a"sv) && filter.contains_u64(42) && filter.contains_hash(hashed[2]));
     CHECK_U64(3, filter.contains_hashes(hashed, bits));
     CHECK_U64(3, filter.contains_keys(three, bits));
-    CHECK(!filter.contains("z"));
+    CHECK(!filter.contains("z"sv));
     for (std::uint64_t i = 0; i < 1000; i++) CHECK_OK(filter.insert_u64(i).code());
     CHECK(filter.stage_count() == 5 && filter.rate() > 0 && filter.rate() < 0.01);
     CHECK_U64(7, filter.plain_params()->seed);
@@ -387,9 +470,9 @@ void scalable_filters()
     CHECK_STATUS(BLOOMLINE_ERR_RATE, ScalableFilter::create(40, 1).code());
 
     ScalableFilter empty;
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert("a").code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert("a"sv).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.insert_hashes(hashed, bits).code());
-    CHECK(empty.contains("a") && empty.rate() == 1);
+    CHECK(empty.contains("a"sv) && empty.rate() == 1);
     CHECK_U64(0, empty.encoded_len());
 }
 
@@ -401,10 +484,10 @@ void classic_filters()
     CHECK_U64(20, classic_params_for_bits(1000, 10)->line_count);
     auto filter = Filter::classic(params);
     REQUIRE(filter);
-    filter->insert("apple");
+    filter->insert("apple"sv);
     auto decoded = Filter::decode(*filter->encode());
     REQUIRE(decoded);
-    CHECK(decoded->contains("apple") && !decoded->contains("pear"));
+    CHECK(decoded->contains("apple"sv) && !decoded->contains("pear"sv));
     CHECK_OK(filter->merge(*decoded).code());
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, filter->merge(*Filter::create(params)).code());
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, filter->fold().code());
@@ -416,19 +499,19 @@ void swaps()
     const Params params{20, 6, 0, 3};
     auto first = Filter::create(params), next = Filter::classic(params);
     REQUIRE(first && next);
-    first->insert("apple");
-    next->insert("pear");
+    first->insert("apple"sv);
+    next->insert("pear"sv);
     next->insert_u64(7);
     auto swap = Swap::create(std::move(*first));
     REQUIRE(swap);
-    CHECK(!*first && swap->contains("apple") && !swap->contains("pear"));
+    CHECK(!*first && swap->contains("apple"sv) && !swap->contains("pear"sv));
     Snapshot old = swap->snapshot(), same = swap->snapshot();
     CHECK(old.get() == same.get());
     CHECK_OK(swap->publish(std::move(*next)).code());
-    CHECK(!*next && swap->contains("pear") && swap->contains_u64(7) && !swap->contains("apple"));
-    CHECK(old.view().contains("apple") && !old.view().contains("pear"));
+    CHECK(!*next && swap->contains("pear"sv) && swap->contains_u64(7) && !swap->contains("apple"sv));
+    CHECK(old.view().contains("apple"sv) && !old.view().contains("pear"sv));
     Snapshot moved = std::move(old);
-    CHECK(old.get() == nullptr && old.view().contains("anything") && moved.view().contains("apple"));
+    CHECK(old.get() == nullptr && old.view().contains("anything"sv) && moved.view().contains("apple"sv));
     std::vector<std::string> names = {"apple", "pear"};
     std::vector<std::uint64_t> hashes = hash_batch(keys(names), 3);
     Bitmap maybe;
@@ -438,8 +521,9 @@ void swaps()
     CHECK_STATUS(BLOOMLINE_ERR_NULL, swap->publish(Filter()).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, Swap::create(Filter()).code());
     Swap none;
-    CHECK(none.contains("anything") && none.snapshot().view().contains("anything"));
-    Filter kept = std::move(*Filter::create(params));
+    const Snapshot nothing = none.snapshot();
+    CHECK(none.contains("anything"sv) && nothing.view().contains("anything"sv));
+    Filter kept = *Filter::create(params);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, none.publish(std::move(kept)).code());
     CHECK(bool(kept));
 }
@@ -454,19 +538,19 @@ void windows()
     std::vector<std::uint64_t> hashed = hash_batch(three, 7);
     Bitmap out;
     window.advance_to(100);
-    CHECK(window.insert("a") && !window.insert("a"));
-    CHECK(window.insert_u64(42) && window.insert_hash(hash("b", 7)));
+    CHECK(window.insert("a"sv) && !window.insert("a"sv));
+    CHECK(window.insert_u64(42) && window.insert_hash(hash("b"sv, 7)));
     CHECK_U64(1, window.insert_keys(three, out));
     CHECK(!out[0] && !out[1] && out[2]);
     CHECK_U64(0, window.insert_hashes(hashed, out));
     CHECK_U64(3, out.size());
     CHECK_U64(4, window.key_count());
     window.rotate();
-    CHECK(window.insert("d"));
+    CHECK(window.insert("d"sv));
     CHECK_U64(101, window.slice());
     CHECK_U64(1, window.key_count());
     CHECK_U64(4, window.key_count(1));
-    CHECK(window.contains("a") && window.contains_u64(42) && window.contains_hash(hashed[2]));
+    CHECK(window.contains("a"sv) && window.contains_u64(42) && window.contains_hash(hashed[2]));
     CHECK_U64(3, window.contains_keys(three, out));
     CHECK_U64(3, window.contains_hashes(hashed, out));
     CHECK(window.estimated_rate() < 0.01);
@@ -479,16 +563,16 @@ void windows()
     auto decoded = Window::decode(*bytes);
     REQUIRE(decoded);
     decoded->advance_to(108);
-    CHECK(!decoded->contains("a") && decoded->contains("d"));
+    CHECK(!decoded->contains("a"sv) && decoded->contains("d"sv));
     decoded->rotate_after(1);
-    CHECK(decoded->insert("e") && decoded->insert("f"));
+    CHECK(decoded->insert("e"sv) && decoded->insert("f"sv));
     CHECK_U64(109, decoded->slice());
     CHECK(Window::create(0, 10, 0.01).code() == BLOOMLINE_ERR_GENERATIONS);
     CHECK(Window::create(8, 10, 1.0).code() == BLOOMLINE_ERR_RATE);
 
     Window empty;
     empty.rotate();
-    CHECK(empty.insert("a") && empty.contains("a"));
+    CHECK(empty.insert("a"sv) && empty.contains("a"sv));
     CHECK_U64(3, empty.contains_hashes(hashed, out));
     CHECK_U64(0, empty.encoded_len());
     CHECK(empty.params().code() == BLOOMLINE_ERR_NULL);
@@ -505,6 +589,9 @@ int main()
     RUN(moves_and_empty_handles);
     RUN(statuses);
     RUN(bytes_files_and_views);
+    RUN(views_of_different_seeds);
+    RUN(seeds_and_sizes);
+    RUN(a_flooded_line_shows);
     RUN(whole_filters);
     RUN(blocks_and_builders);
     RUN(concurrent_filters);

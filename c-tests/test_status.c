@@ -23,15 +23,36 @@ static bloomline_filter *good_filter(void)
     return filter;
 }
 
+/* Messages that say what to look at. */
+static void messages_fit_what_is_wrong(void)
+{
+    static const struct {
+        bloomline_status status;
+        const char *word;
+    } words[] = {
+        {BLOOMLINE_ERR_RATE, "too small"},        {BLOOMLINE_ERR_LINE_COUNT, "not filled in"},
+        {BLOOMLINE_ERR_TRUNCATED, "empty"},       {BLOOMLINE_ERR_MISMATCH, "type"},
+        {BLOOMLINE_ERR_NOT_A_FILE, "regular"},    {BLOOMLINE_ERR_KEY_COUNT, "fewer keys"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *text = bloomline_status_message(words[i].status);
+        CHECK_WITH(strstr(text, words[i].word) != NULL, "%s", text);
+    }
+    bloomline_cuckoo_params zeros = {0, 0, 0, 0};
+    bloomline_cuckoo *cuckoo = NULL;
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_cuckoo_new(&zeros, &cuckoo));
+    CHECK(cuckoo == NULL);
+}
+
 static void every_number_has_a_message_of_its_own(void)
 {
-    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_GENERATIONS; i++) {
+    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_NOT_A_FILE; i++) {
         const char *text = bloomline_status_message(i);
         CHECK(text != NULL && strlen(text) > 3 && strchr(text, '\n') == NULL);
         CHECK(text == bloomline_status_message(i)); /* static */
         for (bloomline_status j = BLOOMLINE_OK; j < i; j++) CHECK(strcmp(text, bloomline_status_message(j)) != 0);
     }
-    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_GENERATIONS + 1, 1000, INT_MIN, INT_MAX};
+    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_NOT_A_FILE + 1, 1000, INT_MIN, INT_MAX};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         const char *text = bloomline_status_message(unknown[i]);
         CHECK(text != NULL && strlen(text) > 3);
@@ -51,7 +72,8 @@ static void numbers_are_what_they_were(void)
         BLOOMLINE_ERR_VERSION, BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM,
         BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_NOT_FOUND,
         BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_INTERNAL,
-        BLOOMLINE_ERR_ABSENT, BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_GENERATIONS};
+        BLOOMLINE_ERR_ABSENT, BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_GENERATIONS,
+        BLOOMLINE_ERR_KEY_COUNT, BLOOMLINE_ERR_NOT_A_FILE};
     for (int i = 0; i < (int)(sizeof in_order / sizeof in_order[0]); i++) CHECK(in_order[i] == i);
     CHECK(sizeof(bloomline_status) == 4);
 }
@@ -100,6 +122,7 @@ static void parameters_out_of_range(void)
         bloomline_params params;
         bloomline_status status;
     } bad[] = {
+        {{0, 0, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* as a call that failed leaves them */
         {{3, 0, 0, 0}, BLOOMLINE_ERR_K},
         {{3, 17, 0, 0}, BLOOMLINE_ERR_K},
         {{3, UINT32_MAX, 0, 0}, BLOOMLINE_ERR_K},
@@ -326,6 +349,7 @@ static void null_where_there_is_no_status(void)
 int main(void)
 {
     check_begin("test_status");
+    RUN(messages_fit_what_is_wrong);
     RUN(every_number_has_a_message_of_its_own);
     RUN(numbers_are_what_they_were);
     RUN(rates_and_bits_out_of_range);

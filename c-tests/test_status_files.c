@@ -47,8 +47,8 @@ static void no_regular_file(void)
 {
     file_name target = files_in(&directory, "directory"), below = files_in(&directory, "file/below");
     REQUIRE(mkdir(target.text, 0755) == 0);
-    check_readers(BLOOMLINE_ERR_IO, BLOOMLINE_ERR_IO, target.text);
-    CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_filter_save(filter, target.text));
+    check_readers(BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_NOT_A_FILE, target.text);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_filter_save(filter, target.text));
     CHECK(rmdir(target.text) == 0); /* still there, and empty */
 
     file_name file = files_in(&directory, "file");
@@ -56,7 +56,47 @@ static void no_regular_file(void)
     CHECK_STATUS(BLOOMLINE_ERR_IO, bloomline_filter_save(filter, below.text)); /* not a directory */
     CHECK(unlink(file.text) == 0);
 
-    check_readers(BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_TRUNCATED, "/dev/null");
+    /* A device, and a pipe that nobody writes to: neither is read, nor taken for a file to
+       replace. */
+    check_readers(BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_NOT_A_FILE, "/dev/null");
+    file_name pipe = files_in(&directory, "pipe"), link = files_in(&directory, "link");
+    REQUIRE(mkfifo(pipe.text, 0600) == 0);
+    check_readers(BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_NOT_A_FILE, pipe.text);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_filter_save(filter, pipe.text));
+    REQUIRE(symlink("/dev/null", link.text) == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_filter_save(filter, link.text));
+    struct stat found;
+    CHECK(lstat(pipe.text, &found) == 0 && S_ISFIFO(found.st_mode));
+    CHECK(lstat(link.text, &found) == 0 && S_ISLNK(found.st_mode));
+    CHECK(unlink(pipe.text) == 0 && unlink(link.text) == 0);
+}
+
+/* A file that is replaced keeps its permissions. */
+static void a_save_keeps_permissions(void)
+{
+    file_name path = files_in(&directory, "private");
+    static const mode_t modes[] = {0600, 0640, 0666, 0400};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        struct stat found;
+        files_write(path.text, "old", 3);
+        REQUIRE(chmod(path.text, modes[i]) == 0);
+        CHECK_OK(bloomline_filter_save(filter, path.text));
+        CHECK(stat(path.text, &found) == 0 && (found.st_mode & 07777) == modes[i]);
+        CHECK(unlink(path.text) == 0);
+    }
+}
+
+/* A file of 4 TB of zeros is no filter, which its last bytes say: no memory is taken for it. */
+static void a_huge_file(void)
+{
+    file_name path = files_in(&directory, "huge");
+    files_write(path.text, "", 0);
+    if (truncate(path.text, (off_t)1 << 42) == 0) {
+        check_readers(BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_NOT_A_FILTER, path.text);
+    } else {
+        printf("not tried: no files of 4 TB here\n");
+    }
+    CHECK(unlink(path.text) == 0);
 }
 
 static void cut_short_or_damaged(void)
@@ -169,6 +209,8 @@ int main(void)
     bloomline_filter_insert(filter, "apple", 5);
     RUN(missing);
     RUN(no_regular_file);
+    RUN(a_save_keeps_permissions);
+    RUN(a_huge_file);
     RUN(cut_short_or_damaged);
     RUN(failed_save_leaves_the_old_file);
     RUN(forbidden);

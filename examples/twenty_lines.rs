@@ -1,6 +1,6 @@
 //! A filter in twenty lines of Rust: the example of the README.
 
-use bloomline::{Filter, MappedFilter, Params};
+use bloomline::{Filter, Params};
 
 fn main() -> Result<(), bloomline::Error> {
     // 1,000,000 keys at 1 % false positives: 1.2 MB.
@@ -14,11 +14,11 @@ fn main() -> Result<(), bloomline::Error> {
     let mut bitmap = [0; 1];
     println!("{} of 20 may be in: {:020b}", filter.contains_keys(&keys, &mut bitmap), bitmap[0]);
 
-    // To a file, and back without reading it into memory.
+    // To a file, and back.
     let path = std::env::temp_dir().join("twenty_lines.bloomline");
     filter.save(&path)?;
-    let map = MappedFilter::open(&path)?;
-    assert!(map.view().contains(&7_u64.to_le_bytes()));
+    let loaded = Filter::load(&path)?;
+    assert!(loaded.contains(&7_u64.to_le_bytes()));
     std::fs::remove_file(&path)?;
     println!(
         "rate now {:.3} %, {:.0} keys",

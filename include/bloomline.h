@@ -122,7 +122,10 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_K 4
 
-/** The line count is zero, or is more than memory can address. */
+/**
+ * The line count is zero, as in parameters that nobody filled in, or is more than memory can
+ * address.
+ */
 #define BLOOMLINE_ERR_LINE_COUNT 5
 
 /** The system has not got the memory. */
@@ -131,7 +134,10 @@ typedef int32_t bloomline_status;
 /** The buffer is smaller than what is to be written into it. */
 #define BLOOMLINE_ERR_BUFFER_TOO_SMALL 7
 
-/** The two filters differ in line count, k or seed. */
+/**
+ * The two filters differ in line count, k, seed or type: plain and classic filters do not
+ * match.
+ */
 #define BLOOMLINE_ERR_MISMATCH 8
 
 /** A filter with an odd number of lines cannot be folded. */
@@ -143,7 +149,10 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_BACKEND 10
 
-/** The data is shorter than any filter, or has not the length that it says. */
+/**
+ * The data is shorter than any filter, such as an empty file, or has not the length that it
+ * states.
+ */
 #define BLOOMLINE_ERR_TRUNCATED 11
 
 /** The data does not end as a filter ends: it is something else, or was cut off. */
@@ -187,6 +196,15 @@ typedef int32_t bloomline_status;
 
 /** A window is to have no generation, or more than 2^32 - 1. */
 #define BLOOMLINE_ERR_GENERATIONS 23
+
+/** Fewer keys were given than the filter has; the new filter would deny some of them. */
+#define BLOOMLINE_ERR_KEY_COUNT 24
+
+/**
+ * The path leads to something other than a regular file: a directory, a pipe, a device. It was
+ * neither read nor replaced.
+ */
+#define BLOOMLINE_ERR_NOT_A_FILE 25
 
 /**
  * bloomline_status_message() returns what 'status' means, as one line of English
@@ -392,7 +410,12 @@ typedef struct bloomline_filter bloomline_filter;
 
 /**
  * bloomline_filter_new() makes an empty filter. It takes 64 bytes of memory for each
- * line, aligned to the line, in huge pages where that pays and the system has them.
+ * line, aligned to the line.
+ *
+ * On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap),
+ * not from malloc, and in huge pages where it has them: these waste at most a tenth, and a
+ * filter for which they would waste more has small pages at its end. If the environment
+ * has BLOOMLINE_HUGE_PAGES=0, all memory is the allocator's.
  *
  * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
  * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
@@ -640,8 +663,17 @@ bloomline_status bloomline_filter_decode(const void *data,
  * opens the name finds the old filter or the new one, whole. 'path' is NUL-terminated;
  * on Windows it is UTF-8.
  *
- * Errors: BLOOMLINE_ERR_NOT_FOUND if the directory is missing, BLOOMLINE_ERR_PERMISSION,
- * BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file of that name is then as before.
+ * On Unix the new file keeps the permissions of the one it replaces and, where the process
+ * may set them, its owner and group. If the group cannot be kept, the new group may do what
+ * everybody may. Access control lists and extended attributes are not kept. A file that
+ * replaces none has the permissions of any new file. A symbolic link is replaced by the file,
+ * not followed; the file keeps the permissions of what the link led to. Other hard links
+ * keep the old file.
+ *
+ * Errors: BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
+ * device, also through a link: nothing is replaced; BLOOMLINE_ERR_NOT_FOUND if the directory
+ * is missing, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file
+ * of that name is then as before.
  * Only if flushing the directory fails, last of all, is the new file in its place, and
  * may not survive a power failure.
  *
@@ -655,11 +687,13 @@ bloomline_status bloomline_filter_save(const bloomline_filter *filter,
 
 /**
  * bloomline_filter_load() reads a filter from a file into memory, checking all as
- * bloomline_filter_decode() does. To probe a file without reading all of it, see
- * bloomline_map_open().
+ * bloomline_filter_decode() does. The end of the file is read first: one that is no filter is
+ * rejected before memory is taken for it, however long it is. To probe a file without reading
+ * all of it, see bloomline_map_open().
  *
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a
+ * directory, a pipe, a socket or a device.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_filter_load(const char *path,
@@ -1521,7 +1555,7 @@ bloomline_status bloomline_counting_save(const bloomline_counting *filter,
  * bloomline_counting_decode() does. While it reads it takes the memory twice.
  *
  * Errors: those of bloomline_counting_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_counting_load(const char *path,
@@ -1740,7 +1774,7 @@ bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
  * bloomline_scalable_decode() does. While it reads it takes the memory twice.
  *
  * Errors: those of bloomline_scalable_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_scalable_load(const char *path,
@@ -1962,7 +1996,7 @@ bloomline_status bloomline_window_save(const bloomline_window *window,
  * bloomline_window_decode() does. While it reads it takes the memory twice.
  *
  * Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_window_load(const char *path,
@@ -1982,12 +2016,17 @@ typedef struct bloomline_map bloomline_map;
  * written it, and checks all of it as bloomline_view_open() does: it is read once from
  * end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
  *
- * While it is mapped the file must not be written to or made shorter: a probe of a part
- * that is gone ends the process with SIGBUS. Replacing the file by another of its name,
- * as bloomline_filter_save() does, and removing it do no harm.
+ * While a file is mapped nobody may change it in place, in this process or another: the
+ * library cannot prevent it, and does not notice. If the file is written to, answers are
+ * wrong in either direction: a key that is present can be a false negative. If it is cut
+ * short, a probe of a part that is gone kills the process with SIGBUS. To change the filter,
+ * write a new file and rename it over the old one, as bloomline_filter_save() does: the map
+ * keeps the old file until it is closed. Removing the file does no harm either. Where that
+ * cannot be promised, use bloomline_filter_load() or bloomline_cuckoo_load().
  *
  * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
+ * BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_map_open(const char *path,
@@ -1995,7 +2034,8 @@ bloomline_status bloomline_map_open(const char *path,
 
 /**
  * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
- * lines, and so without reading them: see bloomline_view_open_unverified().
+ * lines, and so without reading them: see bloomline_view_open_unverified(). The file must not
+ * change in place, as for bloomline_map_open().
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_map_open_unverified(const char *path,
@@ -2283,7 +2323,7 @@ bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
  * bloomline_cuckoo_decode() does.
  *
  * Errors: those of bloomline_cuckoo_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
  */
 BLOOMLINE_MUST_USE
 bloomline_status bloomline_cuckoo_load(const char *path,

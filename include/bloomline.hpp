@@ -7,11 +7,18 @@
 // Nothing here throws of its own, and it compiles with -fno-exceptions -fno-rtti. What can
 // fail returns a Status, or a Result, which is a Status and a value:
 //
-//     auto filter = bloomline::Filter::create(*bloomline::params_for_rate(1000, 0.01));
+//     auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01));
 //     if (!filter) return std::fputs(filter.message(), stderr);
-//     filter->insert("apple");
+//     filter->insert(bloomline::text("apple"));
 //     filter->insert_u64(42);
-//     assert(filter->contains("apple"));
+//     assert(filter->contains(std::string("apple")));
+//
+// A key is a container, a pointer and a size, or text("..."). An array of char or a char pointer
+// does not compile as a key: the compiler cannot tell text that ends in a NUL from a key of N
+// bytes, and to guess wrong would be a false negative. See Bytes.
+//
+// What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
+// of a container that is one, and -> on a Result that is one.
 //
 // A handle that is empty (made by default, moved from, or out of a failed Result) is safe to
 // use: it says that it may contain every key, and ignores what is inserted.
@@ -23,12 +30,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+// Deleted functions say why, with compilers that can (C++26).
+#if defined(__cpp_deleted_function) && __cpp_deleted_function >= 202403L
+#define BLOOMLINE_DELETED(why) = delete(why)
+#else
+#define BLOOMLINE_DELETED(why) = delete
+#endif
 
 namespace bloomline {
 /// Its name is that of the binary interface: objects compiled against another one have other
@@ -59,7 +74,8 @@ private:
 };
 
 /// A value, or a Status that says why there is none; true if there is a value. Without one,
-/// the value is what T is by default.
+/// the value is what T is by default. Give a Result a name before -> : only members of plain
+/// structs, such as Params, can be read from a temporary one.
 template <class T>
 class [[nodiscard]] Result {
 public:
@@ -71,22 +87,30 @@ public:
     const char *message() const noexcept { return status_.message(); }
     T &operator*() & noexcept { return value_; }
     const T &operator*() const & noexcept { return value_; }
-    T &&operator*() && noexcept { return std::move(value_); }
-    T *operator->() noexcept { return &value_; }
-    const T *operator->() const noexcept { return &value_; }
+    T operator*() && noexcept { return std::move(value_); }
+    const T &operator*() const && BLOOMLINE_DELETED("the Result is a temporary");
+    T *operator->() & noexcept { return &value_; }
+    const T *operator->() const & noexcept { return &value_; }
+    template <class U = T, std::enable_if_t<std::is_aggregate_v<U>, int> = 0>
+    const U *operator->() const && noexcept { return &value_; }
+    template <class U = T, std::enable_if_t<!std::is_aggregate_v<U>, int> = 0>
+    const U *operator->() const && BLOOMLINE_DELETED("the Result is a temporary: name it first");
 
 private:
     Status status_;
     T value_{};
 };
 
-/// An array that belongs to somebody else: a pointer and a size, or anything with data() and
-/// size(), such as std::vector, std::array and std::span.
+/// A caller-owned array: a pointer and a size, an array, or anything with data() and size(), such
+/// as std::vector, std::array and std::span.
 template <class T>
 class Span {
 public:
     constexpr Span() noexcept = default;
     constexpr Span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    // {0, 5} is not a null pointer and a size, but two elements.
+    template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+    Span(I, std::size_t) BLOOMLINE_DELETED("an integer is no pointer: give an array or a container");
     template <std::size_t N>
     constexpr Span(T (&array)[N]) noexcept : data_(array), size_(N) {}
     template <class C, class = std::enable_if_t<std::is_convertible_v<
@@ -95,21 +119,37 @@ public:
     constexpr Span(C &&container) noexcept : data_(container.data()), size_(container.size()) {}
     constexpr T *data() const noexcept { return data_; }
     constexpr std::size_t size() const noexcept { return size_; }
+    constexpr T *begin() const noexcept { return data_; }
+    constexpr T *end() const noexcept { return data_ + size_; }
 
 private:
     T *data_ = nullptr;
     std::size_t size_ = 0;
 };
 
-/// Bytes that belong to somebody else, such as a key or a file: a pointer and a size, a C
-/// string (without its NUL), or anything with data() and size() and elements of one byte, such
-/// as std::string_view and std::vector<std::uint8_t>.
+/// Caller-owned bytes, such as a key or a file, of which all are taken, NULs too:
+///
+///     text("apple"), "apple"sv        5 bytes; a string literal alone does not compile
+///     {pointer, size}                 'size' bytes
+///     std::string, std::string_view, std::vector<std::uint8_t>, std::array<char, 8>, a Slice: what
+///         has data(), size() and elements of one byte
+///     unsigned char[N], std::uint8_t[N], std::byte[N]                             N bytes
+///
+/// An array of char does not compile: say text(array) for what is before its NUL, or
+/// {array, sizeof array} for all of it. Nor does a char pointer: text(pointer), {pointer, size}.
 class Bytes {
 public:
     constexpr Bytes() noexcept = default;
     constexpr Bytes(const void *data, std::size_t size) noexcept : data_(data), size_(size) {}
-    constexpr Bytes(const char *text) noexcept : Bytes(std::string_view(text)) {}
+    template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+    Bytes(I, std::size_t) BLOOMLINE_DELETED("an integer is no pointer");
+    // Of char, arrays and literals too: text("..."), "..."sv, {pointer, size}
+    Bytes(const char *) BLOOMLINE_DELETED("say text(p) for a C string, {p, size} for bytes");
     Bytes(std::nullptr_t) = delete;
+    template <class B, std::size_t N,
+              class = std::enable_if_t<std::is_same_v<B, unsigned char> ||
+                                       std::is_same_v<B, signed char> || std::is_same_v<B, std::byte>>>
+    constexpr Bytes(const B (&array)[N]) noexcept : data_(array), size_(N) {}
     template <class C, class = std::enable_if_t<sizeof(*std::declval<const C &>().data()) == 1>>
     constexpr Bytes(const C &container) noexcept
         : data_(container.data()), size_(container.size()) {}
@@ -124,14 +164,11 @@ private:
     std::size_t size_ = 0;
 };
 
-/// The keys of a batch from a container of strings, or of anything that Bytes can be made of.
-/// The strings must outlive the result.
-template <class C>
-std::vector<bloomline_bytes> keys(const C &strings) {
-    std::vector<bloomline_bytes> keys;
-    keys.reserve(strings.size());
-    for (const auto &string : strings) keys.push_back(Bytes(string));
-    return keys;
+/// The bytes of a C string before its NUL. A null pointer is a key that may be present in every
+/// filter; inserted or hashed, it is the empty key.
+constexpr Bytes text(const char *string) noexcept {
+    return string == nullptr ? Bytes(nullptr, 1)
+                             : Bytes(string, std::char_traits<char>::length(string));
 }
 
 /// An integer as a key: its 8 bytes, least significant first, on every CPU.
@@ -146,6 +183,46 @@ public:
 private:
     std::uint8_t bytes_[8] = {};
 };
+
+namespace detail {
+
+// Whether what T::data() points at goes away with a T. What only borrows needs no destructor, and
+// a const one of it lends what it lends otherwise (std::string_view, std::span, a Slice).
+template <class T, class = void>
+struct Owns : std::bool_constant<!std::is_trivially_destructible_v<T>> {};
+template <class T>
+struct Owns<T, std::void_t<decltype(std::declval<T &>().data())>>
+    : std::bool_constant<!std::is_trivially_destructible_v<T> ||
+                         !std::is_same_v<decltype(std::declval<T &>().data()),
+                                         decltype(std::declval<const T &>().data())>> {};
+template <>
+struct Owns<IntegerKey, void> : std::true_type {};
+
+/// Whether a T&& of a template is a temporary that owns what it has.
+template <class T>
+inline constexpr bool owns = Owns<std::remove_cv_t<std::remove_reference_t<T>>>::value;
+template <class T>
+inline constexpr bool owning_temporary = !std::is_lvalue_reference_v<T> && owns<T>;
+
+// What a loop over a C gets at each step.
+template <class C>
+using Element = decltype(*std::begin(std::declval<C &>()));
+
+} // namespace detail
+
+/// The keys of a batch from a container of strings, or of anything that Bytes can be made of.
+/// The strings must outlive the result.
+template <class C, std::enable_if_t<!detail::owning_temporary<C> || !detail::owns<detail::Element<C>>, int> = 0>
+std::vector<bloomline_bytes> keys(C &&strings) {
+    static_assert(std::is_lvalue_reference_v<detail::Element<C>> || !detail::owns<detail::Element<C>>,
+                  "each string is made as the loop comes to it, and is gone afterwards");
+    std::vector<bloomline_bytes> keys;
+    keys.reserve(std::size(strings));
+    for (const auto &string : strings) keys.push_back(Bytes(string));
+    return keys;
+}
+template <class C, std::enable_if_t<detail::owning_temporary<C> && detail::owns<detail::Element<C>>, int> = 0>
+std::vector<bloomline_bytes> keys(C &&strings) BLOOMLINE_DELETED("the strings are a temporary: name them first");
 
 inline std::uint64_t hash(Bytes key, std::uint64_t seed = 0) noexcept {
     return bloomline_hash(key.data(), key.size(), seed);
@@ -219,6 +296,26 @@ inline double expected_rate(const Params &params, std::uint64_t keys) noexcept {
     return bloomline_params_rate(&params, keys);
 }
 
+/// A seed from the operating system, for a filter whose keys others choose: what it stops and
+/// what not, bloomline_random_seed() says.
+inline Result<std::uint64_t> random_seed() noexcept {
+    std::uint64_t seed = 0;
+    Status status = bloomline_random_seed(&seed);
+    return status ? Result<std::uint64_t>(seed) : status;
+}
+/// The same with such a seed.
+inline Result<Params> with_random_seed(Result<Params> params) noexcept {
+    if (!params) return params;
+    Status status = bloomline_random_seed(&params->seed);
+    return status ? params : status;
+}
+/// The line count rounded up so that fold() can halve the filter 'folds' times.
+inline Result<Params> foldable(Result<Params> params, std::uint32_t folds) noexcept {
+    if (!params) return params;
+    Status status = bloomline_params_foldable(&*params, folds);
+    return status ? params : status;
+}
+
 /// The same for Filter::classic().
 inline Result<Params> classic_params_for_rate(std::uint64_t keys, double rate,
                                               std::uint64_t seed = 0) {
@@ -238,8 +335,8 @@ inline double classic_expected_rate(const Params &params, std::uint64_t keys) no
     return bloomline_classic_params_rate(&params, keys);
 }
 
-/// A filter in bytes that belong to somebody else, who keeps them where they are for as long
-/// as it is used. Owns nothing; to be copied freely.
+/// A filter in caller-owned bytes, which must stay unchanged where they are while it is used. Owns
+/// nothing; copy it freely.
 class View {
 public:
     View() noexcept : view_{} {}
@@ -250,11 +347,15 @@ public:
         Status status = bloomline_view_open(data.data(), data.size(), &view.view_);
         return status ? Result<View>(view) : status;
     }
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<View> open(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
     static Result<View> open_unverified(Bytes data) noexcept {
         View view;
         Status status = bloomline_view_open_unverified(data.data(), data.size(), &view.view_);
         return status ? Result<View>(view) : status;
     }
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<View> open_unverified(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
 
     bool contains(Bytes key) const noexcept {
         return bloomline_view_contains(&view_, key.data(), key.size());
@@ -288,6 +389,8 @@ public:
     }
     std::uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
     double estimated_rate() const noexcept { return bloomline_view_estimated_rate(&view_); }
+    /// Of the fullest line: near 1 if somebody chose keys that all fall on it.
+    double worst_line_rate() const noexcept { return bloomline_view_worst_line_rate(&view_); }
     const bloomline_view &get() const noexcept { return view_; }
 
 private:
@@ -297,8 +400,9 @@ private:
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
 
-/// Asks many filters for one key, fetching the lines of all of them before looking at the
-/// first. Returns how many may have it; bit i of 'out' is for view i.
+/// Probes many filters for one key; the lines of all are prefetched before the first is probed.
+/// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
+/// differently, with other seeds or as other engines do, all may have it: see views_contain().
 inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash, Bitmap &out) {
     auto first = reinterpret_cast<const bloomline_view *>(views.data());
     return out.fill(views.size(), [&](std::uint64_t *bitmap) {
@@ -306,8 +410,17 @@ inline std::size_t views_contain_hash(Span<const View> views, std::uint64_t hash
     });
 }
 
-/// Asks each hash of the filter of its shard, all in one call: views[i] is shard i. The shard of
-/// a hash is shard_of(hash, views.size()). Returns how many keys may be present.
+/// views_contain_hash() for a key, which the filters may hash differently.
+inline std::size_t views_contain(Span<const View> views, Bytes key, Bitmap &out) {
+    auto first = reinterpret_cast<const bloomline_view *>(views.data());
+    return out.fill(views.size(), [&](std::uint64_t *bitmap) {
+        return bloomline_views_contain(first, views.size(), key.data(), key.size(), bitmap);
+    });
+}
+
+/// Probes for each hash the filter of its shard, all in one call: views[i] is shard i. The shard
+/// of a hash is shard_of(hash, views.size()). Returns how many keys may be present: all, if the
+/// filters hash keys differently.
 inline std::uint64_t shard_of(std::uint64_t hash, std::uint64_t shards) noexcept {
     return bloomline_shard_of(hash, shards);
 }
@@ -342,7 +455,8 @@ class Handle {
 public:
     explicit operator bool() const noexcept { return bool(raw_); }
     /// The handle, for a function of the C interface.
-    Raw *get() const noexcept { return raw_.get(); }
+    Raw *get() const & noexcept { return raw_.get(); }
+    Raw *get() const && BLOOMLINE_DELETED("the owner is a temporary: name it, or release()");
     /// Gives the handle up to a caller who frees it.
     Raw *release() noexcept { return raw_.release(); }
 
@@ -363,15 +477,17 @@ public:
     /// Takes over a handle of the C interface.
     explicit Filter(bloomline_filter *raw) noexcept : Handle(raw) {}
 
-    static Result<Filter> create(const Params &params) noexcept {
+    static Result<Filter> create(const Result<Params> &params) noexcept {
+        if (!params) return params.status();
         bloomline_filter *raw = nullptr;
-        Status status = bloomline_filter_new(&params, &raw);
+        Status status = bloomline_filter_new(&*params, &raw);
         return status ? Result<Filter>(Filter(raw)) : status;
     }
     /// One with the bits of a key anywhere: see bloomline_classic_new().
-    static Result<Filter> classic(const Params &params) noexcept {
+    static Result<Filter> classic(const Result<Params> &params) noexcept {
+        if (!params) return params.status();
         bloomline_filter *raw = nullptr;
-        Status status = bloomline_classic_new(&params, &raw);
+        Status status = bloomline_classic_new(&*params, &raw);
         return status ? Result<Filter>(Filter(raw)) : status;
     }
     static Result<Filter> decode(Bytes data) noexcept {
@@ -434,6 +550,8 @@ public:
     double fill() const noexcept { return bloomline_filter_fill(get()); }
     double estimated_keys() const noexcept { return bloomline_filter_estimated_keys(get()); }
     double estimated_rate() const noexcept { return bloomline_filter_estimated_rate(get()); }
+    /// Of the fullest line: near 1 if somebody chose keys that all fall on it.
+    double worst_line_rate() const noexcept { return view().worst_line_rate(); }
 
     std::size_t encoded_len() const noexcept { return bloomline_filter_encoded_len(get()); }
     Status encode(void *out, std::size_t cap, std::size_t *written = nullptr) const noexcept {
@@ -449,10 +567,11 @@ public:
     }
 
     /// To be used until the filter is next changed or freed.
-    View view() const noexcept {
+    View view() const & noexcept {
         bloomline_view view{};
         return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+    View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
 };
 
 using CuckooParams = bloomline_cuckoo_params;
@@ -467,6 +586,11 @@ inline Result<CuckooParams> cuckoo_params_for_rate(std::uint64_t keys, double ra
 inline double expected_rate(const CuckooParams &params, std::uint64_t keys) noexcept {
     return bloomline_cuckoo_params_rate(&params, keys);
 }
+inline Result<CuckooParams> with_random_seed(Result<CuckooParams> params) noexcept {
+    if (!params) return params;
+    Status status = bloomline_random_seed(&params->seed);
+    return status ? params : status;
+}
 
 /// A filter from which keys can be removed, and that can become full: see bloomline_cuckoo.
 class CuckooFilter : public detail::Handle<bloomline_cuckoo> {
@@ -475,9 +599,10 @@ public:
     /// Takes over a handle of the C interface.
     explicit CuckooFilter(bloomline_cuckoo *raw) noexcept : Handle(raw) {}
 
-    static Result<CuckooFilter> create(const CuckooParams &params) noexcept {
+    static Result<CuckooFilter> create(const Result<CuckooParams> &params) noexcept {
+        if (!params) return params.status();
         bloomline_cuckoo *raw = nullptr;
-        Status status = bloomline_cuckoo_new(&params, &raw);
+        Status status = bloomline_cuckoo_new(&*params, &raw);
         return status ? Result<CuckooFilter>(CuckooFilter(raw)) : status;
     }
     static Result<CuckooFilter> decode(Bytes data) noexcept {
@@ -557,10 +682,11 @@ public:
     }
 
     /// To be used until the filter is next changed or freed.
-    View view() const noexcept {
+    View view() const & noexcept {
         bloomline_view view{};
         return bloomline_cuckoo_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+    View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
 };
 
 /// A filter that any number of threads insert into and probe at once, through a const
@@ -571,9 +697,10 @@ public:
     /// Takes over a handle of the C interface.
     explicit ConcurrentFilter(bloomline_concurrent *raw) noexcept : Handle(raw) {}
 
-    static Result<ConcurrentFilter> create(const Params &params) noexcept {
+    static Result<ConcurrentFilter> create(const Result<Params> &params) noexcept {
+        if (!params) return params.status();
         bloomline_concurrent *raw = nullptr;
-        Status status = bloomline_concurrent_new(&params, &raw);
+        Status status = bloomline_concurrent_new(&*params, &raw);
         return status ? Result<ConcurrentFilter>(ConcurrentFilter(raw)) : status;
     }
     /// The same keys in the same memory: 'filter' is empty afterwards.
@@ -651,12 +778,14 @@ public:
     explicit Snapshot(const bloomline_filter *raw) noexcept : raw_(raw) {}
 
     /// To be probed for as long as the Snapshot is there.
-    View view() const noexcept {
+    View view() const & noexcept {
         bloomline_view view{};
         return bloomline_filter_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+    View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
     /// For functions of the C interface that take a const bloomline_filter.
-    const bloomline_filter *get() const noexcept { return raw_.get(); }
+    const bloomline_filter *get() const & noexcept { return raw_.get(); }
+    const bloomline_filter *get() const && BLOOMLINE_DELETED("the Snapshot is a temporary: name it");
 
 private:
     struct Release {
@@ -719,9 +848,10 @@ public:
     /// Takes over a handle of the C interface.
     explicit CountingFilter(bloomline_counting *raw) noexcept : Handle(raw) {}
 
-    static Result<CountingFilter> create(const Params &params) noexcept {
+    static Result<CountingFilter> create(const Result<Params> &params) noexcept {
+        if (!params) return params.status();
         bloomline_counting *raw = nullptr;
-        Status status = bloomline_counting_new(&params, &raw);
+        Status status = bloomline_counting_new(&*params, &raw);
         return status ? Result<CountingFilter>(CountingFilter(raw)) : status;
     }
     static Result<CountingFilter> decode(Bytes data) noexcept {
@@ -782,10 +912,11 @@ public:
         return bloomline_counting_contains_hash(get(), hash);
     }
     /// To probe in batches; to be used until the filter is next changed or freed.
-    View view() const noexcept {
+    View view() const & noexcept {
         bloomline_view view{};
         return bloomline_counting_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+    View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
     /// The plain filter of the keys that are in, a copy.
     Result<Filter> to_filter() const noexcept {
         bloomline_filter *raw = nullptr;
@@ -1033,7 +1164,10 @@ public:
     }
 };
 
-/// A file with a filter in it, mapped into memory.
+/// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in
+/// place, in this process or another: if it is written to, answers are wrong in either direction,
+/// and if it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save()
+/// does: the map keeps the old file. Where that cannot be promised, load the filter instead.
 class Map : public detail::Handle<bloomline_map> {
 public:
     Map() noexcept = default;
@@ -1052,10 +1186,11 @@ public:
     }
 
     /// To be used for as long as the file is mapped.
-    View view() const noexcept {
+    View view() const & noexcept {
         bloomline_view view{};
         return bloomline_map_view(get(), &view) == BLOOMLINE_OK ? View(view) : View();
     }
+    View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
 };
 
 /// Makes a filter of all hashes in the caller's buffer of at least block_len() bytes.

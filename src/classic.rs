@@ -39,7 +39,10 @@ pub fn positions(hash: u64, k: u32, bits: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Sets the key's bits. `bytes` is the whole filter, not empty.
+/// Sets the key's bits. `bytes` is the whole filter.
+///
+/// # Panics
+/// If `bytes` is empty.
 pub fn insert(bytes: &mut [u8], k: u32, hash: u64) {
     for position in positions(hash, k, 8 * bytes.len() as u64) {
         bytes[(position / 8) as usize] |= 1 << (position % 8);
@@ -47,6 +50,9 @@ pub fn insert(bytes: &mut [u8], k: u32, hash: u64) {
 }
 
 /// Whether all the key's bits are set: no means never inserted, yes means maybe.
+///
+/// # Panics
+/// As [`insert`].
 pub fn contains(bytes: &[u8], k: u32, hash: u64) -> bool {
     positions(hash, k, 8 * bytes.len() as u64)
         .all(|position| bytes[(position / 8) as usize] >> (position % 8) & 1 == 1)

@@ -6,7 +6,7 @@ use crate::classic;
 use crate::error::Error;
 use crate::filter::{Filter, keys_for_fill};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch, words};
 use crate::line::{LANES, line_index, mask};
 use crate::memory::{Shared, Zeroed};
 use crate::params::Params;
@@ -94,9 +94,8 @@ impl ConcurrentFilter {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn insert_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
         let mut new = 0;
-        for (i, word) in bitmap[..hashes.len().div_ceil(64)].iter_mut().enumerate() {
+        for (i, word) in words(bitmap, hashes.len()).iter_mut().enumerate() {
             *word = self.insert_block(hashes, 64 * i);
             new += word.count_ones() as usize;
         }
@@ -108,7 +107,7 @@ impl ConcurrentFilter {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn insert_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        assert!(bitmap.len() >= keys.len().div_ceil(64), "one word of bitmap for 64 keys");
+        let bitmap = words(bitmap, keys.len());
         let mut new = 0;
         let mut hashes = [0; BLOCK];
         for (keys, word) in keys.chunks(BLOCK).zip(bitmap) {

@@ -8,7 +8,7 @@ use crate::filter::Filter;
 use crate::format;
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::{Backend, prefetch_all};
+use crate::kernel::{Backend, prefetch_all, words};
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
 use crate::memory::{Room, Zeroed};
 use crate::params::Params;
@@ -163,7 +163,7 @@ impl CountingFilter {
     /// # Panics
     /// If `refused` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn remove_hashes(&mut self, hashes: &[u64], refused: &mut [u64]) -> usize {
-        let refused = &mut refused[..hashes.len().div_ceil(64)];
+        let refused = words(refused, hashes.len());
         refused.fill(0);
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i + AHEAD) {
@@ -181,6 +181,7 @@ impl CountingFilter {
     /// # Panics
     /// If `refused` has fewer than `keys.len().div_ceil(64)` words.
     pub fn remove_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], refused: &mut [u64]) -> usize {
+        let refused = words(refused, keys.len());
         let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
         key_hash.in_parts(keys, |hashes, first| {
             count += self.remove_hashes(hashes, &mut refused[first / 64..]);
@@ -365,9 +366,7 @@ impl CountingFilter {
     /// [`Filter::save`] does.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
+    /// As [`Filter::save`].
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         file::replace(path, &[self.filter.as_bytes(), &self.counters, &self.footer()])
     }
@@ -376,9 +375,10 @@ impl CountingFilter {
     /// takes its memory twice.
     ///
     /// # Errors
-    /// As [`CountingFilter::decode`]; [`Error::Io`].
+    /// As [`CountingFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<CountingFilter, Error> {
-        CountingFilter::decode(&Zeroed::read(path)?)
+        let check = |footer: &_, len| native::check(footer, len, &[COUNTING]);
+        CountingFilter::decode(&file::read(path, check)?)
     }
 
     // ---- where the counters are ----

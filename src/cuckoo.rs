@@ -49,12 +49,16 @@ pub struct Bucket {
 }
 
 /// Buckets in a line: 16, 10 or 8 for fingerprints of 8, 12 or 16 bits.
+///
+/// # Panics
+/// For other fingerprints.
 #[inline(always)]
 pub const fn buckets(bits: u32) -> u64 {
     match bits {
         8 => 16,
         12 => 10,
-        _ => 8,
+        16 => 8,
+        _ => panic!("fingerprints have 8, 12 or 16 bits"),
     }
 }
 
@@ -121,7 +125,10 @@ pub const fn offset(bucket: Bucket, bits: u32) -> usize {
 }
 
 /// Whether one of the key's two buckets has its fingerprint: no means that the key is not in,
-/// yes means maybe. `lines` is the whole array: a non-zero multiple of 64 bytes.
+/// yes means maybe. `lines` is the whole array.
+///
+/// # Panics
+/// Unless `lines` is a non-zero multiple of 64 bytes, and `bits` is 8, 12 or 16.
 #[inline(always)]
 pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
@@ -132,6 +139,9 @@ pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
 /// takes the place of another one, which goes to its own other bucket, and so on.
 ///
 /// Returns whether there was room. If not, all that had to move is back in its place.
+///
+/// # Panics
+/// As [`contains`].
 #[inline(always)]
 pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     let line_count = count(lines);
@@ -162,6 +172,9 @@ const DICE: u64 = 0x9E37_79B9_7F4A_7C15;
 const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
 
 /// Frees one slot that has the key's fingerprint. Returns whether there was one.
+///
+/// # Panics
+/// As [`contains`].
 #[inline(always)]
 pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
@@ -175,6 +188,9 @@ pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
 }
 
 /// How many slots are taken.
+///
+/// # Panics
+/// As [`contains`].
 pub fn taken(lines: &[u8], bits: u32) -> u64 {
     let places = (0..count(lines))
         .flat_map(|line| (0..buckets(bits)).map(move |bucket| Bucket { line, bucket }));
@@ -196,6 +212,7 @@ fn places(lines: &[u8], bits: u32, hash: u64) -> (u64, [Bucket; 2]) {
 
 #[inline(always)]
 fn count(lines: &[u8]) -> u64 {
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(LINE_BYTES), "whole lines");
     (lines.len() / LINE_BYTES) as u64
 }
 

@@ -275,10 +275,10 @@ impl CuckooFilter {
     /// Reads a file that [`CuckooFilter::save`] wrote, all of it checked.
     ///
     /// # Errors
-    /// As [`CuckooFilter::decode`]; [`Error::Io`].
+    /// As [`CuckooFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<CuckooFilter, Error> {
         // The lines stay where they are read, and the footer is cut off behind them.
-        let mut lines = Zeroed::read(path)?;
+        let mut lines = file::read(path, format::cuckoo::check)?;
         let (_, params, _) = format::cuckoo::parse(&lines)?;
         native::verify(&lines)?;
         lines.truncate(params.bytes());

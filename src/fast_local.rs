@@ -36,16 +36,32 @@ pub fn positions(hash: u64, k: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Sets the key's bits. `lines` is the whole array: a non-zero multiple of 64 bytes.
+/// Where the line of a hash begins in the whole array of lines.
+///
+/// # Panics
+/// Unless the array is a non-zero multiple of 64 bytes, of fewer than 2^32 lines.
+fn line_at(lines: &[u8], hash: u64) -> usize {
+    let count = u32::try_from(lines.len() / LINE_BYTES).expect("fewer than 2^32 lines");
+    assert!(count > 0 && lines.len().is_multiple_of(LINE_BYTES), "whole lines");
+    line_index(hash, count) as usize * LINE_BYTES
+}
+
+/// Sets the key's bits. `lines` is the whole array.
+///
+/// # Panics
+/// Unless `lines` is a non-zero multiple of 64 bytes, of fewer than 2^32 lines.
 pub fn insert(lines: &mut [u8], k: u32, hash: u64) {
-    let at = line_index(hash, (lines.len() / LINE_BYTES) as u32) as usize * LINE_BYTES;
+    let at = line_at(lines, hash);
     for position in positions(hash, k) {
         lines[at + position as usize / 8] |= 1 << (position % 8);
     }
 }
 
 /// Whether all the key's bits are set: no means never inserted, yes means maybe.
+///
+/// # Panics
+/// As [`insert`].
 pub fn contains(lines: &[u8], k: u32, hash: u64) -> bool {
-    let at = line_index(hash, (lines.len() / LINE_BYTES) as u32) as usize * LINE_BYTES;
+    let at = line_at(lines, hash);
     positions(hash, k).all(|position| lines[at + position as usize / 8] >> (position % 8) & 1 == 1)
 }

@@ -99,10 +99,11 @@ impl Filter {
 
     /// Inserts many keys.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        self.key_count = self.key_count.saturating_add(keys.len() as u64);
         with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
+        // Last, since `as_ref` may panic: no key is counted that is not in.
+        self.key_count = self.key_count.saturating_add(keys.len() as u64);
     }
 
     /// Takes a key out of the count, and these bits out of a line: for who knows that no
@@ -352,11 +353,16 @@ impl Filter {
 
     /// Saves the encoded filter as a file: written beside under another name,
     /// flushed to the disk, then renamed. So the file is at all times the old one
-    /// or the new one, whole, and who has the old one mapped keeps it. A symbolic
-    /// link is replaced, not followed.
+    /// or the new one, whole, and who has the old one mapped keeps it.
+    ///
+    /// On Unix the new file keeps the permissions of the one it replaces and, where the process
+    /// may set them, its owner and group; if the group cannot be kept, the new group may do what
+    /// everybody may. A symbolic link is replaced, not followed; the file keeps the permissions
+    /// of what the link led to.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
+    /// [`Error::NotAFile`] if the path leads to a directory, a pipe, a socket or a device, also
+    /// through a link; [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
     /// Only if flushing the directory fails, last of all, is the new file in its
     /// place, and may not survive a power failure.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
@@ -364,12 +370,14 @@ impl Filter {
     }
 
     /// Reads a file that [`Filter::save`] wrote, all of it checked. That of a counting
-    /// filter gives its plain filter.
+    /// filter gives its plain filter. The end of the file is read first: one that is no filter
+    /// is rejected before memory is taken for it, however long it is.
     ///
     /// # Errors
-    /// As [`View::open`]; [`Error::Io`]; [`Error::OutOfMemory`].
+    /// As [`View::open`]; [`Error::NotAFile`] if the path leads to no regular file;
+    /// [`Error::Io`]; [`Error::OutOfMemory`].
     pub fn load(path: &Path) -> Result<Filter, Error> {
-        let mut bytes = Zeroed::read(path)?;
+        let mut bytes = file::read(path, |footer, len| native::check(footer, len, native::PROBED))?;
         let view = lines_in(&bytes)?;
         if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
             // Most of it is counters, which are not to stay in memory.

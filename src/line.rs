@@ -45,8 +45,12 @@ pub const fn line_index(hash: u64, line_count: u64) -> u64 {
     ((hash as u128 * line_count as u128) >> 64) as u64
 }
 
-/// The bits that a key sets in its line, for `k` from 1 to 16.
+/// The bits that a key sets in its line.
+///
+/// # Panics
+/// Unless `k` is 1 to 16.
 pub const fn mask(hash: u64, k: u32) -> Line {
+    assert!(1 <= k && k <= MAX_K, "k is 1 to 16");
     let first = round(hash.wrapping_mul(C1), if k < 8 { k } else { 8 });
     if k <= 8 {
         return first;
@@ -79,9 +83,21 @@ pub(crate) const fn lane_counts(lane: usize, start: u64, count: u32) -> bool {
     (lane as u64 + start) % 8 < count as u64
 }
 
-/// Sets the key's bits. `lines` is the whole array: a non-zero multiple of 64 bytes.
+/// Where the line of a hash begins in the whole array of lines.
+///
+/// # Panics
+/// Unless the array is a non-zero multiple of 64 bytes.
+fn line_at(lines: &[u8], hash: u64) -> usize {
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(LINE_BYTES), "whole lines");
+    line_index(hash, (lines.len() / LINE_BYTES) as u64) as usize * LINE_BYTES
+}
+
+/// Sets the key's bits. `lines` is the whole array.
+///
+/// # Panics
+/// Unless `lines` is a non-zero multiple of 64 bytes, and `k` is 1 to 16.
 pub fn insert(lines: &mut [u8], k: u32, hash: u64) {
-    let at = line_index(hash, (lines.len() / LINE_BYTES) as u64) as usize * LINE_BYTES;
+    let at = line_at(lines, hash);
     for (i, bits) in mask(hash, k).iter().enumerate() {
         for (j, byte) in bits.to_le_bytes().iter().enumerate() {
             lines[at + 8 * i + j] |= byte;
@@ -90,8 +106,11 @@ pub fn insert(lines: &mut [u8], k: u32, hash: u64) {
 }
 
 /// Whether all the key's bits are set: no means never inserted, yes means maybe.
+///
+/// # Panics
+/// As [`insert`].
 pub fn contains(lines: &[u8], k: u32, hash: u64) -> bool {
-    let at = line_index(hash, (lines.len() / LINE_BYTES) as u64) as usize * LINE_BYTES;
+    let at = line_at(lines, hash);
     mask(hash, k).iter().enumerate().all(|(i, bits)| {
         let present = bits.to_le_bytes();
         (0..8).all(|j| lines[at + 8 * i + j] & present[j] == present[j])

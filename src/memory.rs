@@ -1,18 +1,18 @@
-//! Memory for lines: zeroed, 64-byte aligned, in huge pages where that pays; and
-//! files mapped for reading. Uses `libc` on Unix, and of the crate only its errors.
+//! Memory for lines: zeroed, 64-byte aligned, in huge pages where they waste little; and
+//! files mapped for reading. Uses `libc` on Unix, and `environment`.
 #![allow(unsafe_code)]
 
 mod room;
 
 pub(crate) use room::Room;
 
+#[cfg(unix)]
+use crate::environment::{HUGE_PAGES, Setting};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
-use std::io::Read;
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
@@ -22,8 +22,9 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// Zeroed bytes, aligned to a cache line.
 ///
-/// A large filter gets whole huge pages, where the system grants them: in pages of
-/// 4 KiB most probes would pay for a page walk on top of the cache miss.
+/// A large filter gets huge pages, where the system grants them: in pages of 4 KiB most probes
+/// would pay for a page walk on top of the cache miss. They come from the system, not from the
+/// allocator, unless the environment says `BLOOMLINE_HUGE_PAGES=0`.
 pub(crate) struct Zeroed {
     block: Block,
     len: usize,
@@ -49,27 +50,14 @@ impl Zeroed {
     pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
         assert!(len > 0);
         #[cfg(unix)]
-        if len >= HUGE_PAGE {
-            let pages = pages::Pages::zeroed(len, HUGE_PAGE)?;
+        if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
+            let pages = pages::Pages::zeroed(len)?;
             return Ok(Zeroed { block: Block::Mapped(pages), len });
         }
         let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
         Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
-    }
-
-    /// The bytes of a file.
-    ///
-    /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`].
-    pub(crate) fn read(path: &Path) -> Result<Zeroed, Error> {
-        let mut file = File::open(path)?;
-        let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
-        let mut bytes = Zeroed::new(len.max(1))?;
-        bytes.truncate(len);
-        file.read_exact(&mut bytes)?;
-        Ok(bytes)
     }
 
     /// Forgets the bytes from `len` on; the memory stays until all is freed.
@@ -139,9 +127,8 @@ impl From<Zeroed> for Shared {
 
 /// A whole file as bytes: mapped on Unix, read into memory elsewhere.
 ///
-/// If the file shrinks while it is mapped, touching what is gone kills the process
-/// (SIGBUS); if it is written to, the bytes change. A filter that is replaced by
-/// renaming, as `Filter::save` does, is safe: the old file lives on in the map.
+/// A file that is replaced by renaming another over it, as `Filter::save` does, lives on in the
+/// map.
 pub(crate) struct FileBytes {
     #[cfg(unix)]
     bytes: Option<pages::Pages>,
@@ -152,9 +139,13 @@ pub(crate) struct FileBytes {
 impl FileBytes {
     /// # Errors
     /// [`Error::Io`].
-    pub(crate) fn open(file: &File) -> Result<FileBytes, Error> {
+    ///
+    /// # Safety
+    /// As long as the bytes live, nobody writes to the file or changes its length.
+    pub(crate) unsafe fn open(file: &File) -> Result<FileBytes, Error> {
         #[cfg(unix)]
-        return pages::Pages::file(file).map(|bytes| FileBytes { bytes });
+        // SAFETY: the same contract.
+        return unsafe { pages::Pages::file(file) }.map(|bytes| FileBytes { bytes });
         #[cfg(not(unix))]
         {
             let mut bytes = Vec::new();
@@ -171,7 +162,8 @@ impl Deref for FileBytes {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.bytes {
-            // SAFETY: the pages are readable for as long as self lives.
+            // SAFETY: the pages are readable for as long as self lives, and by the contract of
+            // `open` nobody writes to them or cuts them off.
             Some(pages) => unsafe {
                 let (bytes, len) = pages.parts();
                 std::slice::from_raw_parts(bytes, len)
@@ -190,6 +182,7 @@ impl Deref for FileBytes {
 mod pages {
     //! Pages from the system: `mmap` and what goes with it.
 
+    use super::HUGE_PAGE;
     use crate::error::Error;
     use std::fs::File;
     use std::os::fd::AsRawFd;
@@ -208,12 +201,13 @@ mod pages {
     unsafe impl Sync for Pages {}
 
     impl Pages {
-        /// Zeroed private pages, of which the first begins at a multiple of `align`.
-        pub(super) fn zeroed(len: usize, align: usize) -> Result<Pages, Error> {
+        /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
+        /// system has them.
+        pub(super) fn zeroed(len: usize) -> Result<Pages, Error> {
+            let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
             // More than is needed, then what is before and after the aligned part
             // goes back.
-            let room = len.checked_next_multiple_of(align).and_then(|len| len.checked_add(align));
-            let room = room.ok_or(Error::OutOfMemory)?;
+            let room = used.checked_add(HUGE_PAGE).ok_or(Error::OutOfMemory)?;
             // SAFETY: a new anonymous mapping, at an address of the system's choice.
             let start = unsafe {
                 libc::mmap(
@@ -229,8 +223,7 @@ mod pages {
                 return Err(Error::OutOfMemory);
             }
             let start = start.cast::<u8>();
-            let before = start.align_offset(align);
-            let used = len.next_multiple_of(align);
+            let before = start.align_offset(HUGE_PAGE);
             // SAFETY: whole pages of the mapping just made, that nothing uses.
             unsafe {
                 if before > 0 {
@@ -251,7 +244,10 @@ mod pages {
         }
 
         /// The whole of a file, to read. None if it is empty.
-        pub(super) fn file(file: &File) -> Result<Option<Pages>, Error> {
+        ///
+        /// # Safety
+        /// As [`super::FileBytes::open`].
+        pub(super) unsafe fn file(file: &File) -> Result<Option<Pages>, Error> {
             let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
             if len == 0 {
                 return Ok(None);
@@ -269,6 +265,47 @@ mod pages {
         pub(super) fn parts(&self) -> (*mut u8, usize) {
             (self.start, self.len)
         }
+    }
+
+    /// How much is mapped for `len` bytes: whole huge pages if that wastes a tenth of them at
+    /// most. Otherwise the last part of a huge page is in pages of `page` bytes, and nothing is
+    /// wasted.
+    fn mapped_len(len: usize, page: usize) -> Option<usize> {
+        let huge = len.checked_next_multiple_of(HUGE_PAGE)?;
+        if huge - len <= len / 10 { Some(huge) } else { len.checked_next_multiple_of(page) }
+    }
+
+    /// The bytes of the system's pages.
+    fn page() -> usize {
+        // SAFETY: tells a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(HUGE_PAGE)
+    }
+
+    #[cfg(test)]
+    #[test]
+    fn little_is_wasted() {
+        const PAGE: usize = 4096;
+        for (len, mapped) in [
+            (HUGE_PAGE, HUGE_PAGE),
+            (HUGE_PAGE + 64, HUGE_PAGE + PAGE),
+            (2 * HUGE_PAGE - 64, 2 * HUGE_PAGE),
+            (9 * HUGE_PAGE + 64, 9 * HUGE_PAGE + PAGE),
+            (10 * HUGE_PAGE + 64, 11 * HUGE_PAGE),
+        ] {
+            assert_eq!(mapped_len(len, PAGE), Some(mapped), "{len}");
+        }
+        for len in (HUGE_PAGE..20 * HUGE_PAGE).step_by(64 * 997) {
+            let mapped = mapped_len(len, PAGE).unwrap();
+            assert!(
+                mapped >= len && mapped.is_multiple_of(PAGE) && mapped - len <= len / 10,
+                "{len}"
+            );
+        }
+        assert_eq!(mapped_len(usize::MAX, PAGE), None);
+        let pages = Pages::zeroed(HUGE_PAGE + 64).unwrap();
+        assert_eq!(pages.start.align_offset(HUGE_PAGE), 0);
+        assert_eq!(pages.mapped, HUGE_PAGE + page().max(64));
     }
 
     impl Drop for Pages {

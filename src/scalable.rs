@@ -1,5 +1,5 @@
 //! The filter that grows: plain filters, each for twice the keys of the one before. Uses
-//! `filter` and `view`, `params`, `hash`, `memory`, `file` and `format`.
+//! `filter` and `view`, `params`, `sizing`, `hash`, `file` and `format`.
 
 use crate::error::Error;
 use crate::file;
@@ -8,9 +8,11 @@ use crate::format::concat;
 use crate::format::native::FOOTER_BYTES;
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::{KeyHash, hash};
-use crate::kernel::Backend;
-use crate::memory::{Room, Zeroed};
+use crate::kernel::{Backend, words};
+use crate::line::LINE_BITS;
+use crate::memory::Room;
 use crate::params::Params;
+use crate::sizing;
 use crate::view::View;
 use std::path::Path;
 
@@ -53,6 +55,12 @@ const LEAST_KEYS: u64 = 32;
 const SHARE: f64 = 0.15;
 const TIGHTER: f64 = 0.85;
 
+/// A stage has at most so many times the lines of the one before, or [`SMALL`] lines if that is more.
+/// Twice the keys at [`TIGHTER`] times the rate take less: the bits per key grow by a fifth at most.
+const GROWTH: u64 = 4;
+/// 64 KiB.
+const SMALL: u64 = 1024;
+
 /// Hashes that are looked up at a time: in each stage one batch, whose answers are united.
 const AT_ONCE: usize = 1024;
 
@@ -91,10 +99,14 @@ impl ScalableFilter {
         if self.stages.len() == MAX_STAGES {
             return Err(Error::LineCount);
         }
-        let rate = (0..self.stages.len()).fold(self.shared.rate * SHARE, |rate, _| rate * TIGHTER);
-        let params = Params::for_rate(capacity, rate)?.with_seed(self.shared.seed);
+        let params = Params::for_rate(capacity, self.next_rate())?.with_seed(self.shared.seed);
         let filter = Filter::with_backend(params, backend)?;
         self.push(Stage { filter, capacity })
+    }
+
+    /// The rate of the stage that is added next.
+    fn next_rate(&self) -> f64 {
+        (0..self.stages.len()).fold(self.shared.rate * SHARE, |rate, _| rate * TIGHTER)
     }
 
     fn push(&mut self, stage: Stage) -> Result<(), Error> {
@@ -139,12 +151,15 @@ impl ScalableFilter {
         filter.key_count() >= *capacity
     }
 
-    /// Adds a stage of twice the size. That it cannot be had is for the caller always the same.
+    /// Adds a stage for twice as many keys. That it cannot be had is for the caller always the same.
     fn grow(&mut self) -> Result<(), Error> {
         let Stage { filter, capacity } = self.newest();
-        let (capacity, backend) = (capacity.checked_mul(2), filter.backend());
-        let capacity = capacity.ok_or(Error::OutOfMemory)?;
-        self.add_stage(capacity, backend).map_err(|_| Error::OutOfMemory)
+        // What a file claims to be for does not decide how much memory is taken: its lines do.
+        let most_lines = filter.params().line_count().saturating_mul(GROWTH).max(SMALL);
+        let (bits, _) = sizing::bits_for_rate(self.next_rate()).ok_or(Error::OutOfMemory)?;
+        let most_keys = most_lines as f64 * LINE_BITS as f64 / bits;
+        let capacity = capacity.saturating_mul(2).min((most_keys as u64).max(1));
+        self.add_stage(capacity, filter.backend()).map_err(|_| Error::OutOfMemory)
     }
 
     fn insert_new(&mut self, hash: u64) {
@@ -164,7 +179,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> Result<usize, Error> {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(64)];
+        let bitmap = words(bitmap, hashes.len());
         bitmap.fill(0);
         let (mut at, mut count, mut result) = (0, 0, Ok(()));
         while at < hashes.len() {
@@ -206,6 +221,7 @@ impl ScalableFilter {
         keys: &[K],
         bitmap: &mut [u64],
     ) -> Result<usize, Error> {
+        let bitmap = words(bitmap, keys.len());
         let (mut count, mut result) = (0, Ok(()));
         self.key_hash().in_parts(keys, |hashes, first| {
             match self.insert_hashes(hashes, &mut bitmap[first / 64..]) {
@@ -242,7 +258,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(64)];
+        let bitmap = words(bitmap, hashes.len());
         let mut count = 0;
         for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
             bitmap.fill(0);
@@ -261,6 +277,7 @@ impl ScalableFilter {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
         let mut count = 0;
         self.key_hash().in_parts(keys, |hashes, first| {
             count += self.contains_hashes(hashes, &mut bitmap[first / 64..]);
@@ -317,7 +334,7 @@ impl ScalableFilter {
     /// faster.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] if there are fewer hashes than keys that are in, so that some would be
+    /// [`Error::KeyCount`] if there are fewer hashes than keys that are in, so that some would be
     /// denied; [`Error::LineCount`]; [`Error::OutOfMemory`].
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
@@ -335,7 +352,7 @@ impl ScalableFilter {
                 break;
             }
         }
-        if plain.key_count() < self.key_count() { Err(Error::Mismatch) } else { Ok(plain) }
+        if plain.key_count() < self.key_count() { Err(Error::KeyCount) } else { Ok(plain) }
     }
 
     // ---- bytes and files ----
@@ -409,9 +426,7 @@ impl ScalableFilter {
     /// Saves the encoded filter as a file, as [`Filter::save`] does.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
+    /// As [`Filter::save`].
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let mut saved = Ok(());
         self.encoded(&mut |parts| saved = file::replace(path, parts));
@@ -422,9 +437,9 @@ impl ScalableFilter {
     /// its memory twice.
     ///
     /// # Errors
-    /// As [`ScalableFilter::decode`]; [`Error::Io`].
+    /// As [`ScalableFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<ScalableFilter, Error> {
-        ScalableFilter::decode(&Zeroed::read(path)?)
+        ScalableFilter::decode(&file::read(path, format::check)?)
     }
 }
 

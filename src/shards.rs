@@ -1,7 +1,7 @@
 //! One set split over several filters: which of them a key belongs to, and a batch over all
 //! of them. Uses `view`, `views` and `kernel`.
 
-use crate::kernel::Prefetch;
+use crate::kernel::{Prefetch, words};
 use crate::line::line_index;
 use crate::view::View;
 use crate::views::{all_present, hash_alike};
@@ -35,7 +35,6 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
 /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
 pub fn shards_contain_hashes(views: &[View<'_>], hashes: &[u64], bitmap: &mut [u64]) -> usize {
     if !hash_alike(views) {
-        assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
         return all_present(hashes.len(), bitmap);
     }
     shards_contain_hashes_by(views.len(), |shard| views[shard], hashes, bitmap)
@@ -54,8 +53,7 @@ pub(crate) fn shards_contain_hashes_by<'a>(
     hashes: &[u64],
     bitmap: &mut [u64],
 ) -> usize {
-    assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
-    let bitmap = &mut bitmap[..hashes.len().div_ceil(64)];
+    let bitmap = words(bitmap, hashes.len());
     for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
         if (1..=MOST_SHARDS.min(hashes.len() / WORTH_IT)).contains(&shards) {
             shard_by_shard(shards, &view, hashes, bitmap);

@@ -1,5 +1,5 @@
 //! Probing: a view borrows a filter's bytes, wherever they are. Uses `kernel`,
-//! `hash`, `params`, `format` and, for files, `memory`.
+//! `hash`, `params` and `format`; `view/map.rs` is for files.
 
 use crate::cuckoo as cuckoo_lines;
 use crate::cuckoo_params::CuckooParams;
@@ -13,11 +13,12 @@ use crate::kernel::{
     BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
 };
 use crate::line::LINE_BYTES;
-use crate::memory::FileBytes;
 use crate::params::Params;
 use crate::stats;
-use std::fs::File;
-use std::path::Path;
+
+mod map;
+
+pub use map::MappedFilter;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
 /// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
@@ -378,54 +379,5 @@ pub(crate) fn with_hashes<K: AsRef<[u8]>>(
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }));
     } else {
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
-    }
-}
-
-/// A filter in a file, mapped into memory and probed where it lies. It is shared
-/// with all other processes that map it.
-///
-/// On systems without `mmap` the file is read instead.
-///
-/// Replace the file by renaming another over it, as
-/// [`Filter::save`](crate::Filter::save) does: a map then keeps the old one. If the
-/// file is cut short while it is mapped, a probe of what is gone ends the process
-/// (SIGBUS); if it is overwritten in place, answers may be wrong.
-pub struct MappedFilter {
-    bytes: FileBytes,
-    lines: usize,
-    k: u32,
-    hash: KeyHash,
-    key_count: u64,
-    kernel: &'static Kernel,
-}
-
-impl MappedFilter {
-    /// Maps a file and checks all of it, as [`View::open`] does.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::Io`].
-    pub fn open(path: &Path) -> Result<MappedFilter, Error> {
-        let mapped = MappedFilter::open_unverified(path)?;
-        native::verify(&mapped.bytes)?;
-        Ok(mapped)
-    }
-
-    /// Maps a file and checks its footer, as [`View::open_unverified`] does: nothing
-    /// else of the file is read before it is probed.
-    ///
-    /// # Errors
-    /// As [`View::open_unverified`]; [`Error::Io`].
-    pub fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
-        let bytes = FileBytes::open(&File::open(path)?)?;
-        let View { lines, k, hash, key_count, kernel } = View::open_unverified(&bytes)?;
-        let lines = lines.len();
-        Ok(MappedFilter { bytes, lines, k, hash, key_count, kernel })
-    }
-
-    /// The filter, for as long as it is mapped.
-    #[inline]
-    pub fn view(&self) -> View<'_> {
-        let MappedFilter { k, hash, key_count, kernel, .. } = *self;
-        View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
     }
 }

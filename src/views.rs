@@ -1,5 +1,6 @@
-//! One key in many filters at once. Uses `view`.
+//! One key in many filters at once. Uses `view` and `kernel`.
 
+use crate::kernel::words;
 use crate::view::View;
 
 /// One hash against many filters: a point lookup over the tables of an LSM tree, or
@@ -15,7 +16,7 @@ use crate::view::View;
 /// # Panics
 /// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
 pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
-    check_bitmap(views.len(), bitmap);
+    let bitmap = words(bitmap, views.len());
     if !hash_alike(views) {
         return all_present(views.len(), bitmap);
     }
@@ -29,12 +30,8 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
 /// # Panics
 /// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
 pub fn views_contain(views: &[View<'_>], key: &[u8], bitmap: &mut [u64]) -> usize {
-    check_bitmap(views.len(), bitmap);
+    let bitmap = words(bitmap, views.len());
     views_answer(views, bitmap, hash_once(key))
-}
-
-fn check_bitmap(answers: usize, bitmap: &[u64]) {
-    assert!(bitmap.len() >= answers.div_ceil(64), "one word of bitmap for 64 views");
 }
 
 /// Whether one hash of a key serves all these views.
@@ -84,7 +81,7 @@ pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
 
 /// Sets the bits of so many answers and no others: each may be "maybe". Returns how many.
 pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
-    for (i, word) in bitmap[..count.div_ceil(64)].iter_mut().enumerate() {
+    for (i, word) in words(bitmap, count).iter_mut().enumerate() {
         let left = count - 64 * i;
         *word = if left < 64 { (1 << left) - 1 } else { u64::MAX };
     }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::{KeyHash, hash};
 use crate::kernel::{
-    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all,
+    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all, words,
 };
 use crate::line::{LINE_BYTES, line_index};
 use crate::memory::Zeroed;
@@ -207,7 +207,7 @@ impl Window {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
+        let bitmap = words(bitmap, hashes.len());
         bitmap.fill(0);
         let (mut done, mut count) = (0, 0);
         while done < hashes.len() {
@@ -230,6 +230,7 @@ impl Window {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
         let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
         key_hash.in_parts(keys, |hashes, first| {
             count += self.insert_hashes(hashes, &mut bitmap[first / BLOCK..]);
@@ -309,7 +310,7 @@ impl Window {
     /// # Panics
     /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
     pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = &mut bitmap[..hashes.len().div_ceil(BLOCK)];
+        let bitmap = words(bitmap, hashes.len());
         for (i, word) in bitmap.iter_mut().enumerate() {
             let hashes = &hashes[BLOCK * i..];
             *word = self.find(hashes, hashes.len().min(BLOCK), None);
@@ -322,6 +323,7 @@ impl Window {
     /// # Panics
     /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
     pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
         let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
         key_hash.in_parts(keys, |hashes, first| {
             count += self.contains_hashes(hashes, &mut bitmap[first / BLOCK..]);

@@ -3,10 +3,11 @@
 //! apart.
 
 mod definition;
+mod mapped;
 
 use bloomline::{
-    ConcurrentFilter, Error, Filter, MappedFilter, Params, Prefetch, View, classic, hash,
-    shards_contain_hashes, sizing, views_contain_hash,
+    ConcurrentFilter, Error, Filter, Params, Prefetch, View, classic, hash, shards_contain_hashes,
+    sizing, views_contain_hash,
 };
 use definition::{AWKWARD, random_hashes};
 use proptest::prelude::*;
@@ -251,7 +252,7 @@ fn bytes_and_files() {
     filter.insert_keys(&keys);
     let path = std::env::temp_dir().join(format!("bloomline-classic-{}", std::process::id()));
     filter.save(&path).unwrap();
-    let (loaded, mapped) = (Filter::load(&path).unwrap(), MappedFilter::open(&path).unwrap());
+    let (loaded, mapped) = (Filter::load(&path).unwrap(), mapped::open(&path).unwrap());
     std::fs::remove_file(&path).unwrap();
     assert!(loaded.is_classic() && loaded.to_bytes().unwrap() == filter.to_bytes().unwrap());
     let copy = filter.try_clone().unwrap();

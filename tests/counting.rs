@@ -4,8 +4,9 @@
 //! do no harm to keys that come later; and no damaged file is read.
 
 mod definition;
+mod mapped;
 
-use bloomline::{Backend, CountingFilter, Error, Filter, MappedFilter, Params, View, hash, line};
+use bloomline::{Backend, CountingFilter, Error, Filter, Params, View, hash, line};
 use definition::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -250,7 +251,7 @@ fn take(filter: &mut CountingFilter, model: &mut Model, step: Step, file: &std::
         }
         Step::Save => {
             filter.save(file).unwrap();
-            let mapped = MappedFilter::open(file).unwrap();
+            let mapped = mapped::open(file).unwrap();
             assert!(mapped.view().as_bytes() == filter.filter().as_bytes());
             let plain = Filter::load(file).unwrap();
             assert!(plain.to_bytes().unwrap() == filter.filter().to_bytes().unwrap());
@@ -579,7 +580,7 @@ fn damage_is_found() {
     for len in [0, 63, 64, bytes.len() - 1] {
         std::fs::write(&path, &bytes[..len]).unwrap();
         assert!(CountingFilter::load(&path).is_err());
-        assert!(MappedFilter::open(&path).is_err());
+        assert!(mapped::open(&path).is_err());
     }
     let _ = std::fs::remove_file(&path);
 }

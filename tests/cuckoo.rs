@@ -3,8 +3,9 @@
 //! to `src/cuckoo.rs`.
 
 mod definition;
+mod mapped;
 
-use bloomline::{Backend, CuckooFilter, CuckooParams, Error, Filter, MappedFilter, Params};
+use bloomline::{Backend, CuckooFilter, CuckooParams, Error, Filter, Params};
 use bloomline::{Prefetch, View, cuckoo, hash};
 use definition::{AWKWARD, random_hashes};
 use proptest::prelude::*;
@@ -160,7 +161,7 @@ impl History {
             }
             Step::Save => {
                 self.filter.save(&self.file).unwrap();
-                let mapped = MappedFilter::open(&self.file).unwrap();
+                let mapped = mapped::open(&self.file).unwrap();
                 assert!(mapped.view().as_bytes() == self.filter.as_bytes());
                 assert_eq!(mapped.view().cuckoo_params(), Some(self.filter.params()));
                 self.filter = CuckooFilter::load(&self.file).unwrap();
@@ -525,7 +526,7 @@ fn what_is_cut_or_altered_is_rejected() {
     for len in [0, 1, 63, 64, 128, bytes.len() - 1] {
         std::fs::write(&path, &bytes[..len]).unwrap();
         assert!(CuckooFilter::load(&path).is_err());
-        assert!(MappedFilter::open(&path).is_err());
+        assert!(mapped::open(&path).is_err());
     }
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(filter.encode(&mut vec![0; bytes.len() - 1]), Err(Error::BufferTooSmall)));

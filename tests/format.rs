@@ -4,10 +4,11 @@
 //! its worked example, and the reader in Python that was written from it.
 
 mod definition;
+mod mapped;
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, MappedFilter, Params,
-    ScalableFilter, View, Window, line,
+    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, View,
+    Window, line,
 };
 use definition::*;
 use proptest::prelude::*;
@@ -136,12 +137,12 @@ fn every_bit_flipped() {
 fn files_cut_and_altered() {
     type Load = fn(&Path) -> u32;
     let loads: [(&Reader, Load); 6] = [
-        (&READERS[0], |path| status_of_result(&MappedFilter::open(path))),
+        (&READERS[0], |path| status_of_result(&mapped::open(path))),
         (&READERS[1], |path| status_of_result(&Filter::load(path))),
         (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
         (&READERS[3], |path| status_of_result(&ScalableFilter::load(path))),
         (&READERS[5], |path| status_of_result(&CuckooFilter::load(path))),
-        (&UNVERIFIED, |path| status_of_result(&MappedFilter::open_unverified(path))),
+        (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
     ];
     let path = std::env::temp_dir().join(format!("bloomline-altered-{}", std::process::id()));
     let compare = |bytes: &[u8], what: String| {

@@ -4,8 +4,9 @@
 //! with is a `HashSet`.
 
 mod definition;
+mod mapped;
 
-use bloomline::{Builder, Filter, MappedFilter, Params, View, hash, line, sizing};
+use bloomline::{Builder, Filter, Params, View, hash, line, sizing};
 use definition::{encode, lines_of};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -99,7 +100,7 @@ impl History {
             }
             Step::Save => {
                 self.filter.save(&self.file).unwrap();
-                let mapped = MappedFilter::open(&self.file).unwrap();
+                let mapped = mapped::open(&self.file).unwrap();
                 assert!(mapped.view().as_bytes() == self.filter.as_bytes());
                 self.filter = Filter::load(&self.file).unwrap();
             }

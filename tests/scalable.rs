@@ -4,8 +4,9 @@
 //! first capacity; what cannot grow says so and loses nothing; no damaged file is read.
 
 mod definition;
+mod mapped;
 
-use bloomline::{Backend, Error, Filter, MappedFilter, Params, ScalableFilter, View, hash, line};
+use bloomline::{Backend, Error, Filter, Params, ScalableFilter, View, hash, line};
 use definition::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -164,7 +165,7 @@ fn take(filter: &mut ScalableFilter, model: &mut Model, step: Step, file: &std::
         Step::Encode => *filter = ScalableFilter::decode(&filter.to_bytes().unwrap()).unwrap(),
         Step::Save => {
             filter.save(file).unwrap();
-            assert!(matches!(MappedFilter::open(file), Err(Error::Layout)));
+            assert!(matches!(mapped::open(file), Err(Error::Layout)));
             assert!(matches!(Filter::load(file), Err(Error::Layout)));
             *filter = ScalableFilter::load(file).unwrap();
         }
@@ -303,7 +304,7 @@ fn folds_into_a_plain_filter() {
     same.insert_hashes(&keys);
     assert!(plain.to_bytes().unwrap() == same.to_bytes().unwrap());
     let some = keys[..19_000].iter().copied();
-    assert!(matches!(filter.to_filter(some), Err(Error::Mismatch)));
+    assert!(matches!(filter.to_filter(some), Err(Error::KeyCount)));
     // One of no keys.
     let empty = ScalableFilter::new(50, 0.01, 0).unwrap();
     assert_eq!(empty.to_filter([]).unwrap().params().line_count(), 1);
@@ -337,40 +338,78 @@ fn capacities_and_rates_out_of_range() {
     }
 }
 
-/// Filters that cannot grow: of the most stages there are, of a number of keys that has no
-/// double, and of one that no memory has room for.
+/// What a file claims that its stages are for, and that they have, does not make it grow beyond four
+/// times its lines, or 64 KiB.
+#[test]
+fn a_claim_does_not_make_it_large() {
+    for (lines, rate) in [(1, 0.01), (1, 1e-15), (256, 0.9), (257, 0.01), (1000, 1e-15)] {
+        for capacity in [1 << 32, 1 << 52, u64::MAX / 2 + 1, u64::MAX] {
+            let mut stage = StageOf::new(lines, 8, capacity, &[5]);
+            stage.key_count = capacity;
+            let bytes = encode_scalable(&[stage], rate, 0);
+            let mut filter = ScalableFilter::decode(&bytes).unwrap();
+            assert!(filter.to_bytes().unwrap() == bytes, "what it says is kept");
+            for hash in random_hashes(100, 4) {
+                filter.insert_hash(hash).unwrap();
+                assert!(filter.contains_hash(hash) && filter.contains_hash(5));
+            }
+            let second = filter.stages().nth(1).unwrap().params().line_count();
+            let most = 1024.max(4 * lines as u64);
+            assert!(second <= most && second > most / 2, "{lines} lines, then {second}");
+        }
+    }
+    // Claims that its lines bear out are believed: twice the keys.
+    for (lines, capacity) in [(1, 513), (1000, 32_000)] {
+        let mut stage = StageOf::new(lines, 8, capacity, &[5]);
+        stage.key_count = capacity;
+        let mut filter = ScalableFilter::decode(&encode_scalable(&[stage], 0.01, 0)).unwrap();
+        assert!(filter.insert_hash(7).unwrap());
+        let twice = Params::for_rate(2 * capacity, 0.01 * 0.15 * 0.85).unwrap();
+        assert_eq!(filter.stages().nth(1).unwrap().params(), twice);
+    }
+}
+
+/// The limit is beyond what the library itself needs, whatever the rate.
+#[test]
+fn twice_the_keys_take_less_than_the_limit() {
+    for exponent in 0..=30 {
+        let rate = 0.999 * 10f64.powf(-f64::from(exponent) / 2.0);
+        let mut of_stage = rate * 0.15;
+        let mut before = 0.0;
+        for stage in 0..64 {
+            let (bits, _) = bloomline::sizing::bits_for_rate(of_stage).unwrap();
+            assert!(stage == 0 || bits / before < 1.2, "{rate}, stage {stage}");
+            (before, of_stage) = (bits, of_stage * 0.85);
+        }
+    }
+}
+
+/// A filter that cannot grow: of the most stages there are.
 #[test]
 fn what_cannot_grow_says_so_and_loses_nothing() {
-    let small = StageOf::new(1, 3, 1, &[5]);
-    let mut no_double = StageOf::new(1, 8, u64::MAX / 2 + 1, &[5]);
-    no_double.key_count = u64::MAX;
-    let mut huge = StageOf::new(1, 8, 1 << 52, &[5]);
-    huge.key_count = 1 << 52;
-    for stages in [vec![small; 64], vec![no_double], vec![huge]] {
-        let bytes = encode_scalable(&stages, 0.5, 0);
-        let mut filter = ScalableFilter::decode(&bytes).unwrap();
-        let hashes = random_hashes(30, 4);
-        let mut new = [0; 1];
-        let before = filter.clone_by_bytes();
-        let result = filter.insert_hashes(&hashes, &mut new);
-        assert!(matches!(result, Err(Error::OutOfMemory)));
-        assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "all keys are in");
-        // The same one by one: the error is for the keys that are new.
-        let mut other = before;
-        for (i, &hash) in hashes.iter().enumerate() {
-            let result = other.insert_hash(hash);
-            assert_eq!(new[0] >> i & 1 == 1, result.is_err());
-            assert!(matches!(result, Ok(false) | Err(Error::OutOfMemory)));
-        }
-        assert!(other.to_bytes().unwrap() == filter.to_bytes().unwrap());
-        assert_eq!(filter.stages().len(), stages.len());
-        let keys = ["a", "b", "c"];
-        let result = filter.insert_keys(&keys, &mut [0]);
-        assert!(matches!(result, Ok(0) | Err(Error::OutOfMemory)));
-        assert!(keys.iter().all(|key| filter.contains(key.as_bytes())));
-        // And the rate to expect is told, by the keys that the last two count.
-        assert_eq!(filter.expected_rate() > 0.5, stages.len() == 1);
+    let stages = vec![StageOf::new(1, 3, 1, &[5]); 64];
+    let bytes = encode_scalable(&stages, 0.5, 0);
+    let mut filter = ScalableFilter::decode(&bytes).unwrap();
+    let hashes = random_hashes(30, 4);
+    let mut new = [0; 1];
+    let before = filter.clone_by_bytes();
+    let result = filter.insert_hashes(&hashes, &mut new);
+    assert!(matches!(result, Err(Error::OutOfMemory)));
+    assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "all keys are in");
+    // The same one by one: the error is for the keys that are new.
+    let mut other = before;
+    for (i, &hash) in hashes.iter().enumerate() {
+        let result = other.insert_hash(hash);
+        assert_eq!(new[0] >> i & 1 == 1, result.is_err());
+        assert!(matches!(result, Ok(false) | Err(Error::OutOfMemory)));
     }
+    assert!(other.to_bytes().unwrap() == filter.to_bytes().unwrap());
+    assert_eq!(filter.stages().len(), stages.len());
+    let keys = ["a", "b", "c"];
+    let result = filter.insert_keys(&keys, &mut [0]);
+    assert!(matches!(result, Ok(0) | Err(Error::OutOfMemory)));
+    assert!(keys.iter().all(|key| filter.contains(key.as_bytes())));
+    assert!(filter.expected_rate() <= 0.5, "by the keys that are counted");
 }
 
 trait CloneByBytes {

@@ -174,3 +174,70 @@ fn a_block_that_can_hold_no_keys_is_refused() {
     let view = View::open_leveldb(&out[..len]).unwrap();
     assert!(hashes.iter().all(|&hash| view.contains_hash(hash)));
 }
+
+/// What a call does that panics.
+fn panics<T>(call: impl FnOnce() -> T) -> bool {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err()
+}
+
+#[test]
+fn a_bitmap_that_is_too_short_is_found_before_the_first_key() {
+    use bloomline::{ConcurrentFilter, CountingFilter, ScalableFilter, Window};
+    let keys: Vec<[u8; 8]> = (0..1000u64).map(u64::to_le_bytes).collect();
+    let params = Params::for_rate(1000, 0.01).unwrap();
+    let short = &mut [0; 15];
+
+    let mut scalable = ScalableFilter::new(1000, 0.01, 0).unwrap();
+    assert!(panics(|| scalable.insert_keys(&keys, short)));
+    assert_eq!((scalable.key_count(), scalable.estimated_rate()), (0, 0.0));
+    let mut window = Window::new(3, 1000, 0.01, 0).unwrap();
+    assert!(panics(|| window.insert_keys(&keys, short)));
+    assert_eq!(window.key_count(0), 0);
+    let concurrent = ConcurrentFilter::new(params).unwrap();
+    assert!(panics(|| concurrent.insert_keys(&keys, short)));
+    assert_eq!(concurrent.estimated_keys(), 0.0);
+    let mut counting = CountingFilter::new(params).unwrap();
+    counting.insert_keys(&keys);
+    assert!(panics(|| counting.remove_keys(&keys, short)));
+    assert_eq!(counting.key_count(), 1000);
+    assert!(keys.iter().all(|key| counting.contains(key)));
+}
+
+#[test]
+fn keys_that_panic_are_not_counted() {
+    struct Key(u64, [u8; 8]);
+    impl AsRef<[u8]> for Key {
+        fn as_ref(&self) -> &[u8] {
+            assert!(self.0 != 700, "on purpose");
+            &self.1
+        }
+    }
+    let keys: Vec<Key> = (0..1000u64).map(|key| Key(key, key.to_le_bytes())).collect();
+    let mut filter = Filter::new(Params::for_rate(1000, 0.01).unwrap()).unwrap();
+    assert!(panics(|| filter.insert_keys(&keys)));
+    assert!(filter.key_count() as f64 <= filter.estimated_keys() * 1.05);
+}
+
+#[test]
+fn definitions_refuse_what_is_no_filter() {
+    use bloomline::{cuckoo, fast_local, line};
+    for len in [0, 1, 63, 65, 127] {
+        let lines = &mut vec![0; len];
+        assert!(panics(|| line::contains(lines, 6, 1)), "{len} bytes");
+        assert!(panics(|| line::insert(lines, 6, 1)), "{len} bytes");
+        assert!(panics(|| fast_local::contains(lines, 6, 1)), "{len} bytes");
+        assert!(panics(|| fast_local::insert(lines, 6, 1)), "{len} bytes");
+        assert!(panics(|| cuckoo::contains(lines, 8, 1)), "{len} bytes");
+        assert!(panics(|| cuckoo::insert(lines, 8, 1)), "{len} bytes");
+    }
+    assert!(panics(|| bloomline::classic::contains(&[], 6, 1)));
+    let lines = &mut [0; 64];
+    for k in [0, 17, u32::MAX] {
+        assert!(panics(|| line::contains(lines, k, 1)), "k = {k}");
+    }
+    for bits in [0, 1, 7, 9, 17, 64] {
+        assert!(panics(|| cuckoo::insert(lines, bits, 1)), "{bits} bits");
+        assert!(panics(|| cuckoo::remove(lines, bits, 1)), "{bits} bits");
+    }
+    assert_eq!(*lines, [0; 64]);
+}

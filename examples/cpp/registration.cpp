@@ -20,7 +20,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
-#include <random>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -57,12 +56,9 @@ class Registration {
 public:
     // The filter has room for half as many names again: make a new one when they have come.
     explicit Registration(Users &users) : users_(users), room_(users.names().size() * 3 / 2 + 100) {
-        // Who chooses a name must not be able to choose false positives: the seed is secret.
-        std::random_device random;
-        std::uint64_t seed = std::uint64_t(random()) << 32 | random();
-        auto params = bloomline::params_for_rate(room_, 0.01, seed);
-        if (!params) fail("sizing the filter", params.message());
-        auto filter = bloomline::ConcurrentFilter::create(*params);
+        // Strangers choose the names: with a random seed they cannot prepare names that flood a line.
+        auto params = bloomline::with_random_seed(bloomline::params_for_rate(room_, 0.01));
+        auto filter = bloomline::ConcurrentFilter::create(params);
         if (!filter) fail("making the filter", filter.message());
         filter_ = *std::move(filter);
         for (const auto &name : users.names()) filter_.insert(name);

@@ -48,9 +48,7 @@ static std::size_t build(const std::string &urls, const std::string &list) {
         full.push_back(full_hash(url));
     }
     if (!in.eof()) fail(urls, "cannot be read");
-    auto params = bloomline::params_for_rate(hashes.size(), 0.001);
-    if (!params) fail("sizing the filter", params.message());
-    auto filter = bloomline::Filter::create(*params);
+    auto filter = bloomline::Filter::create(bloomline::params_for_rate(hashes.size(), 0.001));
     if (!filter) fail("making the filter", filter.message());
     filter->insert_hashes(hashes);
 

@@ -97,7 +97,7 @@ pub unsafe extern "C" fn bloomline_counting_save(
 /// bloomline_counting_decode() does. While it reads it takes the memory twice.
 ///
 /// Errors: those of bloomline_counting_decode(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.

@@ -10,6 +10,7 @@ use super::status::{BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_RESERVED, bloomline_status
 use super::view::{bloomline_view, pack};
 use crate::cuckoo_filter::CuckooFilter;
 use crate::cuckoo_params::CuckooParams;
+use crate::error::Error;
 use std::ffi::c_void;
 
 /// The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or
@@ -34,6 +35,10 @@ impl bloomline_cuckoo_params {
     fn check(&self) -> Result<CuckooParams, Failure> {
         if self.reserved != 0 {
             return Err(Failure(BLOOMLINE_ERR_RESERVED));
+        }
+        // As in bloomline_params: all zeros are those of a call that failed.
+        if self.line_count == 0 {
+            return Err(Error::LineCount.into());
         }
         Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
     }

@@ -98,7 +98,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_save(
 /// bloomline_cuckoo_decode() does.
 ///
 /// Errors: those of bloomline_cuckoo_decode(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.

@@ -79,8 +79,17 @@ pub unsafe extern "C" fn bloomline_filter_decode(
 /// opens the name finds the old filter or the new one, whole. 'path' is NUL-terminated;
 /// on Windows it is UTF-8.
 ///
-/// Errors: BLOOMLINE_ERR_NOT_FOUND if the directory is missing, BLOOMLINE_ERR_PERMISSION,
-/// BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file of that name is then as before.
+/// On Unix the new file keeps the permissions of the one it replaces and, where the process
+/// may set them, its owner and group. If the group cannot be kept, the new group may do what
+/// everybody may. Access control lists and extended attributes are not kept. A file that
+/// replaces none has the permissions of any new file. A symbolic link is replaced by the file,
+/// not followed; the file keeps the permissions of what the link led to. Other hard links
+/// keep the old file.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
+/// device, also through a link: nothing is replaced; BLOOMLINE_ERR_NOT_FOUND if the directory
+/// is missing, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file
+/// of that name is then as before.
 /// Only if flushing the directory fails, last of all, is the new file in its place, and
 /// may not survive a power failure.
 ///
@@ -105,11 +114,13 @@ pub unsafe extern "C" fn bloomline_filter_save(
 }
 
 /// bloomline_filter_load() reads a filter from a file into memory, checking all as
-/// bloomline_filter_decode() does. To probe a file without reading all of it, see
-/// bloomline_map_open().
+/// bloomline_filter_decode() does. The end of the file is read first: one that is no filter is
+/// rejected before memory is taken for it, however long it is. To probe a file without reading
+/// all of it, see bloomline_map_open().
 ///
 /// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a
+/// directory, a pipe, a socket or a device.
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.

@@ -38,7 +38,12 @@ const _: () = {
 };
 
 /// bloomline_filter_new() makes an empty filter. It takes 64 bytes of memory for each
-/// line, aligned to the line, in huge pages where that pays and the system has them.
+/// line, aligned to the line.
+///
+/// On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap),
+/// not from malloc, and in huge pages where it has them: these waste at most a tenth, and a
+/// filter for which they would waste more has small pages at its end. If the environment
+/// has BLOOMLINE_HUGE_PAGES=0, all memory is the allocator's.
 ///
 /// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
 /// parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.

@@ -41,11 +41,12 @@ pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
 /// Gives C the map that `open` opens.
 ///
 /// # Safety
-/// `name` as for [`path`]; `out` is NULL or points at room for a pointer.
+/// `name` as for [`path`]; `out` is NULL or points at room for a pointer. The file is not changed
+/// in place while it is mapped.
 unsafe fn give(
     name: *const c_char,
     out: *mut *mut bloomline_map,
-    open: impl FnOnce(&Path) -> Result<MappedFilter, Error>,
+    open: unsafe fn(&Path) -> Result<MappedFilter, Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
     unsafe { boundary::give(out, || Ok(bloomline_map(open(path(name)?)?))) }
@@ -55,15 +56,21 @@ unsafe fn give(
 /// written it, and checks all of it as bloomline_view_open() does: it is read once from
 /// end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
 ///
-/// While it is mapped the file must not be written to or made shorter: a probe of a part
-/// that is gone ends the process with SIGBUS. Replacing the file by another of its name,
-/// as bloomline_filter_save() does, and removing it do no harm.
+/// While a file is mapped nobody may change it in place, in this process or another: the
+/// library cannot prevent it, and does not notice. If the file is written to, answers are
+/// wrong in either direction: a key that is present can be a false negative. If it is cut
+/// short, a probe of a part that is gone kills the process with SIGBUS. To change the filter,
+/// write a new file and rename it over the old one, as bloomline_filter_save() does: the map
+/// keeps the old file until it is closed. Removing the file does no harm either. Where that
+/// cannot be promised, use bloomline_filter_load() or bloomline_cuckoo_load().
 ///
 /// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
+/// BLOOMLINE_ERR_OUT_OF_MEMORY.
 ///
 /// # Safety
-/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
+/// it is mapped.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open(
@@ -71,15 +78,17 @@ pub unsafe extern "C" fn bloomline_map_open(
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
-    // room.
+    // room; nobody changes the file while it is mapped.
     unsafe { give(path, out, MappedFilter::open) }
 }
 
 /// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
-/// lines, and so without reading them: see bloomline_view_open_unverified().
+/// lines, and so without reading them: see bloomline_view_open_unverified(). The file must not
+/// change in place, as for bloomline_map_open().
 ///
 /// # Safety
-/// See [`crate::ffi`]; `path` is NULL or NUL-terminated.
+/// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
+/// it is mapped.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open_unverified(
@@ -87,7 +96,7 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
-    // room.
+    // room; nobody changes the file while it is mapped.
     unsafe { give(path, out, MappedFilter::open_unverified) }
 }
 

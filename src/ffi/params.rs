@@ -29,6 +29,10 @@ impl bloomline_params {
         if self.reserved != 0 {
             return Err(Failure(BLOOMLINE_ERR_RESERVED));
         }
+        // All zeros are those of a call that failed, or that was not made: not k is wrong then.
+        if self.line_count == 0 {
+            return Err(Error::LineCount.into());
+        }
         Ok(Params::new(self.line_count, self.k, self.seed)?)
     }
 }

@@ -24,20 +24,23 @@ pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
 /// k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
 /// filter's fingerprints are not 8, 12 or 16.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
-/// The line count is zero, or is more than memory can address.
+/// The line count is zero, as in parameters that nobody filled in, or is more than memory can
+/// address.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
 /// The system has not got the memory.
 pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;
 /// The buffer is smaller than what is to be written into it.
 pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
-/// The two filters differ in line count, k or seed.
+/// The two filters differ in line count, k, seed or type: plain and classic filters do not
+/// match.
 pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 /// A filter with an odd number of lines cannot be folded.
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
 /// The environment variable BLOOMLINE_BACKEND names a backend that does not exist
 /// or that this CPU lacks.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
-/// The data is shorter than any filter, or has not the length that it says.
+/// The data is shorter than any filter, such as an empty file, or has not the length that it
+/// states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
 /// The data does not end as a filter ends: it is something else, or was cut off.
 pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;
@@ -65,6 +68,11 @@ pub const BLOOMLINE_ERR_ABSENT: bloomline_status = 21;
 pub const BLOOMLINE_ERR_FULL: bloomline_status = 22;
 /// A window is to have no generation, or more than 2^32 - 1.
 pub const BLOOMLINE_ERR_GENERATIONS: bloomline_status = 23;
+/// Fewer keys were given than the filter has; the new filter would deny some of them.
+pub const BLOOMLINE_ERR_KEY_COUNT: bloomline_status = 24;
+/// The path leads to something other than a regular file: a directory, a pipe, a device. It was
+/// neither read nor replaced.
+pub const BLOOMLINE_ERR_NOT_A_FILE: bloomline_status = 25;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
@@ -87,6 +95,8 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Absent => BLOOMLINE_ERR_ABSENT,
         Error::Full => BLOOMLINE_ERR_FULL,
         Error::Generations => BLOOMLINE_ERR_GENERATIONS,
+        Error::KeyCount => BLOOMLINE_ERR_KEY_COUNT,
+        Error::NotAFile => BLOOMLINE_ERR_NOT_A_FILE,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
             ErrorKind::PermissionDenied => BLOOMLINE_ERR_PERMISSION,
@@ -101,28 +111,36 @@ fn message(status: bloomline_status) -> &'static CStr {
     match status {
         BLOOMLINE_OK => c"success",
         BLOOMLINE_ERR_NULL => c"a pointer is NULL or misaligned",
-        BLOOMLINE_ERR_RATE => c"the false-positive rate is not between 0 and 1, or is too small",
+        BLOOMLINE_ERR_RATE => c"the false-positive rate is too small, or not between 0 and 1",
         BLOOMLINE_ERR_BITS_PER_KEY => c"the bits per key are not a positive finite number",
         BLOOMLINE_ERR_K => c"k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
-        BLOOMLINE_ERR_LINE_COUNT => c"the line count is zero or too large",
+        BLOOMLINE_ERR_LINE_COUNT => {
+            c"the line count is zero (parameters not filled in?) or too large"
+        }
         BLOOMLINE_ERR_OUT_OF_MEMORY => c"out of memory",
         BLOOMLINE_ERR_BUFFER_TOO_SMALL => c"the buffer is too small",
-        BLOOMLINE_ERR_MISMATCH => c"the filters differ in line count, k or seed",
+        BLOOMLINE_ERR_MISMATCH => {
+            c"filters do not match: line count, k, seed and type must be equal"
+        }
         BLOOMLINE_ERR_ODD_LINE_COUNT => c"a filter with an odd number of lines cannot be folded",
-        BLOOMLINE_ERR_BACKEND => c"BLOOMLINE_BACKEND names an unknown or absent backend",
-        BLOOMLINE_ERR_TRUNCATED => c"the data is not as long as it says",
+        BLOOMLINE_ERR_BACKEND => {
+            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND"
+        }
+        BLOOMLINE_ERR_TRUNCATED => c"wrong data length: empty, truncated, or extra bytes",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
         BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
-        BLOOMLINE_ERR_LAYOUT => c"the layout of the filter is unknown, or does not allow this",
+        BLOOMLINE_ERR_LAYOUT => c"unsupported layout, or operation not supported for it",
         BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
         BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
         BLOOMLINE_ERR_IO => c"reading or writing a file failed",
         BLOOMLINE_ERR_NOT_FOUND => c"no such file or directory",
         BLOOMLINE_ERR_PERMISSION => c"permission denied",
         BLOOMLINE_ERR_INTERNAL => c"internal error: a bug in the library",
-        BLOOMLINE_ERR_ABSENT => c"the key is surely not in the filter",
+        BLOOMLINE_ERR_ABSENT => c"the key is definitely absent",
         BLOOMLINE_ERR_FULL => c"the filter is full",
-        BLOOMLINE_ERR_GENERATIONS => c"a window needs at least one generation",
+        BLOOMLINE_ERR_GENERATIONS => c"a window needs 1 to 2^32 - 1 generations",
+        BLOOMLINE_ERR_KEY_COUNT => c"fewer keys than the filter has: give each key again",
+        BLOOMLINE_ERR_NOT_A_FILE => c"the path leads to something other than a regular file",
         _ => c"unknown status",
     }
 }
@@ -145,12 +163,42 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_GENERATIONS).map(message).collect();
-        assert_eq!(texts.len(), 24);
-        for unknown in [-1, 24, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_NOT_A_FILE).map(message).collect();
+        assert_eq!(texts.len(), 26);
+        for unknown in [-1, 26, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));
+    }
+
+    /// What Rust says of an error is what C says of its number.
+    #[test]
+    fn messages_are_those_of_the_errors() {
+        for error in [
+            Error::Rate,
+            Error::BitsPerKey,
+            Error::K,
+            Error::LineCount,
+            Error::OutOfMemory,
+            Error::BufferTooSmall,
+            Error::Mismatch,
+            Error::OddLineCount,
+            Error::Backend,
+            Error::Truncated,
+            Error::NotAFilter,
+            Error::Version,
+            Error::Layout,
+            Error::Checksum,
+            Error::Reserved,
+            Error::Absent,
+            Error::Full,
+            Error::Generations,
+            Error::KeyCount,
+            Error::NotAFile,
+        ] {
+            let text = message(status_of(&error)).to_str().unwrap();
+            assert_eq!(error.to_string(), text, "{error:?}");
+        }
     }
 
     #[test]

@@ -425,7 +425,7 @@ pub unsafe extern "C" fn bloomline_window_save(
 /// bloomline_window_decode() does. While it reads it takes the memory twice.
 ///
 /// Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO.
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
 ///
 /// # Safety
 /// See [`crate::ffi`]; `path` is NULL or NUL-terminated.

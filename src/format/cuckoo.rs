@@ -1,16 +1,15 @@
 //! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is
 //! the standard. Uses `native` and `cuckoo_params`.
 
-use super::native::{FOOTER_BYTES, Footer};
+use super::native::{FOOTER_BYTES, Footer, FooterBytes, split};
 use crate::cuckoo_params::CuckooParams;
 use crate::error::Error;
 
 const LAYOUT: u16 = 7;
 
-/// As `native::parse`, for this layout: the lines, their shape, and the writer's key count; the
-/// footer is checked, the lines are not.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], CuckooParams, u64), Error> {
-    let (lines, footer) = Footer::read(bytes)?;
+/// As `native::check`, for this layout: the shape of the lines, and the writer's key count.
+pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams, u64), Error> {
+    let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
         return Err(Error::Layout);
     }
@@ -18,10 +17,18 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], CuckooParams, u64), Error> {
         return Err(Error::Reserved);
     }
     let params = CuckooParams::new(footer.line_count, footer.k, footer.seed)?;
-    if lines.len() != params.bytes() {
+    if body_len != params.bytes() as u64 {
         return Err(Error::Truncated);
     }
-    Ok((lines, params, footer.key_count))
+    Ok((params, footer.key_count))
+}
+
+/// As `native::parse`, for this layout: the lines, their shape, and the writer's key count; the
+/// footer is checked, the lines are not.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], CuckooParams, u64), Error> {
+    let (lines, footer) = split(bytes)?;
+    let (params, key_count) = check(footer, lines.len() as u64)?;
+    Ok((lines, params, key_count))
 }
 
 /// The footer that goes behind these lines.

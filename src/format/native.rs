@@ -48,14 +48,17 @@ pub(crate) struct Footer {
     pub(crate) shape: u64,
 }
 
-pub(super) type FooterBytes = [u8; FOOTER_BYTES];
+pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
+
+/// An encoded filter: what is before the footer, and the footer. Rule 1 of `docs/FORMAT.md`.
+pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
+    bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)
+}
 
 impl Footer {
-    /// What is before the footer, and what the footer says: rules 1 to 4 of
-    /// `docs/FORMAT.md`, which do not depend on the layout. What is before it has not been
-    /// looked at.
-    pub(crate) fn read(bytes: &[u8]) -> Result<(&[u8], Footer), Error> {
-        let (body, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
+    /// What a footer says: rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the
+    /// layout.
+    pub(super) fn read(footer: &FooterBytes) -> Result<Footer, Error> {
         if footer[at::MAGIC..] != MAGIC {
             return Err(Error::NotAFilter);
         }
@@ -65,15 +68,14 @@ impl Footer {
         if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
             return Err(Error::Checksum);
         }
-        let footer = Footer {
+        Ok(Footer {
             key_count: u64_at(footer, at::KEY_COUNT),
             line_count: u64_at(footer, at::LINE_COUNT),
             seed: u64_at(footer, at::SEED),
             k: u32_at(footer, at::K),
             layout: u16_at(footer, at::LAYOUT),
             shape: u64_at(footer, at::SHAPE),
-        };
-        Ok((body, footer))
+        })
     }
 
     /// The footer that goes behind these bytes, one part behind the other.
@@ -104,10 +106,14 @@ pub(crate) struct Parts<'a> {
     pub(crate) key_count: u64,
 }
 
-/// An encoded filter of one of these layouts, taken apart; the footer is checked, what is
-/// before it is not. The order of the checks is that of `docs/FORMAT.md`.
-pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, Error> {
-    let (body, footer) = Footer::read(bytes)?;
+/// What a footer of one of these layouts says of the `body_len` bytes before it, which need not
+/// be there yet: rules 2 to 9 of `docs/FORMAT.md`, in its order.
+pub(crate) fn check(
+    footer: &FooterBytes,
+    body_len: u64,
+    layouts: &[u16],
+) -> Result<(Footer, Params), Error> {
+    let footer = Footer::read(footer)?;
     if !layouts.contains(&footer.layout) {
         return Err(Error::Layout);
     }
@@ -116,9 +122,17 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
     }
     let params = Params::new(footer.line_count, footer.k, footer.seed)?;
     let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
-    if body.len() != params.bytes() + counters {
+    if body_len != (params.bytes() + counters) as u64 {
         return Err(Error::Truncated);
     }
+    Ok((footer, params))
+}
+
+/// An encoded filter of one of these layouts, taken apart; the footer is checked, what is
+/// before it is not.
+pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, Error> {
+    let (body, footer) = split(bytes)?;
+    let (footer, params) = check(footer, body.len() as u64, layouts)?;
     let (lines, counters) = body.split_at(params.bytes());
     let Footer { layout, key_count, .. } = footer;
     Ok(Parts { layout, lines, counters, params, key_count })
@@ -127,7 +141,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
 /// Whether what is before the footer of an encoded filter of any layout, parsed before, is what
 /// the footer says, and whether counters agree with the lines.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
-    let (body, footer) = bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)?;
+    let (body, footer) = split(bytes)?;
     if u64_at(footer, at::LINES_CHECKSUM) != checksum(body) {
         return Err(Error::Checksum);
     }

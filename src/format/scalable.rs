@@ -52,10 +52,9 @@ pub(crate) fn is_rate(rate: f64) -> bool {
     (LEAST_RATE..1.0).contains(&rate)
 }
 
-/// An encoded filter, checked but for the records of its stages, which are checked as they are
-/// handed out. The order of the checks is that of `docs/FORMAT.md`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(Shared, Stages<'_>), Error> {
-    let (body, footer) = Footer::read(bytes)?;
+/// As `native::check`, for this layout: what the stages share, and the bytes of all their lines.
+pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shared, usize), Error> {
+    let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
         return Err(Error::Layout);
     }
@@ -71,15 +70,22 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Shared, Stages<'_>), Error> {
     if !(1..=most as u64).contains(&footer.line_count) {
         return Err(Error::LineCount);
     }
-    let (lines, table) =
-        body.split_at_checked(footer.line_count as usize * LINE_BYTES).ok_or(Error::Truncated)?;
-    let (records, rest) = table.as_chunks();
-    if records.len() != stages || !rest.is_empty() {
+    let line_bytes = footer.line_count as usize * LINE_BYTES;
+    if body_len != (line_bytes + stages * FOOTER_BYTES) as u64 {
         return Err(Error::Truncated);
     }
+    Ok((Shared { rate, seed: footer.seed }, line_bytes))
+}
+
+/// An encoded filter, checked but for the records of its stages, which are checked as they are
+/// handed out. The order of the checks is that of `docs/FORMAT.md`.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(Shared, Stages<'_>), Error> {
+    let (body, footer) = native::split(bytes)?;
+    let (shared, line_bytes) = check(footer, body.len() as u64)?;
     native::verify(bytes)?;
-    let seed = footer.seed;
-    Ok((Shared { rate, seed }, Stages { lines, records: records.iter(), seed }))
+    let (lines, table) = body.split_at(line_bytes);
+    let (records, _) = table.as_chunks();
+    Ok((shared, Stages { lines, records: records.iter(), seed: shared.seed }))
 }
 
 /// The stages of an encoded filter, the oldest first. Nothing comes behind an error.

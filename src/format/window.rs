@@ -5,7 +5,7 @@
 //! lines of place 0 | lines of place 1 | ... | slice | limit | key count of place 0 | ...
 //! ```
 
-use super::native::{self, FOOTER_BYTES, Footer};
+use super::native::{self, FOOTER_BYTES, Footer, FooterBytes};
 use crate::error::Error;
 use crate::memory::Room;
 use crate::params::Params;
@@ -68,9 +68,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) key_counts: &'a [[u8; 8]],
 }
 
-/// An encoded window, all of it checked, in the order of `docs/FORMAT.md`.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
-    let (body, footer) = Footer::read(bytes)?;
+/// As `native::check`, for this layout: the shape.
+pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Shape, Error> {
+    let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
         return Err(Error::Layout);
     }
@@ -79,9 +79,16 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
         return Err(Error::Generations);
     }
     let shape = Shape::new(Params::new(footer.line_count, footer.k, footer.seed)?, generations)?;
-    if bytes.len() != shape.encoded_len() {
+    if body_len != (shape.encoded_len() - FOOTER_BYTES) as u64 {
         return Err(Error::Truncated);
     }
+    Ok(shape)
+}
+
+/// An encoded window, all of it checked, in the order of `docs/FORMAT.md`.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
+    let (body, footer) = native::split(bytes)?;
+    let shape = check(footer, body.len() as u64)?;
     native::verify(bytes)?;
     let (lines, state) = body.split_at(shape.line_bytes());
     let (words, _) = state.as_chunks();

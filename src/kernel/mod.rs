@@ -37,7 +37,7 @@ mod spread;
 mod words;
 
 pub use backend::Backend;
-pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
+pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING, words};
 use batch::{Abreast, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
@@ -437,7 +437,7 @@ impl Kernel {
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
-        assert!(bitmap.len() >= hashes.len().div_ceil(64), "one word of bitmap for 64 keys");
+        let bitmap = words(bitmap, hashes.len());
         let lines = self.readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }

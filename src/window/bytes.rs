@@ -1,12 +1,12 @@
-//! Windows as bytes and as files. Uses `format`, `file` and `memory`.
+//! Windows as bytes and as files. Uses `format` and `file`.
 
 use super::{Generation, Window, chunks, pieces};
 use crate::error::Error;
 use crate::file;
-use crate::format::window::{Parts, finish, parse};
+use crate::format::window::{Parts, check, finish, parse};
 use crate::kernel::{Kernel, Layout};
 use crate::line::LINE_BYTES;
-use crate::memory::{Room, Zeroed};
+use crate::memory::Room;
 use std::path::Path;
 
 impl Window {
@@ -97,8 +97,8 @@ impl Window {
     /// memory twice.
     ///
     /// # Errors
-    /// As [`Window::decode`]; [`Error::Io`].
+    /// As [`Window::decode`]; [`Error::NotAFile`]; [`Error::Io`].
     pub fn load(path: &Path) -> Result<Window, Error> {
-        Window::decode(&Zeroed::read(path)?)
+        Window::decode(&file::read(path, check)?)
     }
 }

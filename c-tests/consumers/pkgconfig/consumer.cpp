@@ -6,14 +6,13 @@
 
 int main()
 {
-    auto params = bloomline::params_for_rate(1000, 0.01);
-    auto filter = params ? bloomline::Filter::create(*params) : bloomline::Result<bloomline::Filter>(params.status());
+    auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01));
     if (!filter) {
         std::fprintf(stderr, "%s\n", filter.message());
         return 1;
     }
-    filter->insert("apple");
-    bool right = bloomline::abi_matches() && filter->contains("apple") && !filter->contains("plum");
+    filter->insert(bloomline::text("apple"));
+    bool right = bloomline::abi_matches() && filter->contains(bloomline::text("apple")) && !filter->contains(bloomline::text("plum"));
     std::printf("C++ consumer of bloomline %s: %s\n", bloomline::version(), right ? "right" : "WRONG");
     return !right;
 }

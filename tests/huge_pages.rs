@@ -1,0 +1,96 @@
+//! The memory of large filters: huge pages where they waste little, nothing beyond what a filter
+//! says where they would, and none at all where the environment says so.
+#![cfg(target_os = "linux")]
+
+use bloomline::{Filter, Params};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, and the largest size that was asked of it.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+#[allow(unsafe_code)]
+// SAFETY: passes everything on.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's contract is that of the system's allocator.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, bytes: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(bytes, layout) }
+    }
+}
+
+/// A filter all of whose bytes have been written to.
+fn touched(bytes: usize) -> Filter {
+    let mut filter = Filter::new(Params::new(bytes as u64 / 64, 6, 0).unwrap()).unwrap();
+    filter.clear();
+    filter
+}
+
+/// The bytes of memory that this process occupies.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() * 1024
+}
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn filters_take_what_they_say() {
+    let modes = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+    println!("huge pages: {}", modes.unwrap_or_else(|_| "none".into()).trim());
+    // Just above one huge page, just above two, and so much that whole pages waste a tenth.
+    for bytes in [2 * MIB + 64, 4 * MIB + 64, 18 * MIB + 64] {
+        let before = resident();
+        let count = 256 * MIB / bytes;
+        let filters: Vec<Filter> = (0..count).map(|_| touched(bytes)).collect();
+        let taken = resident() - before;
+        let said: usize = filters.iter().map(|filter| filter.as_bytes().len()).sum();
+        println!("{count} filters of {bytes} bytes take {:.3} of them", taken as f64 / said as f64);
+        assert!(taken * 100 < said * 115, "{count} filters of {bytes} bytes take {taken}");
+    }
+}
+
+/// Run by the test below, each time in a process of its own.
+#[test]
+#[ignore = "run by another test"]
+fn one_large_filter() {
+    let filter = touched(4 * MIB);
+    let from_allocator = LARGEST.load(Ordering::Relaxed) >= filter.as_bytes().len();
+    println!("from the allocator: {from_allocator}");
+}
+
+#[test]
+fn the_environment_turns_them_off() {
+    for (value, from_allocator) in
+        [(None, false), (Some("1"), false), (Some(""), false), (Some("0"), true)]
+    {
+        let mut process = Command::new(std::env::current_exe().unwrap());
+        process.args(["--exact", "one_large_filter", "--ignored", "--nocapture"]);
+        process.env_remove("BLOOMLINE_HUGE_PAGES");
+        process.envs(value.map(|value| ("BLOOMLINE_HUGE_PAGES", value)));
+        let output = process.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            text.contains(&format!("from the allocator: {from_allocator}")),
+            "{value:?}: {text}"
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! Maps of files that belong to a test.
+#![allow(unsafe_code, dead_code, reason = "not every test opens maps both ways")]
+
+use bloomline::{Error, MappedFilter};
+use std::path::Path;
+
+/// The file is one that the test writes to only while nothing maps it.
+pub(crate) fn open(path: &Path) -> Result<MappedFilter, Error> {
+    // SAFETY: the tests keep to what is said above.
+    unsafe { MappedFilter::open(path) }
+}
+
+/// As [`open`], its lines unverified.
+pub(crate) fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
+    // SAFETY: as above.
+    unsafe { MappedFilter::open_unverified(path) }
+}
