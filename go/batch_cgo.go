@@ -117,8 +117,8 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 	}
 }
 
-// C reads lines while others may be adding to them: what is there before is found, as the C
-// library's bloomline_concurrent promises of the same lines.
+// C reads lines while others add to them. bloomline_lines_view() allows that for lines in which
+// others set bits, as here, by atomic operations on whole lanes.
 func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
 	if len(hashes) < leastForC || len(f.view.all) == 0 || f.view.classic {
 		f.answerInGo(hashes, out)

@@ -4,7 +4,7 @@ package bloomline
 
 // Batches without C.
 
-// Backend tells what answers batches: "go" here; with the build tag bloomline_cgo, "cgo/" and
+// Backend tells what answers batches: "go" here, whatever BLOOMLINE_BACKEND says; with the build tag bloomline_cgo, "cgo/" and
 // the name of the C library's backend, such as "cgo/avx512".
 func Backend() string {
 	return "go"

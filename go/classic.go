@@ -39,7 +39,7 @@ func NewClassicWithParams(params Params) (*Filter, error) {
 
 // IsClassic tells whether the filter is of the textbook's kind: see [NewClassic].
 func (f *Filter) IsClassic() bool {
-	return f.view.classic
+	return orZero(f).view.classic
 }
 
 // ---- sizes and rates ----

@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"encoding/binary"
+	"io"
 	"math/bits"
 	"runtime"
 	"sync/atomic"
@@ -22,7 +23,15 @@ import (
 // the add.
 //
 // The zero ConcurrentFilter answers true to every key, and nothing can be added to it.
+//
+// A copy of the struct would share its memory, and go vet reports one. A nil ConcurrentFilter
+// answers as the zero one does.
 type ConcurrentFilter struct {
+	_ noCopy
+	concurrentData
+}
+
+type concurrentData struct {
 	view View // of lines that are this filter's own; lanes are read and written atomically
 }
 
@@ -33,14 +42,16 @@ func NewConcurrent(keys int, rate float64, options ...Option) (*ConcurrentFilter
 	if err != nil {
 		return nil, err
 	}
-	return &ConcurrentFilter{filter.view}, nil
+	return filter.Share(), nil
 }
 
 // Share returns a ConcurrentFilter of the keys of a filter, in the same memory: f must not be
 // used any more.
 func (f *Filter) Share() *ConcurrentFilter {
-	shared := &ConcurrentFilter{f.view}
-	*f = Filter{}
+	shared := &ConcurrentFilter{concurrentData: concurrentData{f.View()}}
+	if f != nil {
+		f.filterData = filterData{}
+	}
 	return shared
 }
 
@@ -48,17 +59,6 @@ func (f *Filter) Share() *ConcurrentFilter {
 func lanesOf(at *line) *[lanes]uint64 {
 	// All lines of a filter's own are aligned.
 	return (*[lanes]uint64)(unsafe.Pointer(at))
-}
-
-// mask is the lanes that a hash sets, as they are in memory.
-func (f *ConcurrentFilter) mask(hash uint64) [lanes]uint64 {
-	mask := f.view.mask(hash)
-	if bigEndian {
-		for i := range mask {
-			mask[i] = bits.ReverseBytes64(mask[i])
-		}
-	}
-	return mask
 }
 
 var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
@@ -69,28 +69,43 @@ var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 // are for a key that is in, and for false positives. Of several goroutines that add the same
 // new key at once at least one is told that it is new, and more may be.
 func (f *ConcurrentFilter) Add(key []byte) bool {
-	return f.AddHash(Hash(key, f.view.seed))
+	return f.AddHash(Hash(key, f.seed()))
 }
 
 // AddString is [ConcurrentFilter.Add] for a string.
 func (f *ConcurrentFilter) AddString(key string) bool {
-	return f.AddHash(HashString(key, f.view.seed))
+	return f.AddHash(HashString(key, f.seed()))
 }
 
 // AddHash is [ConcurrentFilter.Add] for the hash of a key, which [ConcurrentFilter.Hash] makes.
 func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
-	if len(f.view.all) == 0 {
-		panic("bloomline: keys added to the zero ConcurrentFilter, which NewConcurrent did not make")
+	if f == nil || len(f.view.all) == 0 {
+		panic("bloomline: insert into a zero ConcurrentFilter: create it with NewConcurrent")
 	}
 	if f.view.classic {
 		return f.view.classicAddShared(hash)
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
-	for i, bits := range mask {
-		// A lane that has its bits is only read, and stays in the caches of its other readers.
-		if atomic.LoadUint64(&at[i])&bits != bits {
-			isNew = atomic.OrUint64(&at[i], bits)&bits != bits || isNew
+	at := lanesOf(f.view.at(hash))
+	isNew = sharedSetBits(at, hash*c1, min(f.view.k, 8))
+	if f.view.k > 8 {
+		isNew = sharedSetBits(at, hash*c2, f.view.k-8) || isNew
+	}
+	return isNew
+}
+
+// sharedSetBits is [setBits], atomically, and reports whether one of the bits was not set.
+func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
+	lane, positions := round(g)
+	for ; count > 0; count-- {
+		word, bit := &at[lane&7], uint64(1)<<(positions&63)
+		if bigEndian {
+			bit = bits.ReverseBytes64(bit)
 		}
+		// A lane that has its bit is only read, and stays in the caches of its other readers.
+		if atomic.LoadUint64(word)&bit == 0 {
+			isNew = atomic.OrUint64(word, bit)&bit == 0 || isNew
+		}
+		lane, positions = lane+1, positions>>6
 	}
 	return isNew
 }
@@ -110,7 +125,7 @@ func addKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap 
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.addHashes(hashAhead(&f.view, keys[at:], &ahead), out[at/64:])
+		f.addHashes(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -137,7 +152,7 @@ func (f *ConcurrentFilter) addHashes(hashes []uint64, out []uint64) {
 
 // touch is [lines.touch], atomically.
 func (f *ConcurrentFilter) touch(hashes []uint64) {
-	if len(f.view.all) < farFrom || f.view.classic {
+	if f == nil || len(f.view.all) < farFrom || f.view.classic {
 		return
 	}
 	sum := uint64(0)
@@ -151,28 +166,43 @@ func (f *ConcurrentFilter) touch(hashes []uint64) {
 
 // Contains tells whether a key may be in. False means that it was not when this was called.
 func (f *ConcurrentFilter) Contains(key []byte) bool {
-	return f.ContainsHash(Hash(key, f.view.seed))
+	return f.ContainsHash(Hash(key, f.seed()))
 }
 
 // ContainsString is [ConcurrentFilter.Contains] for a string.
 func (f *ConcurrentFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.view.seed))
+	return f.ContainsHash(HashString(key, f.seed()))
 }
 
 // ContainsHash is [ConcurrentFilter.Contains] for the hash of a key.
 func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
-	if len(f.view.all) == 0 {
+	if f == nil || len(f.view.all) == 0 {
 		return true
 	}
 	if f.view.classic {
 		return f.view.classicContainsShared(hash)
 	}
-	at, mask := lanesOf(f.view.at(hash)), f.mask(hash)
-	missing := uint64(0)
-	for i, bits := range mask {
-		missing |= bits &^ atomic.LoadUint64(&at[i])
+	at := lanesOf(f.view.at(hash))
+	set := sharedAllSet(at, hash*c1, min(f.view.k, 8))
+	if f.view.k > 8 {
+		set &= sharedAllSet(at, hash*c2, f.view.k-8)
 	}
-	return missing == 0
+	return set != 0
+}
+
+// sharedAllSet is [allSet], atomically, for the bits of one round.
+func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
+	lane, positions := round(g)
+	set := uint64(1)
+	for ; count > 0; count-- {
+		word := atomic.LoadUint64(&at[lane&7])
+		if bigEndian {
+			word = bits.ReverseBytes64(word)
+		}
+		set &= word >> (positions & 63)
+		lane, positions = lane+1, positions>>6
+	}
+	return set
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
@@ -189,7 +219,7 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.answer(hashAhead(&f.view, keys[at:], &ahead), out[at/64:])
+		orZero(f).answer(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -197,7 +227,7 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	f.answer(hashes, out)
+	orZero(f).answer(hashes, out)
 	return out
 }
 
@@ -216,14 +246,18 @@ func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
 
 // Hash returns the hash of a key with this filter's seed.
 func (f *ConcurrentFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.view.seed)
+	return Hash(key, f.seed())
+}
+
+func (f *ConcurrentFilter) seed() uint64 {
+	return orZero(f).view.seed
 }
 
 // ---- whole filters ----
 
 // Params returns the shape of the filter.
 func (f *ConcurrentFilter) Params() Params {
-	return f.view.shape()
+	return orZero(f).view.shape()
 }
 
 // Union adds the keys of a filter, which must not change meanwhile.
@@ -231,8 +265,11 @@ func (f *ConcurrentFilter) Params() Params {
 // Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic;
 // nothing is added then.
 func (f *ConcurrentFilter) Union(other *Filter) error {
-	if f.Params() != other.Params() || f.view.classic != other.view.classic {
+	if f.Params() != other.Params() || orZero(f).view.classic != other.IsClassic() {
 		return ErrMismatch
+	}
+	if f.Params().LineCount == 0 {
+		return nil
 	}
 	for i := range f.view.all {
 		from, into := lanesOf(&other.view.all[i]), lanesOf(&f.view.all[i])
@@ -251,26 +288,17 @@ func (f *ConcurrentFilter) Union(other *Filter) error {
 //
 // Errors: [ErrLineCount] for the zero ConcurrentFilter.
 func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
-	if len(f.view.all) == 0 {
+	if f == nil || len(f.view.all) == 0 {
 		return nil, ErrLineCount
 	}
-	filter, err := NewWithParams(f.Params())
-	if err != nil {
-		return nil, err
-	}
-	filter.view.classic = f.view.classic
-	for i := range f.view.all {
-		from, into := lanesOf(&f.view.all[i]), lanesOf(&filter.view.all[i])
-		for lane := range into {
-			into[lane] = atomic.LoadUint64(&from[lane])
-		}
-	}
+	filter := new(Filter)
+	filter.view = f.Clone().view
 	return filter, nil
 }
 
 // EstimatedKeys returns how many different keys are in, as [Filter.EstimatedKeys] does.
 func (f *ConcurrentFilter) EstimatedKeys() float64 {
-	if len(f.view.all) == 0 {
+	if f == nil || len(f.view.all) == 0 {
 		return 0
 	}
 	set := 0
@@ -282,4 +310,53 @@ func (f *ConcurrentFilter) EstimatedKeys() float64 {
 	}
 	fill := float64(set) / (float64(len(f.view.all)) * lineBits)
 	return f.view.keysForFill(fill)
+}
+
+// ---- bytes ----
+
+func (f concurrentData) encoded() encoded {
+	f.view.all = cloneShared(f.view.all)
+	return filterData{f.view}.encoded()
+}
+
+// AppendBinary appends the encoded filter, as it is now, to data, as [encoding.BinaryAppender]. It
+// is that of a [Filter] of the same keys. The zero ConcurrentFilter has none: [ErrLineCount].
+func (f *ConcurrentFilter) AppendBinary(data []byte) ([]byte, error) {
+	return orZero(f).encoded().appendTo(data)
+}
+
+// MarshalBinary returns the encoded filter, as it is now, as [encoding.BinaryMarshaler].
+func (f *ConcurrentFilter) MarshalBinary() ([]byte, error) {
+	return f.AppendBinary(nil)
+}
+
+// UnmarshalBinary makes this the filter that data encodes, as [Filter.UnmarshalBinary]. Nobody
+// else may be using it meanwhile.
+func (f *ConcurrentFilter) UnmarshalBinary(data []byte) error {
+	return unmarshal(data, f, false)
+}
+
+func (*ConcurrentFilter) layouts() []uint16 {
+	return (*Filter)(nil).layouts()
+}
+
+func (f *ConcurrentFilter) decode(body []byte, footer footer, keep bool) error {
+	var filter Filter
+	if err := filter.decode(body, footer, keep); err != nil {
+		return err
+	}
+	f.view = filter.view
+	f.view.keyCount = 0 // which nobody counts from here on
+	return nil
+}
+
+// WriteTo writes the encoded filter, as it is now, as [io.WriterTo].
+func (f *ConcurrentFilter) WriteTo(w io.Writer) (int64, error) {
+	return orZero(f).encoded().writeTo(w)
+}
+
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
+// limit: see [Filter.ReadFrom].
+func (f *ConcurrentFilter) ReadFrom(r io.Reader) (int64, error) {
+	return readFrom(r, f)
 }

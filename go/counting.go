@@ -40,8 +40,16 @@ const (
 //
 // The zero CountingFilter is a place to unmarshal into. It answers true to every key; nothing
 // can be added to it, and nothing removed.
+//
+// A copy of the struct would share its memory, and go vet reports one: use
+// [CountingFilter.Clone]. A nil CountingFilter answers as the zero one does.
 type CountingFilter struct {
-	filter Filter // a bit of it is set exactly if its counter is not 0
+	_ noCopy
+	countingData
+}
+
+type countingData struct {
+	filter *Filter // nil in the zero CountingFilter; a bit of it is set exactly if its counter is not 0
 	// The counter of bit b of line i is in byte 256 i + b / 2, in its high half if b is odd.
 	counters []byte
 }
@@ -69,7 +77,7 @@ func NewCountingWithParams(params Params) (*CountingFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CountingFilter{*filter, bytesOf(counters)}, nil
+	return &CountingFilter{countingData: countingData{filter, bytesOf(counters)}}, nil
 }
 
 // ---- adding ----
@@ -81,11 +89,12 @@ func (f *CountingFilter) Add(key []byte) {
 
 // AddString is [CountingFilter.Add] for a string.
 func (f *CountingFilter) AddString(key string) {
-	f.AddHash(HashString(key, f.filter.view.seed))
+	f.AddHash(HashString(key, f.seed()))
 }
 
 // AddHash is [CountingFilter.Add] for the hash of a key, which [CountingFilter.Hash] makes.
 func (f *CountingFilter) AddHash(hash uint64) {
+	f.mustHaveLines()
 	f.filter.AddHash(hash)
 	f.countUp(hash)
 }
@@ -103,12 +112,13 @@ func (f *CountingFilter) AddStrings(keys []string) {
 func addCounted[K bytesOrString](f *CountingFilter, keys []K) {
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.AddHashes(hashAhead(&f.filter.view, keys[at:], &ahead))
+		f.AddHashes(hashAhead(f.plainView(), keys[at:], &ahead))
 	}
 }
 
 // AddHashes adds the keys of many hashes.
 func (f *CountingFilter) AddHashes(hashes []uint64) {
+	f.mustHaveLines()
 	f.filter.AddHashes(hashes)
 	for len(hashes) > 0 {
 		part := hashes[:min(touched, len(hashes))]
@@ -117,6 +127,12 @@ func (f *CountingFilter) AddHashes(hashes []uint64) {
 			f.countUp(hash)
 		}
 		hashes = hashes[len(part):]
+	}
+}
+
+func (f *CountingFilter) mustHaveLines() {
+	if f == nil || f.filter == nil {
+		panic("bloomline: insert into a zero CountingFilter: create it with NewCounting, and do not use it after Detach")
 	}
 }
 
@@ -141,12 +157,12 @@ func (f *CountingFilter) Remove(key []byte) error {
 
 // RemoveString is [CountingFilter.Remove] for a string.
 func (f *CountingFilter) RemoveString(key string) error {
-	return f.RemoveHash(HashString(key, f.filter.view.seed))
+	return f.RemoveHash(HashString(key, f.seed()))
 }
 
 // RemoveHash is [CountingFilter.Remove] for the hash of a key.
 func (f *CountingFilter) RemoveHash(hash uint64) error {
-	if len(f.counters) == 0 || !f.filter.ContainsHash(hash) {
+	if f == nil || len(f.counters) == 0 || !f.filter.ContainsHash(hash) {
 		return ErrAbsent
 	}
 	counters := f.countersOf(hash)
@@ -182,7 +198,7 @@ func removeCounted[K bytesOrString](f *CountingFilter, keys []K, out Bitmap) Bit
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.removeHashes(hashAhead(&f.filter.view, keys[at:], &ahead), out[at/64:])
+		f.removeHashes(hashAhead(f.plainView(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -195,10 +211,11 @@ func (f *CountingFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
 }
 
 func (f *CountingFilter) removeHashes(hashes []uint64, refused []uint64) {
+	f = orZero(f)
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
-		if len(f.filter.view.all) >= farFrom {
-			f.filter.view.touch(part)
+		if view := f.plainView(); len(view.all) >= farFrom {
+			view.touch(part)
 		}
 		f.touch(part)
 		for i, hash := range part {
@@ -221,13 +238,13 @@ func (f *CountingFilter) Count(key []byte) int {
 
 // CountString is [CountingFilter.Count] for a string.
 func (f *CountingFilter) CountString(key string) int {
-	return f.CountHash(HashString(key, f.filter.view.seed))
+	return f.CountHash(HashString(key, f.seed()))
 }
 
 // CountHash is [CountingFilter.Count] for the hash of a key.
 func (f *CountingFilter) CountHash(hash uint64) int {
 	least := byte(mostCount)
-	if len(f.counters) == 0 {
+	if f == nil || len(f.counters) == 0 {
 		return mostCount
 	}
 	counters := f.countersOf(hash)
@@ -305,37 +322,50 @@ func agree(lines, counters []byte) bool {
 
 // Contains tells whether a key may be in. False means that it is not.
 func (f *CountingFilter) Contains(key []byte) bool {
-	return f.filter.Contains(key)
+	return f.plain().Contains(key)
 }
 
 // ContainsString is [CountingFilter.Contains] for a string.
 func (f *CountingFilter) ContainsString(key string) bool {
-	return f.filter.ContainsString(key)
+	return f.plain().ContainsString(key)
 }
 
 // ContainsHash is [CountingFilter.Contains] for the hash of a key.
 func (f *CountingFilter) ContainsHash(hash uint64) bool {
-	return f.filter.ContainsHash(hash)
+	return f.plain().ContainsHash(hash)
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
 func (f *CountingFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return f.filter.ContainsBatch(keys, out)
+	return f.plain().ContainsBatch(keys, out)
 }
 
 // ContainsStrings is [CountingFilter.ContainsBatch] for strings.
 func (f *CountingFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return f.filter.ContainsStrings(keys, out)
+	return f.plain().ContainsStrings(keys, out)
 }
 
 // ContainsHashes is [CountingFilter.ContainsBatch] for hashes.
 func (f *CountingFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return f.filter.ContainsHashes(hashes, out)
+	return f.plain().ContainsHashes(hashes, out)
 }
 
 // Hash returns the hash of a key with this filter's seed.
 func (f *CountingFilter) Hash(key []byte) uint64 {
-	return f.filter.Hash(key)
+	return f.plain().Hash(key)
+}
+
+func (f *CountingFilter) seed() uint64 {
+	return f.plain().seed()
+}
+
+// plain is the filter that answers; nil, which answers as the zero Filter, if there is none.
+func (f *CountingFilter) plain() *Filter {
+	return orZero(f).filter
+}
+
+func (f *CountingFilter) plainView() *View {
+	return &orZero(f.plain()).view
 }
 
 // ---- what it is ----
@@ -343,34 +373,34 @@ func (f *CountingFilter) Hash(key []byte) uint64 {
 // View returns the plain filter of the keys that are in, at no cost, to read: it sees what is
 // added and removed later, and must not be used while something is.
 func (f *CountingFilter) View() View {
-	return f.filter.View()
+	return f.plain().View()
 }
 
 // Params returns the shape of the filter. [Params.Bytes] is without the counters, which are
 // four times as many.
 func (f *CountingFilter) Params() Params {
-	return f.filter.Params()
+	return f.plain().Params()
 }
 
 // KeyCount returns how many keys are in: those added less those removed. After reading it goes
 // on from what the writer counted, which is 0 if it did not count; it does not fall below 0.
 func (f *CountingFilter) KeyCount() uint64 {
-	return f.filter.KeyCount()
+	return f.plain().KeyCount()
 }
 
 // Fill is [Filter.Fill].
 func (f *CountingFilter) Fill() float64 {
-	return f.filter.Fill()
+	return f.plain().Fill()
 }
 
 // EstimatedKeys is [Filter.EstimatedKeys]: of the different keys that are in.
 func (f *CountingFilter) EstimatedKeys() float64 {
-	return f.filter.EstimatedKeys()
+	return f.plain().EstimatedKeys()
 }
 
 // EstimatedRate is [Filter.EstimatedRate].
 func (f *CountingFilter) EstimatedRate() float64 {
-	return f.filter.EstimatedRate()
+	return f.plain().EstimatedRate()
 }
 
 // String describes the filter in a line.
@@ -386,10 +416,10 @@ func (f *CountingFilter) String() string {
 //
 // Errors: [ErrMismatch] unless both have the same Params.
 func (f *CountingFilter) Union(other *CountingFilter) error {
-	if err := f.filter.Union(&other.filter); err != nil {
+	if err := f.plain().Union(other.plain()); err != nil || f == nil {
 		return err
 	}
-	for i, theirs := range other.counters {
+	for i, theirs := range orZero(other).counters {
 		ours := f.counters[i]
 		low := min(ours&mostCount+theirs&mostCount, mostCount)
 		high := min(ours>>4+theirs>>4, mostCount)
@@ -400,7 +430,9 @@ func (f *CountingFilter) Union(other *CountingFilter) error {
 
 // Clear forgets all keys.
 func (f *CountingFilter) Clear() {
-	f.filter.Clear()
+	if f.filter != nil {
+		f.filter.Clear()
+	}
 	clear(f.counters)
 }
 
@@ -408,31 +440,31 @@ func (f *CountingFilter) Clear() {
 //
 // Errors: [ErrLineCount] for the zero CountingFilter.
 func (f *CountingFilter) Snapshot() (*Filter, error) {
-	if len(f.counters) == 0 {
+	if f == nil || f.filter == nil {
 		return nil, ErrLineCount
 	}
-	p := parts{footer: f.filter.footer(layoutLines), lines: bytesOf(f.filter.view.all)}
-	return p.newFilter()
+	return f.filter.Clone(), nil
 }
 
 // Detach returns the plain filter of the keys that are in, without a copy, and lets the
 // counters go: f must not be used any more.
 func (f *CountingFilter) Detach() *Filter {
-	filter := f.filter
-	*f = CountingFilter{}
-	return &filter
+	filter := orZero(f.plain())
+	f.countingData = countingData{}
+	return filter
 }
 
 // ---- bytes and files ----
 
-func (f *CountingFilter) encoded() encoded {
-	return encode(f.filter.footer(layoutCounting), bytesOf(f.filter.view.all), f.counters)
+func (f countingData) encoded() encoded {
+	filter := orZero(f.filter)
+	return encode(filter.footer(layoutCounting), bytesOf(filter.view.all), f.counters)
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
 // CountingFilter has no encoded form: [ErrLineCount].
 func (f *CountingFilter) AppendBinary(data []byte) ([]byte, error) {
-	return f.encoded().appendTo(data)
+	return orZero(f).encoded().appendTo(data)
 }
 
 // MarshalBinary returns the encoded filter, counters included, as [encoding.BinaryMarshaler]:
@@ -448,30 +480,40 @@ func (f *CountingFilter) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], [ErrLayout] also for a filter without counters; the filter is
 // then as before.
 func (f *CountingFilter) UnmarshalBinary(data []byte) error {
-	p, err := parse(data, true, layoutCounting)
+	return unmarshal(data, f, false)
+}
+
+func (*CountingFilter) layouts() []uint16 {
+	return []uint16{layoutCounting}
+}
+
+func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
+	p, err := footer.parts(body, true)
 	if err != nil {
 		return err
 	}
-	filter, err := NewCountingWithParams(p.params())
+	filter, err := p.newFilter(keep)
 	if err != nil {
 		return err
 	}
-	copy(bytesOf(filter.filter.view.all), p.lines)
-	copy(filter.counters, p.counters)
-	filter.filter.view.keyCount = p.keyCount
-	*f = *filter
+	counters, err := takeLines(p.counters, keep)
+	if err != nil {
+		return err
+	}
+	f.countingData = countingData{filter, bytesOf(counters)}
 	return nil
 }
 
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of
 // [CountingFilter.MarshalBinary] without a copy.
 func (f *CountingFilter) WriteTo(w io.Writer) (int64, error) {
-	return f.encoded().writeTo(w)
+	return orZero(f).encoded().writeTo(w)
 }
 
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end.
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
+// limit: see [Filter.ReadFrom].
 //
-// Errors: those of [CountingFilter.UnmarshalBinary], and of r; the filter is then as before.
+// Errors: [ErrTooLong], those of [CountingFilter.UnmarshalBinary], and of r; the filter is then unchanged.
 func (f *CountingFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

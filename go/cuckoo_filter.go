@@ -22,7 +22,15 @@ import (
 //
 // The zero CuckooFilter is a place to unmarshal into. It answers true to every key, and has no
 // room for any.
+//
+// A copy of the struct would share its memory, and go vet reports one: use [CuckooFilter.Clone].
+// A nil CuckooFilter answers as the zero one does.
 type CuckooFilter struct {
+	_ noCopy
+	cuckooData
+}
+
+type cuckooData struct {
 	view View // of lines that are this filter's own
 }
 
@@ -58,7 +66,8 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 		return nil, err
 	}
 	lines := cuckooLines{all, slotSizeOf(params.FingerprintBits)}
-	return &CuckooFilter{View{cuckoo: lines, seed: params.Seed}}, nil
+	view := View{cuckoo: lines, seed: params.Seed}
+	return &CuckooFilter{cuckooData: cuckooData{view}}, nil
 }
 
 // ---- adding and removing ----
@@ -67,18 +76,18 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 //
 // Errors: [ErrFull]; the filter is as before.
 func (f *CuckooFilter) Add(key []byte) error {
-	return f.AddHash(Hash(key, f.view.seed))
+	return f.AddHash(Hash(key, f.seed()))
 }
 
 // AddString is [CuckooFilter.Add] for a string.
 func (f *CuckooFilter) AddString(key string) error {
-	return f.AddHash(HashString(key, f.view.seed))
+	return f.AddHash(HashString(key, f.seed()))
 }
 
 // AddHash is [CuckooFilter.Add] for the hash of a key: one that [CuckooFilter.Hash] made, or
 // any other that is well mixed over all 64 bits.
 func (f *CuckooFilter) AddHash(hash uint64) error {
-	if len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.insert(hash) {
+	if f == nil || len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.insert(hash) {
 		return ErrFull
 	}
 	f.view.keyCount++
@@ -99,6 +108,7 @@ func (f *CuckooFilter) AddStrings(keys []string) (int, error) {
 }
 
 func addToCuckoo[K bytesOrString](f *CuckooFilter, keys []K) (added int, err error) {
+	f = orZero(f)
 	var ahead [hashedAhead]uint64
 	for added < len(keys) && err == nil {
 		var now int
@@ -110,6 +120,7 @@ func addToCuckoo[K bytesOrString](f *CuckooFilter, keys []K) (added int, err err
 
 // AddHashes is [CuckooFilter.AddBatch] for hashes.
 func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
+	f = orZero(f)
 	for i, hash := range hashes {
 		if i%touched == 0 {
 			f.view.cuckoo.touch(hashes[i:min(i+touched, len(hashes))])
@@ -126,17 +137,17 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 //
 // Errors: [ErrAbsent] if the key is surely not in; the filter is as before.
 func (f *CuckooFilter) Remove(key []byte) error {
-	return f.RemoveHash(Hash(key, f.view.seed))
+	return f.RemoveHash(Hash(key, f.seed()))
 }
 
 // RemoveString is [CuckooFilter.Remove] for a string.
 func (f *CuckooFilter) RemoveString(key string) error {
-	return f.RemoveHash(HashString(key, f.view.seed))
+	return f.RemoveHash(HashString(key, f.seed()))
 }
 
 // RemoveHash is [CuckooFilter.Remove] for the hash of a key.
 func (f *CuckooFilter) RemoveHash(hash uint64) error {
-	if len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.remove(hash) {
+	if f == nil || len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.remove(hash) {
 		return ErrAbsent
 	}
 	f.view.keyCount--
@@ -153,37 +164,41 @@ func (f *CuckooFilter) Clear() {
 
 // Contains tells whether a key may be in. False means that it is not.
 func (f *CuckooFilter) Contains(key []byte) bool {
-	return f.view.Contains(key)
+	return f.ContainsHash(Hash(key, f.seed()))
 }
 
 // ContainsString is [CuckooFilter.Contains] for a string.
 func (f *CuckooFilter) ContainsString(key string) bool {
-	return f.view.ContainsString(key)
+	return f.ContainsHash(HashString(key, f.seed()))
 }
 
 // ContainsHash is [CuckooFilter.Contains] for the hash of a key.
 func (f *CuckooFilter) ContainsHash(hash uint64) bool {
-	return f.view.ContainsHash(hash)
+	return orZero(f).view.probe(hash)
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
 func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return f.view.ContainsBatch(keys, out)
+	return containsKeys(&orZero(f).view, keys, out)
 }
 
 // ContainsStrings is [CuckooFilter.ContainsBatch] for strings.
 func (f *CuckooFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return f.view.ContainsStrings(keys, out)
+	return containsKeys(&orZero(f).view, keys, out)
 }
 
 // ContainsHashes is [CuckooFilter.ContainsBatch] for hashes.
 func (f *CuckooFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return f.view.ContainsHashes(hashes, out)
+	return containsHashes(&orZero(f).view, hashes, out)
 }
 
 // Hash returns the hash of a key with this filter's seed.
 func (f *CuckooFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.view.seed)
+	return Hash(key, f.seed())
+}
+
+func (f *CuckooFilter) seed() uint64 {
+	return orZero(f).view.seed
 }
 
 // ---- what it is ----
@@ -191,25 +206,25 @@ func (f *CuckooFilter) Hash(key []byte) uint64 {
 // View returns the filter to read: cheap to pass on. It sees what is added and removed later,
 // and must not be used while something is.
 func (f *CuckooFilter) View() View {
-	return f.view
+	return orZero(f).view
 }
 
 // Params returns the shape of the filter.
 func (f *CuckooFilter) Params() CuckooParams {
-	params, _ := f.view.CuckooParams()
+	params, _ := orZero(f).view.CuckooParams()
 	return params
 }
 
 // KeyCount returns how many keys are in, repeated ones counted each time: the slots that are
 // taken.
 func (f *CuckooFilter) KeyCount() uint64 {
-	return f.view.keyCount
+	return orZero(f).view.keyCount
 }
 
 // Fill returns the fraction of its slots that are taken, 0 to 1: its load. There is room up to
 // 0.95, and a little beyond.
 func (f *CuckooFilter) Fill() float64 {
-	return float64(f.view.keyCount) / float64(max(f.Params().Slots(), 1))
+	return float64(f.KeyCount()) / float64(max(f.Params().Slots(), 1))
 }
 
 // String describes the filter in a line.
@@ -220,8 +235,8 @@ func (f *CuckooFilter) String() string {
 
 // ---- bytes and files ----
 
-func (f *CuckooFilter) encoded() encoded {
-	p := f.Params()
+func (f cuckooData) encoded() encoded {
+	p, _ := f.view.CuckooParams()
 	return encode(footer{
 		keyCount:  f.view.keyCount,
 		lineCount: p.LineCount,
@@ -234,7 +249,7 @@ func (f *CuckooFilter) encoded() encoded {
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
 // CuckooFilter has no encoded form: [ErrLineCount].
 func (f *CuckooFilter) AppendBinary(data []byte) ([]byte, error) {
-	return f.encoded().appendTo(data)
+	return orZero(f).encoded().appendTo(data)
 }
 
 // MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. [OpenView] and
@@ -249,29 +264,38 @@ func (f *CuckooFilter) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is
 // then as before.
 func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
-	p, err := parse(data, true, layoutCuckoo)
+	return unmarshal(data, f, false)
+}
+
+func (*CuckooFilter) layouts() []uint16 {
+	return []uint16{layoutCuckoo}
+}
+
+func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {
+	p, err := footer.parts(body, true)
 	if err != nil {
 		return err
 	}
-	filter, err := NewCuckooWithParams(p.cuckooParams())
+	all, err := takeLines(p.lines, keep)
 	if err != nil {
 		return err
 	}
-	copy(bytesOf(filter.view.cuckoo.all), p.lines)
-	filter.view.keyCount = filter.view.cuckoo.taken() // what the footer says is a hint only
-	*f = *filter
+	view := View{cuckoo: cuckooLines{all, slotSizeOf(int(p.k))}, seed: p.seed}
+	view.keyCount = view.cuckoo.taken() // what the footer says is a hint only
+	f.view = view
 	return nil
 }
 
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of
 // [CuckooFilter.MarshalBinary] without a copy.
 func (f *CuckooFilter) WriteTo(w io.Writer) (int64, error) {
-	return f.encoded().writeTo(w)
+	return orZero(f).encoded().writeTo(w)
 }
 
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end.
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
+// limit: see [Filter.ReadFrom].
 //
-// Errors: those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then as before.
+// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then unchanged.
 func (f *CuckooFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -62,6 +62,13 @@ func CuckooParamsForBits(keys, fingerprintBits int) (CuckooParams, error) {
 	return CuckooParams{LineCount: uint64(count), FingerprintBits: fingerprintBits}, nil
 }
 
+// WithRandomSeed returns the same shape with a random seed: see [Params.WithRandomSeed]. Without
+// one, an attacker who chooses 9 keys for the same two buckets finds the filter full.
+func (p CuckooParams) WithRandomSeed() CuckooParams {
+	p.Seed = randomSeed()
+	return p
+}
+
 // check returns what is wrong with the shape.
 func (p CuckooParams) check() error {
 	if slotSizeOf(p.FingerprintBits) == nil {

@@ -28,18 +28,43 @@
 // # Goroutines
 //
 // Any number of goroutines may read a [Filter] at once: all Contains methods, and those that
-// tell what it is. Adding needs it alone. A service that has to replace a filter while others
+// tell what it is. Adding needs it alone. Filters are used by pointer; go vet reports copies. A service that has to replace a filter while others
 // read it keeps it in a [Swap]: build the new one beside, then Publish it. Readers keep the
 // filter they have loaded.
 //
 // # Batches
 //
-// Methods for many keys at once are faster for each: the waits for memory overlap. They
-// answer in a [Bitmap], which can be used again for the next batch.
+// Methods for many keys at once overlap the waits for memory: they are faster for filters beyond
+// the CPU's caches, and with C for all. They answer in a [Bitmap], which can be used again for the
+// next batch.
+//
+// # Keys that others choose
+//
+// An attacker who knows the seed, which is 0 unless you choose one, finds false positives and keys
+// that all fall on one line in a second. Where strangers choose the keys, use [WithRandomSeed] or
+// [Params.WithRandomSeed], and keep the seed, and the encoded filter that has it, from them.
+// [Filter.WorstLineRate] shows a line that was flooded.
+//
+// # Bytes
+//
+// All kinds have MarshalBinary and Save, and the readers of these; WriteDelimited and ReadDelimited
+// for streams in which more follows, where ReadFrom reads to the end; and a text form, a string in
+// JSON. Files can be mapped, and must then not be changed in place: see [Mapped].
+//
+// There are no false negatives, except: damaged bytes opened without a checksum
+// ([OpenViewUnverified], [OpenUnverified], engine blocks), a mapped file overwritten in place,
+// removal of keys never added.
+//
+// What is not there answers "maybe": nil pointers, zero values, a [Swap] before its first Publish,
+// and views of different seeds that are probed with one hash.
 //
 // # Go or C
 //
 // The package is plain Go. Built with the tag bloomline_cgo it hands batches to the C library,
 // which probes with AVX-512, AVX2 or NEON; single keys stay in Go, since a call to C costs
-// more than a probe. Bytes and answers are the same. [Backend] tells which it is.
+// more than a probe. Bytes and answers are the same. [Backend] tells which it is. The
+// environment's BLOOMLINE_BACKEND forces a backend of the C library; plain Go does not read it.
+//
+// On Linux, filters of 4 MiB or more ask for pages of 2 MiB where they fill them, unless the program
+// starts with BLOOMLINE_HUGE_PAGES=0.
 package bloomline

@@ -7,36 +7,40 @@ import "errors"
 var (
 	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24; that of
 	// a cuckoo filter above 0.000116.
-	ErrRate = errors.New("bloomline: false-positive rate not between 0 and 1")
+	ErrRate = errors.New("bloomline: the false-positive rate is too small, or not between 0 and 1")
 	// ErrKeys: a number of keys is negative.
 	ErrKeys = errors.New("bloomline: negative number of keys")
 	// ErrBitsPerKey: the bits per key have to be a positive finite number.
-	ErrBitsPerKey = errors.New("bloomline: bits per key not a positive number")
+	ErrBitsPerKey = errors.New("bloomline: the bits per key are not a positive finite number")
 	// ErrK: a key sets 1 to 16 bits, and a cuckoo filter keeps 8, 12 or 16 bits of it.
-	ErrK = errors.New("bloomline: k not between 1 and 16, or fingerprint bits not 8, 12 or 16")
+	ErrK = errors.New("bloomline: k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16")
 	// ErrLineCount: no line, or more than memory can address.
-	ErrLineCount = errors.New("bloomline: line count is 0 or cannot be addressed")
-	// ErrMismatch: two filters differ in line count, k or seed.
-	ErrMismatch = errors.New("bloomline: filters of different line count, k or seed")
+	ErrLineCount = errors.New("bloomline: the line count is zero (parameters not filled in?) or too large")
+	// ErrMismatch: two filters differ in line count, k, seed or type.
+	ErrMismatch = errors.New("bloomline: filters do not match: line count, k, seed and type must be equal")
 	// ErrOddLineCount: only an even number of lines can be halved.
-	ErrOddLineCount = errors.New("bloomline: odd line count")
+	ErrOddLineCount = errors.New("bloomline: a filter with an odd number of lines cannot be folded")
 	// ErrAbsent: a key that is to be removed is surely not in.
-	ErrAbsent = errors.New("bloomline: the key is surely not in the filter")
+	ErrAbsent = errors.New("bloomline: the key is definitely absent")
 	// ErrFull: a cuckoo filter has no room for the key.
 	ErrFull = errors.New("bloomline: the filter is full")
-	// ErrTruncated: bytes are missing, or there are too many.
-	ErrTruncated = errors.New("bloomline: not the length of the filter that it ends as")
+	// ErrTruncated: there are no bytes, too few, or too many.
+	ErrTruncated = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
 	// ErrNotAFilter: the bytes do not end as a filter does.
-	ErrNotAFilter = errors.New("bloomline: not a Bloomline filter")
+	ErrNotAFilter = errors.New("bloomline: the data is not a Bloomline filter, or its end is missing")
 	// ErrVersion: a filter of a version that this package does not know.
-	ErrVersion = errors.New("bloomline: unknown version")
+	ErrVersion = errors.New("bloomline: the filter has an unknown format version")
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
 	// not read, or that does not allow what is asked for.
-	ErrLayout = errors.New("bloomline: layout unknown, or one that does not allow this")
+	ErrLayout = errors.New("bloomline: unsupported layout, or operation not supported for it")
 	// ErrChecksum: the bytes are damaged.
-	ErrChecksum = errors.New("bloomline: checksum does not match")
+	ErrChecksum = errors.New("bloomline: the filter is damaged: a checksum does not match")
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.
-	ErrGenerations = errors.New("bloomline: a window needs at least one generation")
+	ErrGenerations = errors.New("bloomline: a window needs 1 to 2^32 - 1 generations")
+	// ErrTooLong: a stream has more bytes than the reader takes.
+	ErrTooLong = errors.New("bloomline: more bytes than the limit")
 	// ErrReserved: a field is used that this version knows no use of.
-	ErrReserved = errors.New("bloomline: reserved field is not 0")
+	ErrReserved = errors.New("bloomline: a reserved field is not zero")
+	// ErrNotAFile: a path leads to what is no regular file: a directory, a FIFO, a device.
+	ErrNotAFile = errors.New("bloomline: the path leads to something other than a regular file")
 )

@@ -3,8 +3,10 @@ package bloomline_test
 import (
 	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -277,4 +279,99 @@ func ExampleParamsForRate() {
 	// Output:
 	// 9.9 bits per key, 6 of them set
 	// 12.30 % with twice as many keys
+}
+
+// A filter for a number of keys that is known only afterwards.
+func ExampleFilter_FoldToRate() {
+	params, err := bloomline.ParamsForRate(1_000_000, 0.01) // at most so many
+	if err == nil {
+		params, err = params.Foldable(10) // can be halved ten times
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter, err := bloomline.NewWithParams(params)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range 20_000 {
+		filter.AddString(fmt.Sprint("key ", i))
+	}
+	folds, err := filter.FoldToRate(0.01)
+	fmt.Println("halved", folds, "times,", err)
+	fmt.Printf("%d bytes instead of %d\n", filter.Params().Bytes(), params.Bytes())
+	// Output:
+	// halved 5 times, <nil>
+	// 38912 bytes instead of 1245184
+}
+
+// Filters one behind the other, in a stream that goes on.
+func ExampleFilter_WriteDelimited() {
+	var stream bytes.Buffer
+	for _, key := range []string{"apple", "pear"} {
+		filter, err := bloomline.New(100, 0.01)
+		if err != nil {
+			log.Fatal(err)
+		}
+		filter.AddString(key)
+		if _, err := filter.WriteDelimited(&stream); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	for {
+		var filter bloomline.Filter
+		_, err := filter.ReadDelimited(&stream, 1<<20) // 1 MiB at most
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(filter.ContainsString("apple"), filter.ContainsString("pear"))
+	}
+	// Output:
+	// true false
+	// false true
+}
+
+// A filter in JSON is a string.
+func ExampleFilter_UnmarshalText() {
+	type record struct {
+		Name string
+		Seen bloomline.Filter
+	}
+	filter, err := bloomline.New(10, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+	data, err := json.Marshal(map[string]any{"Name": "fruit", "Seen": filter})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var read record
+	if err := json.Unmarshal(data, &read); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.Name, read.Seen.ContainsString("apple"), read.Seen.ContainsString("pear"))
+	// Output:
+	// fruit true false
+}
+
+// Tables of an LSM tree, each with a seed of its own, asked for one key.
+func ExampleViewsContain() {
+	var views []bloomline.View
+	for _, key := range []string{"apple", "pear", "apple"} {
+		filter, err := bloomline.New(100, 0.01, bloomline.WithRandomSeed())
+		if err != nil {
+			log.Fatal(err)
+		}
+		filter.AddString(key)
+		views = append(views, filter.View())
+	}
+	answers := bloomline.ViewsContain(views, []byte("apple"), nil)
+	fmt.Println(answers.Has(0), answers.Has(2))
+	// Output:
+	// true true
 }

@@ -3,7 +3,6 @@ package bloomline
 // Filters as files.
 
 import (
-	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -17,18 +16,24 @@ import (
 // Mapped is a filter in a file that is mapped into memory, to be read where it lies. Its pages
 // are shared by all processes that map it, and come from the disk as they are needed.
 //
-// The file must not be changed while it is mapped, but may be replaced, as [Filter.Save] does:
-// who has mapped the old one keeps it. Cutting a mapped file short ends the program at the
-// next probe of what is gone.
+// Replace a mapped file by rename, as [Filter.Save] does; whoever has mapped the old one keeps it.
+// Never change it in place. If it is overwritten, probes may miss keys that are present: a false
+// negative, which no checksum finds after opening. If it is truncated, the next probe of a line
+// that is gone ends the program (SIGBUS), and recover does not catch that. Where you cannot rule
+// out either, as with files that others write, read the file with [Load].
+//
+// A nil Mapped answers true to every key, as the zero one does.
 type Mapped struct {
+	_ noCopy
 	View
 }
 
 // Open maps the filter in a file, and checks all of it: see [OpenView]. Where the system maps
-// no files, it is read into memory.
+// no files, it is read into memory. The file must not be changed in place while it is mapped: see
+// [Mapped].
 //
-// Errors: those of the system, such as [fs.ErrNotExist], and those of [OpenView]; they name
-// the file.
+// Errors: those of the system, such as [fs.ErrNotExist]; [ErrNotAFile]; those of [OpenView]. They
+// name the file.
 func Open(path string) (*Mapped, error) {
 	return open(path, true)
 }
@@ -50,13 +55,16 @@ func open(path string, verify bool) (*Mapped, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	view.owner = mapping
-	return &Mapped{view}, nil
+	return &Mapped{View: view}, nil
 }
 
 // Close gives the memory back. No goroutine may be reading meanwhile, and no copy of the View
 // be used later; this one then answers true to every key. A Mapped that is not closed is
 // once the garbage collector finds that neither it nor a copy of its View is used any more.
 func (m *Mapped) Close() error {
+	if m == nil {
+		return nil
+	}
 	owner := m.owner
 	m.View = View{}
 	if owner == nil {
@@ -65,8 +73,44 @@ func (m *Mapped) Close() error {
 	return owner.close()
 }
 
-// Load reads a filter from a file, to be added to. All of it is checked. Of a [CountingFilter]
-// it is the plain filter of its keys: see [LoadCounting].
+// Contains is [View.Contains].
+func (m *Mapped) Contains(key []byte) bool {
+	return m.ContainsHash(m.Hash(key))
+}
+
+// ContainsString is [View.ContainsString].
+func (m *Mapped) ContainsString(key string) bool {
+	return m.Contains([]byte(key))
+}
+
+// ContainsHash is [View.ContainsHash].
+func (m *Mapped) ContainsHash(hash uint64) bool {
+	return m == nil || m.View.probe(hash)
+}
+
+// ContainsBatch is [View.ContainsBatch].
+func (m *Mapped) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return containsKeys(&orZero(m).View, keys, out)
+}
+
+// ContainsStrings is [View.ContainsStrings].
+func (m *Mapped) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return containsKeys(&orZero(m).View, keys, out)
+}
+
+// ContainsHashes is [View.ContainsHashes].
+func (m *Mapped) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	return containsHashes(&orZero(m).View, hashes, out)
+}
+
+// Hash is [View.Hash].
+func (m *Mapped) Hash(key []byte) uint64 {
+	return orZero(m).View.hash(key)
+}
+
+// Load reads a filter from a file into memory, to be added to. All of it is checked: its end
+// before memory is taken for it. Of a [CountingFilter] it is the plain filter of its keys: see
+// [LoadCounting].
 //
 // Errors: as [Open].
 func Load(path string) (*Filter, error) {
@@ -74,24 +118,85 @@ func Load(path string) (*Filter, error) {
 }
 
 // load reads a file into a filter.
-func load[F encoding.BinaryUnmarshaler](path string, filter F) (F, error) {
+func load[F kind](path string, filter F) (F, error) {
 	var none F
-	mapping, err := mapFile(path)
+	data, err := readFile(path, func(footer []byte, size uint64) error {
+		return checkFooter(footer, size, filter)
+	})
 	if err != nil {
 		return none, err
 	}
-	defer mapping.close()
-	if err := filter.UnmarshalBinary(mapping.bytes); err != nil {
+	if err := unmarshal(data, filter, true); err != nil {
 		return none, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return filter, nil
 }
 
+// readFile reads a file whose footer is accepted. That it is not mapped is what makes it safe
+// from those who change the file meanwhile.
+func readFile(path string, accept func(footer []byte, size uint64) error) ([]byte, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	wrong := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
+	var footer [footerBytes]byte
+	if _, err := file.ReadAt(footer[:], size-footerBytes); err != nil {
+		return nil, err
+	}
+	if err := accept(footer[:], uint64(size)); err != nil {
+		return nil, wrong(err)
+	}
+	data := newBytes(int(size))
+	if _, err := io.ReadFull(file, data); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return nil, wrong(ErrTruncated) // since a moment ago
+	} else if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// openRegular opens a file that a filter can be in. Whether it is one is asked before it is
+// opened, since opening a FIFO waits for whoever writes to it.
+func openRegular(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	wrong := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
+	if !info.Mode().IsRegular() {
+		return nil, 0, wrong(ErrNotAFile)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = file.Stat(); err == nil {
+		switch size := info.Size(); {
+		case !info.Mode().IsRegular():
+			err = wrong(ErrNotAFile)
+		case size < footerBytes:
+			err = wrong(ErrTruncated)
+		case size > maxLen:
+			err = wrong(ErrLineCount)
+		default:
+			return file, size, nil
+		}
+	}
+	file.Close()
+	return nil, 0, err
+}
+
 // Save writes the filter to a file, atomically: beside it under another name, flushed to the
-// disk, then renamed. At every moment the file is the old filter or the new one, whole. A
-// symbolic link is replaced, not followed.
+// disk, then renamed. At every moment the file is the old filter or the new one, whole.
 //
-// Errors: those of the system; the old file is then untouched. Only if flushing the directory
+// The permissions of a file that is replaced are kept, and its owner and group where the system
+// allows it. A symbolic link is replaced, not followed, by a file with the permissions of the one it
+// led to.
+//
+// Errors: [ErrNotAFile] if there is a directory, a FIFO or a device, or a link to one; those of the
+// system. The old file is then untouched. Only if flushing the directory
 // fails, last of all, is the new file in its place, and may not survive a power failure.
 func (f *Filter) Save(path string) error {
 	return save(path, f)
@@ -99,11 +204,22 @@ func (f *Filter) Save(path string) error {
 
 // save is the Save of all filters.
 func save(path string, filter io.WriterTo) error {
-	file, err := createBeside(path)
+	old, err := os.Stat(path)
+	if err != nil {
+		// Nothing, or a link that leads to nothing. What else is wrong with the path shows when a
+		// file is created there.
+		old = nil
+	} else if !old.Mode().IsRegular() {
+		return &fs.PathError{Op: "save", Path: path, Err: ErrNotAFile}
+	}
+	file, err := createBeside(path, old)
 	if err != nil {
 		return err
 	}
 	_, err = filter.WriteTo(file)
+	if err == nil && old != nil {
+		err = file.Chmod(keepOwner(file, old)) // last, since a new owner may change it
+	}
 	if err == nil {
 		err = file.Sync()
 	}
@@ -124,11 +240,15 @@ func save(path string, filter io.WriterTo) error {
 var savedFiles atomic.Uint64
 
 // createBeside makes a new file in the same directory, with the permissions that the system
-// gives new files.
-func createBeside(path string) (*os.File, error) {
+// gives new files, or, until those of the old one are known to fit, for its owner alone.
+func createBeside(path string, old fs.FileInfo) (*os.File, error) {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = 0o600
+	}
 	for {
 		name := fmt.Sprintf(".bloomline-%d-%d.tmp", os.Getpid(), savedFiles.Add(1))
-		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		// The leftover of a process that was killed and had this one's number, as all do
 		// that are the first in their container.
 		if !errors.Is(err, fs.ErrExist) {

@@ -7,7 +7,17 @@ import "fmt"
 //
 // The zero Filter is a place to unmarshal into. It answers true to every key, and nothing can
 // be added to it.
+//
+// A copy of the struct would share its memory, and go vet reports one: use [Filter.Clone], or
+// pass the pointer on. A nil Filter answers as the zero Filter does.
 type Filter struct {
+	_ noCopy
+	filterData
+}
+
+// filterData is what a Filter consists of. It is a type of its own, as with the other kinds, so
+// that its methods, which take it by value, are there for a Filter that is held by value, too.
+type filterData struct {
 	view View // of lines that are this filter's own
 }
 
@@ -23,13 +33,11 @@ func WithSeed(seed uint64) Option {
 	}
 }
 
-// WithRandomSeed sets a seed that nobody can foretell: for filters of keys that an adversary
-// chooses, who could otherwise pick keys that are all false positives.
+// WithRandomSeed sets a random seed: see [Params.WithRandomSeed].
 func WithRandomSeed() Option {
 	return func(p *Params) error {
-		seed, err := randomSeed()
-		p.Seed = seed
-		return err
+		*p = p.WithRandomSeed()
+		return nil
 	}
 }
 
@@ -67,19 +75,20 @@ func NewWithParams(params Params) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{View{lines: lines{all: all, k: params.K}, seed: params.Seed}}, nil
+	view := View{lines: lines{all: all, k: params.K}, seed: params.Seed}
+	return &Filter{filterData: filterData{view}}, nil
 }
 
 // ---- adding ----
 
 // Add adds a key.
 func (f *Filter) Add(key []byte) {
-	f.AddHash(Hash(key, f.view.seed))
+	f.AddHash(Hash(key, f.seed()))
 }
 
 // AddString adds a key.
 func (f *Filter) AddString(key string) {
-	f.AddHash(HashString(key, f.view.seed))
+	f.AddHash(HashString(key, f.seed()))
 }
 
 // AddHash adds the key of a hash: one that [Filter.Hash] made, or any other that is well
@@ -109,8 +118,8 @@ func (f *Filter) AddHashes(hashes []uint64) {
 
 // count counts keys, and sees to it that there are lines to add them to.
 func (f *Filter) count(keys int) {
-	if len(f.view.all) == 0 {
-		panic("bloomline: keys added to the zero Filter, which New did not make")
+	if f == nil || len(f.view.all) == 0 {
+		panic("bloomline: insert into a zero Filter: create it with New, and do not use it after Share")
 	}
 	f.view.keyCount = saturatingAdd(f.view.keyCount, uint64(keys))
 }
@@ -126,37 +135,41 @@ func saturatingAdd(a, b uint64) uint64 {
 
 // Contains tells whether a key may be in. False means that it is not.
 func (f *Filter) Contains(key []byte) bool {
-	return f.ContainsHash(Hash(key, f.view.seed))
+	return f == nil || f.ContainsHash(Hash(key, f.view.seed))
 }
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.view.seed))
+	return f == nil || f.ContainsHash(HashString(key, f.view.seed))
 }
 
 // ContainsHash tells whether the key of a hash, made by [Filter.Hash], may be in.
 func (f *Filter) ContainsHash(hash uint64) bool {
-	return len(f.view.all) == 0 || f.view.lines.contains(hash)
+	return f == nil || len(f.view.all) == 0 || f.view.lines.contains(hash)
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return f.view.ContainsBatch(keys, out)
+	return containsKeys(&orZero(f).view, keys, out)
 }
 
 // ContainsStrings is [Filter.ContainsBatch] for strings.
 func (f *Filter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return f.view.ContainsStrings(keys, out)
+	return containsKeys(&orZero(f).view, keys, out)
 }
 
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return f.view.ContainsHashes(hashes, out)
+	return containsHashes(&orZero(f).view, hashes, out)
 }
 
 // Hash returns the hash of a key with this filter's seed.
 func (f *Filter) Hash(key []byte) uint64 {
-	return Hash(key, f.view.seed)
+	return Hash(key, f.seed())
+}
+
+func (f *Filter) seed() uint64 {
+	return orZero(f).view.seed
 }
 
 // ---- what it is ----
@@ -164,18 +177,18 @@ func (f *Filter) Hash(key []byte) uint64 {
 // View returns the filter to read: cheap to pass on. It sees what is added later, and must not
 // be used while something is.
 func (f *Filter) View() View {
-	return f.view
+	return orZero(f).view
 }
 
 // Params returns the shape of the filter.
 func (f *Filter) Params() Params {
-	return f.view.shape()
+	return orZero(f).view.shape()
 }
 
 // KeyCount returns how many keys were added, repeated ones counted each time, those of
 // filters united with this one included.
 func (f *Filter) KeyCount() uint64 {
-	return f.view.keyCount
+	return orZero(f).view.keyCount
 }
 
 // String describes the filter in a line.
@@ -190,8 +203,11 @@ func (f *Filter) String() string {
 //
 // Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic.
 func (f *Filter) Union(other *Filter) error {
-	if f.Params() != other.Params() || f.view.classic != other.view.classic {
+	if f.Params() != other.Params() || f.IsClassic() != other.IsClassic() {
 		return ErrMismatch
+	}
+	if f.Params().LineCount == 0 {
+		return nil
 	}
 	for i := range f.view.all {
 		f.view.all[i].or(&other.view.all[i])
@@ -207,8 +223,8 @@ func (f *Filter) Clear() {
 }
 
 // Fold halves the filter: it is then exactly the filter of the same keys with half the lines.
-// So a filter whose keys cannot be counted beforehand is made large, and folded while
-// [Filter.EstimatedRate] allows.
+// So a filter whose keys cannot be counted beforehand is made large, of a shape from
+// [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
 // Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is as before.
 func (f *Filter) Fold() error {
@@ -229,4 +245,36 @@ func (f *Filter) Fold() error {
 	}
 	f.view.all = half
 	return nil
+}
+
+// FoldToRate folds the filter as often as its false-positive rate stays at or below rate, and as
+// its line count is even, and returns how often. A shape from [Params.Foldable] is even often
+// enough; others may be odd at once.
+//
+// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
+func (f *Filter) FoldToRate(rate float64) (folds int, err error) {
+	if f.IsClassic() {
+		return 0, ErrLayout
+	}
+	if !(rate > 0 && rate < 1) {
+		return 0, ErrRate
+	}
+	for count := len(orZero(f).view.all); count > 0 && count%2 == 0 && f.foldedRate() <= rate; count /= 2 {
+		if err := f.Fold(); err != nil {
+			return folds, err
+		}
+		folds++
+	}
+	return folds, nil
+}
+
+// foldedRate is what [Filter.EstimatedRate] would be after a fold.
+func (f *Filter) foldedRate() float64 {
+	sum := 0.0
+	for i := 0; i < len(f.view.all); i += 2 {
+		both := f.view.all[i]
+		both.or(&f.view.all[i+1])
+		sum += both.rate(f.view.k)
+	}
+	return sum / float64(len(f.view.all)/2)
 }

@@ -4,7 +4,6 @@ package bloomline
 // docs/FORMAT.md of the project has it.
 
 import (
-	"encoding"
 	"io"
 	"slices"
 )
@@ -97,19 +96,75 @@ func (f *footer) cuckooParams() CuckooParams {
 	return CuckooParams{LineCount: f.lineCount, FingerprintBits: int(f.k), Seed: f.seed}
 }
 
-// check returns what is wrong with the shape.
-func (f *footer) check() error {
+// bodyLen is how long what is before the footer has to be, which nobody has looked at yet: what
+// stands in a footer is checked before memory is taken for it. It returns what is wrong with a
+// footer that says what none can.
+func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
+	if !slices.Contains(layouts, f.layout) {
+		return 0, ErrLayout
+	}
+	switch f.layout {
+	case layoutScalable:
+		return f.scalableLen()
+	case layoutWindow:
+		return f.windowLen()
+	}
+	if f.reserved != 0 {
+		return 0, ErrReserved
+	}
 	switch f.layout {
 	case layoutCounting:
-		return f.params().checkCounting()
+		return f.lineCount * (lineBytes + counterBytes), f.params().checkCounting()
 	case layoutCuckoo:
-		return f.cuckooParams().check()
-	default:
-		return f.params().check()
+		return f.lineCount * lineBytes, f.cuckooParams().check()
 	}
+	return f.lineCount * lineBytes, f.params().check()
+}
+
+func (f *footer) check(body uint64, layouts []uint16) error {
+	size, err := f.bodyLen(layouts)
+	if err == nil && size != body {
+		err = ErrTruncated
+	}
+	return err
 }
 
 // ---- reading ----
+
+// kind is a filter of any kind, to be read and written.
+type kind interface {
+	encoded() encoded
+	// layouts are those that it reads.
+	layouts() []uint16
+	// decode makes it the filter of a body, whose footer has been checked. If it is to keep the
+	// body, that is memory of [newBytes] which nobody else uses.
+	decode(body []byte, f footer, keep bool) error
+	// reset makes it the zero value.
+	reset()
+}
+
+// unmarshal is the UnmarshalBinary of all filters.
+func unmarshal(data []byte, into kind, keep bool) error {
+	body, f, err := readFooter(data)
+	if err != nil {
+		return err
+	}
+	if err := f.check(uint64(len(body)), into.layouts()); err != nil {
+		return err
+	}
+	return into.decode(body, f, keep)
+}
+
+// takeLines is bytes as lines of a filter's own: themselves, or a copy.
+func takeLines(bytes []byte, keep bool) ([]line, error) {
+	if keep {
+		count := len(bytes) / lineBytes
+		return linesOf(bytes)[:count:count], nil
+	}
+	all, err := newLines(uint64(len(bytes) / lineBytes))
+	copy(bytesOf(all), bytes)
+	return all, err
+}
 
 // parts is an encoded filter, taken apart.
 type parts struct {
@@ -118,38 +173,29 @@ type parts struct {
 	counters []byte // none but in layout 2
 }
 
-// parse is what a reader does of filters of these layouts, in the order that the page demands.
-func parse(data []byte, verify bool, layouts ...uint16) (parts, error) {
-	body, footer, err := readFooter(data)
-	switch {
-	case err != nil:
-		return parts{}, err
-	case !slices.Contains(layouts, footer.layout):
-		return parts{}, ErrLayout
-	case footer.reserved != 0:
-		return parts{}, ErrReserved
-	}
-	if err := footer.check(); err != nil {
-		return parts{}, err
-	}
-	lines := footer.lineCount * lineBytes
-	size := lines
-	if footer.layout == layoutCounting {
-		size += footer.lineCount * counterBytes
-	}
-	if uint64(len(body)) != size {
-		return parts{}, ErrTruncated
-	}
-	p := parts{footer, body[:lines], body[lines:]}
-	if verify && (footer.linesChecksum != checksum(body) || !agree(p.lines, p.counters)) {
+// parts takes a body apart whose footer has been checked.
+func (f footer) parts(body []byte, verify bool) (parts, error) {
+	lines := f.lineCount * lineBytes
+	p := parts{f, body[:lines], body[lines:]}
+	if verify && (f.linesChecksum != checksum(body) || !agree(p.lines, p.counters)) {
 		return parts{}, ErrChecksum
 	}
 	return p, nil
 }
 
+// viewLayouts are those that a view can probe.
+var viewLayouts = []uint16{layoutLines, layoutCounting, layoutCuckoo, layoutClassic}
+
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
-	p, err := parse(data, verify, layoutLines, layoutCounting, layoutCuckoo, layoutClassic)
+	body, f, err := readFooter(data)
+	if err == nil {
+		err = f.check(uint64(len(body)), viewLayouts)
+	}
+	if err != nil {
+		return View{}, err
+	}
+	p, err := f.parts(body, verify)
 	if err != nil {
 		return View{}, err
 	}
@@ -162,25 +208,19 @@ func openView(data []byte, verify bool) (View, error) {
 	return view, nil
 }
 
-// newFilter is a filter with a copy of the lines.
-func (p *parts) newFilter() (*Filter, error) {
-	filter, err := NewWithParams(p.params())
+// newFilter is a filter of the lines.
+func (p *parts) newFilter(keep bool) (*Filter, error) {
+	all, err := takeLines(p.lines, keep)
 	if err != nil {
 		return nil, err
 	}
-	copy(bytesOf(filter.view.all), p.lines)
-	filter.view.classic = p.layout == layoutClassic
-	filter.view.keyCount = p.keyCount
-	return filter, nil
-}
-
-// readFrom is the ReadFrom of all filters.
-func readFrom(r io.Reader, into encoding.BinaryUnmarshaler) (int64, error) {
-	data, err := io.ReadAll(r)
-	if err == nil {
-		err = into.UnmarshalBinary(data)
+	filter := new(Filter)
+	filter.view = View{
+		lines:    lines{all, int(p.k), p.layout == layoutClassic},
+		seed:     p.seed,
+		keyCount: p.keyCount,
 	}
-	return int64(len(data)), err
+	return filter, nil
 }
 
 // ---- writing ----
@@ -229,7 +269,7 @@ func (e encoded) writeTo(w io.Writer) (written int64, err error) {
 
 // ---- plain filters ----
 
-func (f *Filter) encoded() encoded {
+func (f filterData) encoded() encoded {
 	layout := uint16(layoutLines)
 	if f.view.classic {
 		layout = layoutClassic
@@ -237,7 +277,7 @@ func (f *Filter) encoded() encoded {
 	return encode(f.footer(layout), bytesOf(f.view.all))
 }
 
-func (f *Filter) footer(layout uint16) footer {
+func (f filterData) footer(layout uint16) footer {
 	return footer{
 		keyCount:  f.view.keyCount,
 		lineCount: uint64(len(f.view.all)),
@@ -250,7 +290,7 @@ func (f *Filter) footer(layout uint16) footer {
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
 // Filter has no encoded form: [ErrLineCount].
 func (f *Filter) AppendBinary(data []byte) ([]byte, error) {
-	return f.encoded().appendTo(data)
+	return orZero(f).encoded().appendTo(data)
 }
 
 // MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of
@@ -265,28 +305,40 @@ func (f *Filter) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], [ErrLayout] also for a [CuckooFilter]; the filter is then as
 // before.
 func (f *Filter) UnmarshalBinary(data []byte) error {
-	p, err := parse(data, true, layoutLines, layoutCounting, layoutClassic)
+	return unmarshal(data, f, false)
+}
+
+func (*Filter) layouts() []uint16 {
+	return []uint16{layoutLines, layoutCounting, layoutClassic}
+}
+
+func (f *Filter) decode(body []byte, footer footer, keep bool) error {
+	p, err := footer.parts(body, true)
 	if err != nil {
 		return err
 	}
-	filter, err := p.newFilter()
+	filter, err := p.newFilter(keep)
 	if err != nil {
 		return err
 	}
-	*f = *filter
+	f.filterData = filter.filterData
 	return nil
 }
 
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [Filter.MarshalBinary]
 // without a copy of the lines.
 func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	return f.encoded().writeTo(w)
+	return orZero(f).encoded().writeTo(w)
 }
 
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end,
-// since what the bytes are stands at their end.
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]: it reads r to its end, since what
+// the bytes are stands there. So r is a file, or a message that is closed behind the filter; for
+// any other stream take [Filter.ReadDelimited].
 //
-// Errors: those of [OpenView], and of r; the filter is then as before.
+// Where r can seek, the end is looked at first. Otherwise at most [DefaultReadLimit] bytes are
+// taken, or as many as r allows if it is an [io.LimitedReader]. Memory grows with what arrives.
+//
+// Errors: [ErrTooLong], those of [OpenView], and of r; the filter is then unchanged.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -76,7 +76,7 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 		}
 	}
 	var filter Filter
-	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
 		// A cuckoo filter is none of these.
 		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout != layoutCuckoo {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
@@ -137,7 +137,7 @@ func FuzzCounting(f *testing.F) {
 func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CountingFilter
-	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
 		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCounting {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
@@ -194,7 +194,7 @@ func FuzzCuckoo(f *testing.F) {
 func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CuckooFilter
-	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || n != int64(len(data)) {
+	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
 		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}

@@ -2,8 +2,8 @@ package bloomline
 
 import "syscall"
 
-// adviseHugePages is a wish; where it is not granted, filters are slower and no worse.
-func adviseHugePages(bytes []byte) {
-	whole := bytes[:len(bytes)&^(hugePage-1)]
-	_ = syscall.Madvise(whole, syscall.MADV_HUGEPAGE)
+// adviseHugePages is a wish for whole pages; where it is not granted, filters are slower and no
+// worse.
+func adviseHugePages(pages []byte) {
+	_ = syscall.Madvise(pages, syscall.MADV_HUGEPAGE)
 }

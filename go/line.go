@@ -83,9 +83,9 @@ func (l *lines) insert(hash uint64) {
 func setBits(at *line, g uint64, count int) {
 	lane, positions := round(g)
 	for ; count > 0; count-- {
-		at[(lane*8+positions>>3&7)%lineBytes] |= 1 << (positions & 7)
-		positions >>= 6
-		lane++
+		word := at[lane&7*8:]
+		le.PutUint64(word, le.Uint64(word)|1<<(positions&63))
+		lane, positions = lane+1, positions>>6
 	}
 }
 
@@ -149,12 +149,34 @@ func (l *lines) second(at *line, hash uint64) uint64 {
 	return allSet(at, lane, positions, l.k-8)
 }
 
-// allSet is 1 if the bits at so many positions are all set, 0 if not.
+// allSet is 1 if the bits at so many positions are all set, 0 if not. The steps of the loop are
+// written out: they do not wait for each other, and each is few instructions.
 func allSet(at *line, lane, positions uint64, count int) uint64 {
-	set := uint64(1)
-	for ; count > 0; count-- {
+	set := ^uint64(0)
+	switch count {
+	case 8:
+		set = le.Uint64(at[(lane+7)&7*8:]) >> (positions >> 42 & 63)
+		fallthrough
+	case 7:
+		set &= le.Uint64(at[(lane+6)&7*8:]) >> (positions >> 36 & 63)
+		fallthrough
+	case 6:
+		set &= le.Uint64(at[(lane+5)&7*8:]) >> (positions >> 30 & 63)
+		fallthrough
+	case 5:
+		set &= le.Uint64(at[(lane+4)&7*8:]) >> (positions >> 24 & 63)
+		fallthrough
+	case 4:
+		set &= le.Uint64(at[(lane+3)&7*8:]) >> (positions >> 18 & 63)
+		fallthrough
+	case 3:
+		set &= le.Uint64(at[(lane+2)&7*8:]) >> (positions >> 12 & 63)
+		fallthrough
+	case 2:
+		set &= le.Uint64(at[(lane+1)&7*8:]) >> (positions >> 6 & 63)
+		fallthrough
+	case 1:
 		set &= le.Uint64(at[lane&7*8:]) >> (positions & 63)
-		lane, positions = lane+1, positions>>6
 	}
-	return set
+	return set & 1
 }

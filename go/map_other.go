@@ -2,7 +2,10 @@
 
 package bloomline
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // mapping is a file in memory: read, where the system maps none.
 type mapping struct {
@@ -10,7 +13,13 @@ type mapping struct {
 }
 
 func mapFile(path string) (*mapping, error) {
-	bytes, err := os.ReadFile(path)
+	bytes, err := readFile(path, func(footer []byte, size uint64) error {
+		_, f, err := readFooter(footer)
+		if err == nil {
+			err = f.check(size-footerBytes, viewLayouts)
+		}
+		return err
+	})
 	return &mapping{bytes}, err
 }
 
@@ -18,3 +27,5 @@ func (m *mapping) close() error {
 	m.bytes = nil
 	return nil
 }
+
+func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

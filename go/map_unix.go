@@ -4,7 +4,6 @@ package bloomline
 
 import (
 	"io/fs"
-	"math"
 	"os"
 	"runtime"
 	"syscall"
@@ -17,31 +16,18 @@ type mapping struct {
 }
 
 func mapFile(path string) (*mapping, error) {
-	file, err := os.Open(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
 	}
-	switch size := info.Size(); {
-	case info.IsDir():
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
-	case size < footerBytes: // and the system maps no empty file
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrTruncated}
-	case size > math.MaxInt:
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrLineCount}
-	default:
-		bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
-		if err != nil {
-			return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
-		}
-		m := &mapping{bytes: bytes}
-		m.cleanup = runtime.AddCleanup(m, func(bytes []byte) { _ = syscall.Munmap(bytes) }, bytes)
-		return m, nil
-	}
+	m := &mapping{bytes: bytes}
+	m.cleanup = runtime.AddCleanup(m, func(bytes []byte) { _ = syscall.Munmap(bytes) }, bytes)
+	return m, nil
 }
 
 func (m *mapping) close() error {
@@ -52,4 +38,24 @@ func (m *mapping) close() error {
 	m.bytes = nil
 	m.cleanup.Stop()
 	return os.NewSyscallError("munmap", syscall.Munmap(bytes))
+}
+
+// keepOwner gives a file the owner and group of an old one, or the group alone, if the system
+// allows it. It returns the permissions for it: those of the old one, but a group that is another
+// may do no more than everybody could.
+func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
+	was, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return mode
+	}
+	if file.Chown(int(was.Uid), int(was.Gid)) != nil {
+		_ = file.Chown(-1, int(was.Gid))
+	}
+	if info, err := file.Stat(); err == nil {
+		if is, ok := info.Sys().(*syscall.Stat_t); ok && is.Gid == was.Gid {
+			return mode
+		}
+	}
+	return mode&^0o070 | mode&0o070&(mode&0o007<<3)
 }

@@ -18,8 +18,7 @@ type Params struct {
 	LineCount uint64
 	// K is how many bits a key sets, 1 to 16.
 	K int
-	// Seed is the seed of the hash of keys. Where whoever chooses the keys must not be
-	// able to choose false positives, it has to be secret and random.
+	// Seed is the seed of the hash of keys: see [Params.WithRandomSeed].
 	Seed uint64
 }
 
@@ -83,6 +82,32 @@ func (p Params) checkCounting() error {
 		return err
 	}
 	return ErrLineCount
+}
+
+// WithRandomSeed returns the same shape with a random seed from the operating system. Use it where
+// others choose the keys: an attacker who knows the seed finds false positives, and keys that all
+// fall on one line, in a second. Keep it secret: it stands in the encoded filter.
+//
+// Filters that are united, or probed with one hash, need the same seed: draw it once, and copy it.
+func (p Params) WithRandomSeed() Params {
+	p.Seed = randomSeed()
+	return p
+}
+
+// Foldable returns the smallest shape with at least as many lines that [Filter.Fold] can halve
+// so many times: the line count becomes a multiple of 2 to the power folds.
+//
+// Errors: [ErrLineCount] if the size cannot be addressed, or folds is negative.
+func (p Params) Foldable(folds int) (Params, error) {
+	if folds < 0 || folds > 62 || p.LineCount > maxLines {
+		return Params{}, ErrLineCount
+	}
+	unit := uint64(1) << folds
+	p.LineCount = (p.LineCount + unit - 1) &^ (unit - 1)
+	if p.LineCount > maxLines {
+		return Params{}, ErrLineCount
+	}
+	return p, nil
 }
 
 // Bytes returns the size of the lines in bytes. An encoded filter has 64 bytes more.

@@ -20,6 +20,11 @@ const (
 	stageShare   = 0.15
 	stageTighter = 0.85
 
+	// A stage has at most so many times the lines of the one before, or 64 KiB. Twice the keys at
+	// stageTighter times the rate take less.
+	stageGrowth = 4
+	smallStage  = 1024
+
 	// The record of a stage has key count, line count and k where a footer has them.
 	recordBytes = 64
 	atCapacity  = 16
@@ -42,14 +47,22 @@ const (
 //
 // The zero ScalableFilter is a place to unmarshal into. It answers true to every key, and
 // nothing can be added to it.
+//
+// A copy of the struct would share its memory, and go vet reports one: use
+// [ScalableFilter.Clone]. A nil ScalableFilter answers as the zero one does.
 type ScalableFilter struct {
+	_ noCopy
+	scalableData
+}
+
+type scalableData struct {
 	stages []stage
 	rate   float64
 	seed   uint64
 }
 
 type stage struct {
-	filter   Filter
+	filter   *Filter
 	capacity uint64 // how many keys it is for
 }
 
@@ -70,11 +83,25 @@ func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilte
 			return nil, err
 		}
 	}
-	f := &ScalableFilter{rate: rate, seed: params.Seed}
+	f := &ScalableFilter{scalableData: scalableData{rate: rate, seed: params.Seed}}
 	if err := f.addStage(uint64(max(firstKeys, leastKeys))); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// scalableLen is [footer.bodyLen] in layout 3.
+func (f *footer) scalableLen() (uint64, error) {
+	stages := uint64(f.k)
+	switch {
+	case !isScalableRate(math.Float64frombits(f.reserved)):
+		return 0, ErrRate
+	case stages < 1 || stages > maxStages:
+		return 0, ErrK
+	case f.lineCount < 1 || f.lineCount > maxLines-stages:
+		return 0, ErrLineCount
+	}
+	return (f.lineCount + stages) * lineBytes, nil
 }
 
 func isScalableRate(rate float64) bool {
@@ -85,11 +112,7 @@ func (f *ScalableFilter) addStage(capacity uint64) error {
 	if len(f.stages) == maxStages || capacity > math.MaxInt {
 		return ErrLineCount
 	}
-	rate := f.rate * stageShare
-	for range f.stages {
-		rate *= stageTighter
-	}
-	params, err := ParamsForRate(int(capacity), rate)
+	params, err := ParamsForRate(int(capacity), f.stageRate(len(f.stages)))
 	if err != nil {
 		return err
 	}
@@ -98,8 +121,17 @@ func (f *ScalableFilter) addStage(capacity uint64) error {
 	if err != nil {
 		return err
 	}
-	f.stages = append(f.stages, stage{*filter, capacity})
+	f.stages = append(f.stages, stage{filter, capacity})
 	return nil
+}
+
+// stageRate is the false-positive rate of a stage by its number.
+func (f *scalableData) stageRate(number int) float64 {
+	rate := f.rate * stageShare
+	for range number {
+		rate *= stageTighter
+	}
+	return rate
 }
 
 // newest is the stage that keys are added to.
@@ -118,14 +150,12 @@ func (f *ScalableFilter) Add(key []byte) bool {
 
 // AddString is [ScalableFilter.Add] for a string.
 func (f *ScalableFilter) AddString(key string) bool {
-	return f.AddHash(HashString(key, f.seed))
+	return f.AddHash(HashString(key, f.hashSeed()))
 }
 
 // AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
 func (f *ScalableFilter) AddHash(hash uint64) (isNew bool) {
-	if len(f.stages) == 0 {
-		panic("bloomline: keys added to the zero ScalableFilter, which NewScalable did not make")
-	}
+	f.mustHaveStages()
 	if f.ContainsHash(hash) {
 		return false
 	}
@@ -137,10 +167,23 @@ func (f *ScalableFilter) AddHash(hash uint64) (isNew bool) {
 	return true
 }
 
-// grow adds a stage of twice the size, unless memory cannot address it.
+func (f *ScalableFilter) mustHaveStages() {
+	if f == nil || len(f.stages) == 0 {
+		panic("bloomline: insert into a zero ScalableFilter: create it with NewScalable")
+	}
+}
+
+// grow adds a stage for twice as many keys, unless memory cannot address it. What a file claims to
+// be for does not decide how much memory is taken: the lines it has do.
 func (f *ScalableFilter) grow() bool {
-	capacity := f.newest().capacity
-	return capacity <= math.MaxUint64/2 && f.addStage(2*capacity) == nil
+	newest, rate := f.newest(), f.stageRate(len(f.stages))
+	bits, _, ok := bitsForRate(rate)
+	if !ok {
+		return false
+	}
+	lines := max(stageGrowth*uint64(len(newest.filter.view.all)), smallStage)
+	most := max(uint64(math.Min(float64(lines)*lineBits/bits, 1<<63)), 1)
+	return f.addStage(min(saturatingAdd(newest.capacity, newest.capacity), most)) == nil
 }
 
 // AddBatch adds many keys, and tells which were new, in out if that is large enough: see
@@ -156,8 +199,8 @@ func (f *ScalableFilter) AddStrings(keys []string, out Bitmap) Bitmap {
 
 func addScalable[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
-	f.inParts(len(keys), func(at int, hashes []uint64) {
-		hashKeysOf(f.seed, keys[at:], hashes)
+	inParts(len(keys), func(at int, hashes []uint64) {
+		hashKeysOf(f.hashSeed(), keys[at:], hashes)
 		f.addHashes(hashes, out[at/64:])
 	})
 	return out
@@ -176,9 +219,7 @@ func (f *ScalableFilter) AddHashes(hashes []uint64, out Bitmap) Bitmap {
 // the lines of the others near, too. These are looked up once more: they may have come in
 // since, with a hash before them.
 func (f *ScalableFilter) addHashes(hashes []uint64, out []uint64) {
-	if len(f.stages) == 0 {
-		panic("bloomline: keys added to the zero ScalableFilter, which NewScalable did not make")
-	}
+	f.mustHaveStages()
 	var present [hashedAhead / 64]uint64
 	f.answer(hashes, present[:])
 	for i, hash := range hashes {
@@ -197,11 +238,14 @@ func (f *ScalableFilter) Contains(key []byte) bool {
 
 // ContainsString is [ScalableFilter.Contains] for a string.
 func (f *ScalableFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.seed))
+	return f.ContainsHash(HashString(key, f.hashSeed()))
 }
 
 // ContainsHash tells whether the key of a hash, made by [ScalableFilter.Hash], may be in.
 func (f *ScalableFilter) ContainsHash(hash uint64) bool {
+	if f == nil {
+		return true
+	}
 	// From the newest on, which has half of the keys.
 	for i := len(f.stages) - 1; i >= 0; i-- {
 		if f.stages[i].filter.ContainsHash(hash) {
@@ -223,7 +267,8 @@ func (f *ScalableFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
 
 func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
-	f.inParts(len(keys), func(at int, hashes []uint64) {
+	f = orZero(f)
+	inParts(len(keys), func(at int, hashes []uint64) {
 		hashKeysOf(f.seed, keys[at:], hashes)
 		f.answer(hashes, out[at/64:])
 	})
@@ -232,6 +277,7 @@ func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) 
 
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	f = orZero(f)
 	out = out.sized(len(hashes))
 	for at := 0; at < len(hashes); at += hashedAhead {
 		f.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
@@ -257,7 +303,7 @@ func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
 }
 
 // inParts calls with room for the hashes of some of n keys at a time, from number at on.
-func (f *ScalableFilter) inParts(n int, do func(at int, hashes []uint64)) {
+func inParts(n int, do func(at int, hashes []uint64)) {
 	var ahead [hashedAhead]uint64
 	for at := 0; at < n; at += hashedAhead {
 		do(at, ahead[:min(hashedAhead, n-at)])
@@ -272,7 +318,11 @@ func hashKeysOf[K bytesOrString](seed uint64, keys []K, hashes []uint64) {
 
 // Hash returns the hash of a key with this filter's seed.
 func (f *ScalableFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.seed)
+	return Hash(key, f.hashSeed())
+}
+
+func (f *ScalableFilter) hashSeed() uint64 {
+	return orZero(f).seed
 }
 
 // ---- what it is ----
@@ -280,6 +330,7 @@ func (f *ScalableFilter) Hash(key []byte) uint64 {
 // Stages returns the stages, the oldest first, to read: each is a plain filter with a shape and
 // a key count of its own. They must not be used while keys are added.
 func (f *ScalableFilter) Stages() []View {
+	f = orZero(f)
 	views := make([]View, len(f.stages))
 	for i := range f.stages {
 		views[i] = f.stages[i].filter.view
@@ -290,6 +341,7 @@ func (f *ScalableFilter) Stages() []View {
 // KeyCount returns how many keys are in: those that were new when they were added.
 func (f *ScalableFilter) KeyCount() uint64 {
 	count := uint64(0)
+	f = orZero(f)
 	for i := range f.stages {
 		count = saturatingAdd(count, f.stages[i].filter.KeyCount())
 	}
@@ -300,12 +352,12 @@ func (f *ScalableFilter) KeyCount() uint64 {
 // that are in now. It is at most the one asked for, unless the filter is [ScalableFilter.Overfull].
 // That of the zero ScalableFilter is 1.
 func (f *ScalableFilter) Rate() float64 {
-	if len(f.stages) == 0 {
+	if f == nil || len(f.stages) == 0 {
 		return 1
 	}
 	right := 0.0 // the logarithm of the probability that no stage is wrong
 	for i := range f.stages {
-		filter := &f.stages[i].filter
+		filter := f.stages[i].filter
 		right += math.Log1p(-filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
 	}
 	return -math.Expm1(right)
@@ -316,7 +368,7 @@ func (f *ScalableFilter) Rate() float64 {
 // tries again with each key that is added. (As with all of Go's memory, a size that the system
 // turns out not to have ends the program.)
 func (f *ScalableFilter) Overfull() bool {
-	return len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
+	return f != nil && len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
 }
 
 // PlainParams returns the shape of the plain filter for the keys that are in, at the rate that
@@ -326,6 +378,7 @@ func (f *ScalableFilter) Overfull() bool {
 //
 // Errors: [ErrLineCount]; [ErrRate] for the zero ScalableFilter.
 func (f *ScalableFilter) PlainParams() (Params, error) {
+	f = orZero(f)
 	if f.KeyCount() > math.MaxInt {
 		return Params{}, ErrLineCount
 	}
@@ -337,14 +390,13 @@ func (f *ScalableFilter) PlainParams() (Params, error) {
 // String describes the filter in a line.
 func (f *ScalableFilter) String() string {
 	return fmt.Sprintf("bloomline.ScalableFilter{%d keys, %d stages, rate %.3g of %.3g}",
-		f.KeyCount(), len(f.stages), f.Rate(), f.rate)
+		f.KeyCount(), len(orZero(f).stages), f.Rate(), orZero(f).rate)
 }
 
 // ---- bytes and files ----
 
-func (f *ScalableFilter) encoded() encoded {
+func (f scalableData) encoded() encoded {
 	shape := footer{
-		keyCount: f.KeyCount(),
 		seed:     f.seed,
 		k:        uint32(len(f.stages)),
 		layout:   layoutScalable,
@@ -353,7 +405,7 @@ func (f *ScalableFilter) encoded() encoded {
 	var body [][]byte
 	records := make([]byte, 0, len(f.stages)*recordBytes)
 	for i := range f.stages {
-		filter, record := &f.stages[i].filter, [recordBytes]byte{}
+		filter, record := f.stages[i].filter, [recordBytes]byte{}
 		count := uint64(len(filter.view.all))
 		le.PutUint64(record[atKeyCount:], filter.KeyCount())
 		le.PutUint64(record[atLineCount:], count)
@@ -362,6 +414,7 @@ func (f *ScalableFilter) encoded() encoded {
 		records = append(records, record[:]...)
 		body = append(body, bytesOf(filter.view.all))
 		shape.lineCount += count
+		shape.keyCount = saturatingAdd(shape.keyCount, filter.KeyCount())
 	}
 	return encode(shape, append(body, records)...)
 }
@@ -369,7 +422,7 @@ func (f *ScalableFilter) encoded() encoded {
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
 // ScalableFilter has no encoded form: [ErrLineCount].
 func (f *ScalableFilter) AppendBinary(data []byte) ([]byte, error) {
-	return f.encoded().appendTo(data)
+	return orZero(f).encoded().appendTo(data)
 }
 
 // MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of
@@ -384,26 +437,18 @@ func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], of which [ErrLayout] is also the one for any other filter, and
 // [ErrRate]; the filter is then as before.
 func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
-	body, shape, err := readFooter(data)
-	if err != nil {
-		return err
-	}
-	rate, stages := math.Float64frombits(shape.reserved), uint64(shape.k)
-	switch {
-	case shape.layout != layoutScalable:
-		return ErrLayout
-	case !isScalableRate(rate):
-		return ErrRate
-	case stages < 1 || stages > maxStages:
-		return ErrK
-	case shape.lineCount < 1 || shape.lineCount > maxLines-stages:
-		return ErrLineCount
-	case uint64(len(body)) != (shape.lineCount+stages)*lineBytes:
-		return ErrTruncated
-	case shape.linesChecksum != checksum(body):
+	return unmarshal(data, f, false)
+}
+
+func (*ScalableFilter) layouts() []uint16 {
+	return []uint16{layoutScalable}
+}
+
+func (f *ScalableFilter) decode(body []byte, shape footer, keep bool) error {
+	if shape.linesChecksum != checksum(body) {
 		return ErrChecksum
 	}
-	made := ScalableFilter{rate: rate, seed: shape.seed}
+	made := scalableData{rate: math.Float64frombits(shape.reserved), seed: shape.seed}
 	left, records := body[:shape.lineCount*lineBytes], body[shape.lineCount*lineBytes:]
 	for ; len(records) > 0; records = records[recordBytes:] {
 		lines, capacity, err := readRecord(records[:recordBytes], &left, shape.seed)
@@ -413,13 +458,13 @@ func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
 		if err != nil {
 			return err
 		}
-		filter, err := lines.newFilter()
+		filter, err := lines.newFilter(keep)
 		if err != nil {
 			return err
 		}
-		made.stages = append(made.stages, stage{*filter, capacity})
+		made.stages = append(made.stages, stage{filter, capacity})
 	}
-	*f = made
+	f.scalableData = made
 	return nil
 }
 
@@ -453,12 +498,13 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 
 // WriteTo writes the encoded filter, as [io.WriterTo], without a copy of the lines.
 func (f *ScalableFilter) WriteTo(w io.Writer) (int64, error) {
-	return f.encoded().writeTo(w)
+	return orZero(f).encoded().writeTo(w)
 }
 
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end.
+// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
+// limit: see [Filter.ReadFrom].
 //
-// Errors: those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then as before.
+// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then unchanged.
 func (f *ScalableFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

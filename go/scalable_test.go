@@ -200,10 +200,14 @@ func TestScalableBad(t *testing.T) {
 	}
 	filter := mustScalable(t, 0, 0.5)
 	filter.AddString("apple")
-	// It ought to grow, and no memory has room for it.
-	filter.newest().capacity = math.MaxUint64/2 + 1
+	// It ought to grow, and has as many stages as there can be.
+	for len(filter.stages) < maxStages {
+		if err := filter.addStage(1); err != nil {
+			t.Fatal(err)
+		}
+	}
 	filter.newest().filter.view.keyCount = math.MaxUint64 - 20
-	if filter.AddStrings([]string{"pear", "plum", "apple"}, nil).Count() < 1 || !filter.Overfull() || len(filter.stages) != 1 {
+	if filter.AddStrings([]string{"pear", "plum", "apple"}, nil).Count() < 1 || !filter.Overfull() || len(filter.stages) != maxStages {
 		t.Error("it grew")
 	}
 	for _, key := range []string{"apple", "pear", "plum"} {

@@ -19,14 +19,51 @@ func ShardOf(hash uint64, shards int) int {
 }
 
 // ShardsContainHashes answers many hashes at once, each by the filter of its shard: views[i] is
-// that of shard i. The answers are in out if that is large enough: see [Bitmap]. The views must
-// agree on the hash. Without views every key may be in.
+// that of shard i. The answers are in out if that is large enough: see [Bitmap].
+//
+// Without views every key may be in. So it may if the views hash keys differently, by another seed
+// or another engine's hash, since one hash cannot be that of all: then every answer is true.
 func ShardsContainHashes(views []View, hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
+	agree := len(views) > 0 && hashAlike(views)
 	for i, hash := range hashes {
-		if len(views) == 0 || views[ShardOf(hash, len(views))].ContainsHash(hash) {
+		if !agree || views[ShardOf(hash, len(views))].probe(hash) {
 			out[i/64] |= 1 << (i % 64)
 		}
 	}
 	return out
+}
+
+// ViewsContain probes many filters for one key: bit i of the answers is that of views[i], in out if
+// that is large enough, see [Bitmap]. Each is probed with its own hash of the key, so the views may
+// have any seeds, and be of any engines.
+func ViewsContain(views []View, key []byte, out Bitmap) Bitmap {
+	out = out.sized(len(views))
+	var hash uint64
+	for i := range views {
+		if i == 0 || !views[i].hashesAs(&views[i-1]) {
+			hash = views[i].hash(key)
+		}
+		if views[i].probe(hash) {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+	return out
+}
+
+// hashAlike reports whether all views make the same hash of each key, those left out that answer
+// the same whatever the key is.
+func hashAlike(views []View) bool {
+	var first *View
+	for i := range views {
+		view := &views[i]
+		switch {
+		case !view.denies():
+		case first == nil:
+			first = view
+		case !first.hashesAs(view):
+			return false
+		}
+	}
+	return true
 }

@@ -16,8 +16,10 @@ import "sync/atomic"
 // T is [Filter] or any other: what belongs together is published together, such as the filters
 // of all shards in a Swap[[]*Filter].
 //
-// A Swap must not be copied. Load of the zero Swap returns nil.
+// A Swap must not be copied; go vet reports it. It has no text or JSON form: write the filter that
+// is in it.
 type Swap[T any] struct {
+	noText
 	current atomic.Pointer[T]
 }
 
@@ -28,14 +30,19 @@ func NewSwap[T any](first *T) *Swap[T] {
 	return s
 }
 
-// Load returns what is in it now. It must not be changed. Who has several questions for one
-// filter loads it once.
+// Load returns what is in it now. It must not be changed. To ask one filter several times, load
+// it once.
+//
+// Before the first Publish it returns a zero T: all filters' zero values answer true.
 func (s *Swap[T]) Load() *T {
-	return s.current.Load()
+	if current := s.current.Load(); current != nil {
+		return current
+	}
+	return new(T)
 }
 
 // Publish puts next in its place, which must not be changed from then on, and returns what was
-// there, which readers may have still.
+// there, which readers may have still; nil the first time.
 func (s *Swap[T]) Publish(next *T) (old *T) {
 	return s.current.Swap(next)
 }

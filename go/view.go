@@ -12,6 +12,7 @@ import (
 //
 // The zero View answers true to every key: a filter that is not there must not hide one.
 type View struct {
+	noText
 	lines                 // of a Bloomline filter; for any other there are none
 	cuckoo   cuckooLines  // of a cuckoo filter
 	block    engine.Block // of another engine; the zero Block answers true
@@ -41,17 +42,22 @@ func OpenViewUnverified(data []byte) (View, error) {
 }
 
 // Contains tells whether a key may be in. False means that it is not.
-func (v *View) Contains(key []byte) bool {
-	return v.ContainsHash(v.Hash(key))
+func (v View) Contains(key []byte) bool {
+	return v.probe(v.hash(key))
 }
 
 // ContainsString is [View.Contains] for a string.
-func (v *View) ContainsString(key string) bool {
-	return v.Contains([]byte(key))
+func (v View) ContainsString(key string) bool {
+	return v.probe(v.hash([]byte(key)))
 }
 
 // ContainsHash tells whether the key of a hash, made by [View.Hash], may be in.
-func (v *View) ContainsHash(hash uint64) bool {
+func (v View) ContainsHash(hash uint64) bool {
+	return v.probe(hash)
+}
+
+// probe is ContainsHash without a copy of the View, as all methods of its pointer are.
+func (v *View) probe(hash uint64) bool {
 	var in bool
 	switch {
 	case len(v.all) != 0:
@@ -66,17 +72,21 @@ func (v *View) ContainsHash(hash uint64) bool {
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
-func (v *View) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(v, keys, out)
+func (v View) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return containsKeys(&v, keys, out)
 }
 
 // ContainsStrings is [View.ContainsBatch] for strings.
-func (v *View) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(v, keys, out)
+func (v View) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return containsKeys(&v, keys, out)
 }
 
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
-func (v *View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+func (v View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	return containsHashes(&v, hashes, out)
+}
+
+func containsHashes(v *View, hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	v.answer(hashes, out)
 	runtime.KeepAlive(v.owner)
@@ -85,11 +95,29 @@ func (v *View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // Hash returns the hash of a key as the format of this filter makes it: XXH3-64 with the
 // filter's seed, or that of the engine whose block it is.
-func (v *View) Hash(key []byte) uint64 {
+func (v View) Hash(key []byte) uint64 {
+	return v.hash(key)
+}
+
+func (v *View) hash(key []byte) uint64 {
 	if v.isBlock() {
 		return v.block.Hash(key)
 	}
 	return Hash(key, v.seed)
+}
+
+// denies reports whether the filter answers false to some keys, so that their hash matters.
+func (v *View) denies() bool {
+	layout := v.block.Layout()
+	return !v.isBlock() || layout != engine.Maybe && layout != engine.Nothing
+}
+
+// hashesAs reports whether two filters make the same hash of each key.
+func (v *View) hashesAs(other *View) bool {
+	if v.isBlock() || other.isBlock() {
+		return v.isBlock() && other.isBlock() && v.block.HashesAs(&other.block)
+	}
+	return v.seed == other.seed
 }
 
 // isBlock tells whether the filter is another engine's.
@@ -99,12 +127,12 @@ func (v *View) isBlock() bool {
 
 // Params returns the shape of the filter; false if it has none: a classic or cuckoo filter, or
 // one of another engine.
-func (v *View) Params() (Params, bool) {
+func (v View) Params() (Params, bool) {
 	return v.shapeIf(len(v.all) != 0 && !v.classic)
 }
 
 // ClassicParams returns the shape of a filter of [NewClassic]; false if it is none.
-func (v *View) ClassicParams() (Params, bool) {
+func (v View) ClassicParams() (Params, bool) {
 	return v.shapeIf(v.classic)
 }
 
@@ -121,7 +149,7 @@ func (v *View) shape() Params {
 }
 
 // CuckooParams returns the shape of a cuckoo filter; false if it is none.
-func (v *View) CuckooParams() (CuckooParams, bool) {
+func (v View) CuckooParams() (CuckooParams, bool) {
 	if len(v.cuckoo.all) == 0 {
 		return CuckooParams{}, false
 	}
@@ -130,6 +158,6 @@ func (v *View) CuckooParams() (CuckooParams, bool) {
 
 // KeyCount returns how many keys the writer of the filter says that it holds. It is a hint:
 // repeated keys may count each time, and 0 means unknown or none.
-func (v *View) KeyCount() uint64 {
+func (v View) KeyCount() uint64 {
 	return v.keyCount
 }

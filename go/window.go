@@ -37,7 +37,15 @@ const (
 //
 // The zero Window is a place to unmarshal into. It answers true to every key, and nothing can
 // be added to it.
+//
+// A copy of the struct would share its memory, and go vet reports one: use [Window.Clone]. A nil
+// Window answers as the zero one does.
 type Window struct {
+	_ noCopy
+	windowData
+}
+
+type windowData struct {
 	lines []line // of one generation after the other
 	// For each generation and each chunkLines of its lines, the slice that these were last
 	// cleared for. If it is not the generation's, they are an older one's, and count as empty.
@@ -89,12 +97,17 @@ func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Window{
+	return windowWith(generations, params, all), nil
+}
+
+// windowWith is a window with these lines.
+func windowWith(generations int, params Params, all []line) *Window {
+	return &Window{windowData: windowData{
 		lines:       all,
 		cleared:     make([]uint64, generations*chunksOf(params)),
 		params:      params,
 		generations: make([]generation, generations),
-	}, nil
+	}}
 }
 
 // chunksOf is in how many chunks the lines of a generation are cleared.
@@ -111,6 +124,21 @@ func windowLen(generations, lineCount uint64) (int, bool) {
 		return 0, false
 	}
 	return int(n.Int64()), true
+}
+
+// windowLen is [footer.bodyLen] in layout 4.
+func (f *footer) windowLen() (uint64, error) {
+	if f.reserved == 0 || f.reserved > math.MaxUint32 {
+		return 0, ErrGenerations
+	}
+	if err := f.params().check(); err != nil {
+		return 0, err
+	}
+	size, ok := windowLen(f.reserved, f.lineCount)
+	if !ok {
+		return 0, ErrLineCount
+	}
+	return uint64(size - footerBytes), nil
 }
 
 // ---- turning the ring ----
@@ -159,7 +187,7 @@ func (w *Window) Add(key []byte) bool {
 
 // AddString is [Window.Add] for a string.
 func (w *Window) AddString(key string) bool {
-	return w.AddHash(HashString(key, w.params.Seed))
+	return w.AddHash(HashString(key, w.seed()))
 }
 
 // AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
@@ -187,7 +215,7 @@ func windowAdd[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
 		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.params.Seed, keys[at:], hashes)
+		hashKeysOf(w.seed(), keys[at:], hashes)
 		w.addHashes(hashes, out[at/64:])
 	}
 	return out
@@ -224,8 +252,8 @@ func (w *Window) addHashes(hashes []uint64, out []uint64) {
 // room turns the ring if its newest generation is full, and returns how many keys that has room
 // for.
 func (w *Window) room() uint64 {
-	if len(w.generations) == 0 {
-		panic("bloomline: keys added to the zero Window, which NewWindow did not make")
+	if w == nil || len(w.generations) == 0 {
+		panic("bloomline: insert into a zero Window: create it with NewWindow")
 	}
 	if w.limit == 0 {
 		return math.MaxUint64
@@ -263,11 +291,14 @@ func (w *Window) Contains(key []byte) bool {
 
 // ContainsString is [Window.Contains] for a string.
 func (w *Window) ContainsString(key string) bool {
-	return w.ContainsHash(HashString(key, w.params.Seed))
+	return w.ContainsHash(HashString(key, w.seed()))
 }
 
 // ContainsHash tells whether the key of a hash, made by [Window.Hash], may be in.
 func (w *Window) ContainsHash(hash uint64) bool {
+	if w == nil {
+		return true
+	}
 	for place := range w.generations {
 		l := w.linesOf(place)
 		if l.contains(hash) && w.isCurrent(place, hash) {
@@ -288,11 +319,12 @@ func (w *Window) ContainsStrings(keys []string, out Bitmap) Bitmap {
 }
 
 func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
+	w = orZero(w)
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
 		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.params.Seed, keys[at:], hashes)
+		hashKeysOf(w.seed(), keys[at:], hashes)
 		w.answer(hashes, out[at/64:])
 	}
 	return out
@@ -300,6 +332,7 @@ func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 
 // ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
 func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	w = orZero(w)
 	out = out.sized(len(hashes))
 	for at := 0; at < len(hashes); at += hashedAhead {
 		w.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
@@ -337,32 +370,36 @@ func (w *Window) probe(place int, hashes []uint64, out []uint64) {
 
 // Hash returns the hash of a key with this window's seed.
 func (w *Window) Hash(key []byte) uint64 {
-	return Hash(key, w.params.Seed)
+	return Hash(key, w.seed())
+}
+
+func (w *Window) seed() uint64 {
+	return orZero(w).params.Seed
 }
 
 // ---- what it is ----
 
 // Generations returns how many generations there are, the newest included.
 func (w *Window) Generations() int {
-	return len(w.generations)
+	return len(orZero(w).generations)
 }
 
 // Params returns the shape of each generation.
 func (w *Window) Params() Params {
-	return w.params
+	return orZero(w).params
 }
 
 // Slice returns the number of the current slice: how often the window was rotated, or the
 // latest that [Window.AdvanceTo] was given.
 func (w *Window) Slice() uint64 {
-	return w.slice
+	return orZero(w).slice
 }
 
 // KeyCount returns how many different keys are in the generation of age rotations ago, 0 being
 // the newest; 0 for an age that no generation has. A few that passed for others, at the rate of
 // false positives, are not counted.
 func (w *Window) KeyCount(age int) uint64 {
-	count := len(w.generations)
+	count := w.Generations()
 	if age < 0 || age >= count {
 		return 0
 	}
@@ -372,7 +409,7 @@ func (w *Window) KeyCount(age int) uint64 {
 // String describes the window in a line.
 func (w *Window) String() string {
 	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}",
-		w.slice, len(w.generations), w.KeyCount(0))
+		w.Slice(), w.Generations(), w.KeyCount(0))
 }
 
 // ---- where it all is ----
@@ -405,7 +442,7 @@ func (w *Window) isCurrent(place int, hash uint64) bool {
 
 // ---- bytes ----
 
-func (w *Window) encoded() encoded {
+func (w windowData) encoded() encoded {
 	all := slices.Clone(w.lines)
 	state := le.AppendUint64(le.AppendUint64(nil, w.slice), w.limit)
 	sum, chunks, count := uint64(0), chunksOf(w.params), int(w.params.LineCount)
@@ -432,7 +469,7 @@ func (w *Window) encoded() encoded {
 // AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero
 // Window has no encoded form: [ErrLineCount].
 func (w *Window) AppendBinary(data []byte) ([]byte, error) {
-	return w.encoded().appendTo(data)
+	return orZero(w).encoded().appendTo(data)
 }
 
 // MarshalBinary returns the encoded window, as [encoding.BinaryMarshaler].
@@ -447,31 +484,23 @@ func (w *Window) MarshalBinary() ([]byte, error) {
 // Errors: those of [OpenView], [ErrLayout] also for a filter that is no window, and
 // [ErrGenerations]; the window is then as before.
 func (w *Window) UnmarshalBinary(data []byte) error {
-	body, f, err := readFooter(data)
-	switch {
-	case err != nil:
-		return err
-	case f.layout != layoutWindow:
-		return ErrLayout
-	case f.reserved == 0 || f.reserved > math.MaxUint32:
-		return ErrGenerations
-	}
-	if err := f.params().check(); err != nil {
-		return err
-	}
-	if size, ok := windowLen(f.reserved, f.lineCount); !ok {
-		return ErrLineCount
-	} else if size != len(data) {
-		return ErrTruncated
-	}
+	return unmarshal(data, w, false)
+}
+
+func (*Window) layouts() []uint16 {
+	return []uint16{layoutWindow}
+}
+
+func (w *Window) decode(body []byte, f footer, keep bool) error {
 	if f.linesChecksum != checksum(body) {
 		return ErrChecksum
 	}
-	window, err := NewWindowWithParams(int(f.reserved), f.params())
+	lines := f.reserved * f.lineCount
+	all, err := takeLines(body[:lines*lineBytes], keep)
 	if err != nil {
 		return err
 	}
-	state := body[copy(bytesOf(window.lines), body):]
+	window, state := windowWith(int(f.reserved), f.params(), all), body[lines*lineBytes:]
 	window.slice, window.limit = le.Uint64(state), le.Uint64(state[8:])
 	count, chunks := uint64(len(window.generations)), chunksOf(window.params)
 	for place := range window.generations {
@@ -483,18 +512,19 @@ func (w *Window) UnmarshalBinary(data []byte) error {
 			window.cleared[place*chunks+i] = slice
 		}
 	}
-	*w = *window
+	w.windowData = window.windowData
 	return nil
 }
 
 // WriteTo writes the encoded window, as [io.WriterTo].
 func (w *Window) WriteTo(to io.Writer) (int64, error) {
-	return w.encoded().writeTo(to)
+	return orZero(w).encoded().writeTo(to)
 }
 
-// ReadFrom makes this the window that r holds, as [io.ReaderFrom]. It reads r to its end.
+// ReadFrom makes this the window that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
+// limit: see [Filter.ReadFrom].
 //
-// Errors: those of [Window.UnmarshalBinary], and of r; the window is then as before.
+// Errors: [ErrTooLong], those of [Window.UnmarshalBinary], and of r; the window is then unchanged.
 func (w *Window) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, w)
 }

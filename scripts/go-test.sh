@@ -76,9 +76,13 @@ core() {
     export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig
     go test -c -tags bloomline_cgo -o "$out/shared.test" .
     run "C, installed library" env LD_LIBRARY_PATH="$out/prefix/lib" "$out/shared.test" -test.v
-    # A library of another time takes its place.
-    mkdir -p "$out/other"
-    cc -shared -fPIC -Wl,-soname,libbloomline.so.0 -o "$out/other/libbloomline.so.0" -x c - <<'C'
+    # A library of another time takes its place: one whose number alone is another, and one that
+    # has no bloomline_abi_0, which the loader refuses.
+    other() {
+        cc -shared -fPIC -Wl,-soname,libbloomline.so.0 "$@" -o "$out/other/libbloomline.so.0" -x c - <<'C'
+#ifdef WITH_ABI_0
+void bloomline_abi_0(void) {}
+#endif
 unsigned bloomline_abi_version(void) { return 99; }
 const char *bloomline_version(void) { return "99.0.0"; }
 const char *bloomline_backend(void) { return "none"; }
@@ -88,8 +92,17 @@ int bloomline_view_open_rocksdb(void) { __builtin_trap(); }
 int bloomline_view_open_leveldb(void) { __builtin_trap(); }
 int bloomline_view_contains_hashes(void) { __builtin_trap(); }
 C
-    refused "another version of the C library" "bloomline_abi_0" \
+    }
+    mkdir -p "$out/other"
+    other -DWITH_ABI_0
+    refused "another version of the C library" "running with version 99" \
         env LD_LIBRARY_PATH="$out/other" "$out/shared.test"
+    other
+    refused "another version that says so" "bloomline_abi_0" \
+        env LD_LIBRARY_PATH="$out/other" "$out/shared.test"
+
+    # A copy of a filter, which would share its memory.
+    refused "a filter that is copied" "copies lock value" go vet ./testdata/copied
 
     # What is missing is named.
     rm -rf "$out/bare"

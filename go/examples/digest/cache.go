@@ -27,7 +27,8 @@ type Sibling struct {
 
 // Publish makes a digest of what B holds now.
 func (b *Sibling) Publish() error {
-	filter, err := bloomline.New(len(b.objects), rate)
+	// Objects have names that strangers choose, so the seed is random. A reads it in the digest.
+	filter, err := bloomline.New(len(b.objects), rate, bloomline.WithRandomSeed())
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,9 @@ func (b *Block) Hash(key []byte) uint64 {
 	return XXPH3(key)
 }
 
+// HashesAs reports whether two blocks make the same hash of each key.
+func (b *Block) HashesAs(other *Block) bool { return b.hash == other.hash }
+
 // Contains tells whether a key with this hash may be in the filter: false is certain.
 func (b *Block) Contains(hash uint64) bool {
 	switch b.layout {

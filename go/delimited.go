@@ -1,0 +1,241 @@
+package bloomline
+
+// Filters in streams. A filter says at its end what it is, so that it can be probed where it lies:
+// in a stream its length has to stand in front of it, or it has to be all that comes.
+
+import (
+	"errors"
+	"io"
+)
+
+const (
+	// DefaultReadLimit is how many bytes the ReadFrom of a filter takes from a reader that does
+	// not say how many it has: 128 MiB, a plain filter of 100 million keys at 1 %. Hand it an
+	// [io.LimitedReader] for another limit.
+	DefaultReadLimit = 128 << 20
+
+	lengthBytes = 8
+	// Memory is taken for so many bytes at first, and then for twice as many as have arrived.
+	firstRead = 1 << 16
+)
+
+// writeDelimited is the WriteDelimited of all filters.
+func (e encoded) writeDelimited(w io.Writer) (int64, error) {
+	if e == nil {
+		return 0, ErrLineCount
+	}
+	size := 0
+	for _, piece := range e {
+		size += len(piece)
+	}
+	return append(encoded{le.AppendUint64(nil, uint64(size))}, e...).writeTo(w)
+}
+
+// readDelimited is the ReadDelimited of all filters.
+func readDelimited(r io.Reader, limit int64, into kind) (int64, error) {
+	var length [lengthBytes]byte
+	n, err := io.ReadFull(r, length[:])
+	if err != nil {
+		return int64(n), err
+	}
+	size := le.Uint64(length[:])
+	if limit < 0 || size > uint64(limit) || size > uint64(maxLen) {
+		return lengthBytes, ErrTooLong
+	}
+	data, err := readUpTo(r, int(size))
+	read := lengthBytes + int64(len(data))
+	switch {
+	case err != nil:
+		return read, err
+	case uint64(len(data)) < size:
+		return read, io.ErrUnexpectedEOF
+	}
+	return read, unmarshal(data, into, true)
+}
+
+// readFrom is the ReadFrom of all filters.
+func readFrom(r io.Reader, into kind) (int64, error) {
+	limit, limited := int64(DefaultReadLimit), false
+	if known, err := peekFooter(r, into); err != nil {
+		return 0, err
+	} else if known > 0 {
+		limit = known
+	} else if reader, ok := r.(*io.LimitedReader); ok {
+		limit, limited = reader.N, true
+	}
+	most := int(min(max(limit, 0), maxLen-1))
+	data, err := readUpTo(r, most+1)
+	switch {
+	case err != nil:
+		return int64(len(data)), err
+	case len(data) > most:
+		return int64(len(data)), ErrTooLong
+	}
+	// Half of the memory may have been taken in vain.
+	err = unmarshal(data, into, len(data) >= cap(data)/8*7)
+	if err != nil && limited && len(data) == most {
+		err = errors.Join(ErrTooLong, err)
+	}
+	return int64(len(data)), err
+}
+
+// peekFooter looks at the footer of what can be read from its end, before anything else is read.
+// It returns how many bytes there are, or 0 if that is not known.
+func peekFooter(r io.Reader, into kind) (int64, error) {
+	seeker, ok := r.(io.Seeker)
+	if !ok {
+		return 0, nil
+	}
+	at, err := seeker.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, nil // a pipe
+	}
+	end, err := seeker.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, nil
+	}
+	var footer [footerBytes]byte
+	size := end - at
+	if size >= footerBytes {
+		if _, err = seeker.Seek(end-footerBytes, io.SeekStart); err == nil {
+			_, err = io.ReadFull(r, footer[:])
+		}
+	}
+	if _, back := seeker.Seek(at, io.SeekStart); back != nil {
+		return 0, back
+	}
+	if size < footerBytes { // or a device, which has no end
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return size, checkFooter(footer[:], uint64(size), into)
+}
+
+// checkFooter checks all that a footer says of so many bytes, before memory is taken for them.
+func checkFooter(footer []byte, size uint64, into kind) error {
+	_, f, err := readFooter(footer)
+	if err == nil {
+		err = f.check(size-footerBytes, into.layouts())
+	}
+	return err
+}
+
+// readUpTo reads so many bytes, or all if there are fewer, into memory of their own that grows
+// with what arrives.
+func readUpTo(r io.Reader, most int) ([]byte, error) {
+	data := newBytes(min(most, firstRead))
+	for at, idle := 0, 0; at < most; {
+		if at == len(data) {
+			grown := newBytes(min(2*len(data), most))
+			copy(grown, data)
+			data = grown
+		}
+		n, err := r.Read(data[at:])
+		at += n
+		if idle++; n > 0 {
+			idle = 0
+		}
+		switch {
+		case err == io.EOF: // as readers have to return it, not wrapped
+			return data[:at], nil
+		case err == nil && idle == 100:
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			return data[:at], err
+		}
+	}
+	return data, nil
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [Filter.ReadDelimited] reads it.
+func (f *Filter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [Filter.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [Filter.UnmarshalBinary]. The filter is then unchanged.
+func (f *Filter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [ConcurrentFilter.ReadDelimited] reads it.
+func (f *ConcurrentFilter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [ConcurrentFilter.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [ConcurrentFilter.UnmarshalBinary]. The filter is then unchanged.
+func (f *ConcurrentFilter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [CountingFilter.ReadDelimited] reads it.
+func (f *CountingFilter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [CountingFilter.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [CountingFilter.UnmarshalBinary]. The filter is then unchanged.
+func (f *CountingFilter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [CuckooFilter.ReadDelimited] reads it.
+func (f *CuckooFilter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [CuckooFilter.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [CuckooFilter.UnmarshalBinary]. The filter is then unchanged.
+func (f *CuckooFilter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [ScalableFilter.ReadDelimited] reads it.
+func (f *ScalableFilter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [ScalableFilter.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [ScalableFilter.UnmarshalBinary]. The filter is then unchanged.
+func (f *ScalableFilter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded window, 8 bytes with the lowest first, and the
+// encoded window: for streams in which something follows. [Window.ReadDelimited] reads it.
+func (w *Window) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(w).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the window that [Window.WriteDelimited] wrote, and reads no further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [Window.UnmarshalBinary]. The window is then unchanged.
+func (w *Window) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, w)
+}

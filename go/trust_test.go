@@ -1,0 +1,588 @@
+package bloomline
+
+// The package as a program uses it that does not read its documentation first: filters in JSON,
+// gob and streams, in structs that are copied, by nil pointers, with several seeds in one call.
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/bloomline/bloomline/go/internal/engine"
+)
+
+// anyKind is what filters of all kinds can do.
+type anyKind interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	encoding.BinaryAppender
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	gob.GobEncoder
+	gob.GobDecoder
+	io.WriterTo
+	io.ReaderFrom
+	WriteDelimited(io.Writer) (int64, error)
+	ReadDelimited(io.Reader, int64) (int64, error)
+	ContainsString(string) bool
+}
+
+// trusted are filters of all kinds, with the key "apple" and a seed.
+func trusted(t *testing.T) map[string]anyKind {
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain := mustNew(t, 100, 0.01, WithSeed(1<<63+5))
+	plain.AddString("apple")
+	classic, err := NewClassic(100, 0.01, WithSeed(2))
+	must(err)
+	classic.AddString("apple")
+	shared, err := NewConcurrent(100, 0.01, WithSeed(3))
+	must(err)
+	shared.AddString("apple")
+	counting, err := NewCounting(100, 0.01, WithSeed(4))
+	must(err)
+	counting.AddString("apple")
+	cuckoo, err := NewCuckoo(100, 0.01, WithSeed(5))
+	must(err)
+	must(cuckoo.AddString("apple"))
+	scalable, err := NewScalable(10, 0.01, WithSeed(6))
+	must(err)
+	for i := range 100 {
+		scalable.AddString(fmt.Sprint(i))
+	}
+	scalable.AddString("apple")
+	window, err := NewWindow(3, 100, 0.01, WithSeed(7))
+	must(err)
+	window.AddString("apple")
+	window.Rotate()
+	return map[string]anyKind{
+		"plain": plain, "classic": classic, "concurrent": shared, "counting": counting,
+		"cuckoo": cuckoo, "scalable": scalable, "window": window,
+	}
+}
+
+// fresh is a zero value of the same kind.
+func fresh(filter anyKind) anyKind {
+	return reflect.New(reflect.TypeOf(filter).Elem()).Interface().(anyKind)
+}
+
+// equal calls filter.Equal(other).
+func equal(filter, other any) bool {
+	arg := reflect.ValueOf(other)
+	return reflect.ValueOf(filter).MethodByName("Equal").Call([]reflect.Value{arg})[0].Bool()
+}
+
+func cloneOf(filter any) anyKind {
+	return reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface().(anyKind)
+}
+
+func holds(t *testing.T, what string, got, want anyKind) {
+	t.Helper()
+	if !equal(got, want) || !got.ContainsString("apple") || got.ContainsString("quince") {
+		t.Errorf("%s: another filter came back", what)
+	}
+}
+
+// A filter that is marshaled is there after it is unmarshaled, by whatever writes structs.
+func TestMarshaledKinds(t *testing.T) {
+	for name, filter := range trusted(t) {
+		for form, codec := range map[string]struct {
+			marshal   func(any) ([]byte, error)
+			unmarshal func([]byte, any) error
+		}{
+			"json": {json.Marshal, json.Unmarshal},
+			"xml":  {xml.Marshal, xml.Unmarshal},
+			"gob": {
+				func(v any) ([]byte, error) {
+					var buffer bytes.Buffer
+					err := gob.NewEncoder(&buffer).Encode(v)
+					return buffer.Bytes(), err
+				},
+				func(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(v) },
+			},
+		} {
+			what := name + " in " + form
+			data, err := codec.marshal(filter)
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+				continue
+			}
+			back := fresh(filter)
+			if err := codec.unmarshal(data, back); err != nil {
+				t.Errorf("%s: %v", what, err)
+				continue
+			}
+			holds(t, what, back, filter)
+
+			// In a struct that is handed over by value, beside others that nobody has set.
+			value := reflect.TypeOf(filter).Elem()
+			record := reflect.New(reflect.StructOf([]reflect.StructField{
+				{Name: "Name", Type: reflect.TypeFor[string]()},
+				{Name: "Held", Type: value},
+				{Name: "Unset", Type: value},
+				{Name: "Pointer", Type: reflect.PointerTo(value)},
+			}))
+			record.Elem().Field(0).SetString("a name")
+			record.Elem().Field(1).Set(reflect.ValueOf(cloneOf(filter)).Elem())
+			if form == "xml" {
+				continue // which has no name for a struct type without one
+			}
+			if data, err = codec.marshal(record.Elem().Interface()); err != nil {
+				t.Errorf("%s, by value: %v", what, err)
+				continue
+			}
+			read := reflect.New(record.Elem().Type())
+			if err := codec.unmarshal(data, read.Interface()); err != nil {
+				t.Errorf("%s, by value: %v", what, err)
+				continue
+			}
+			holds(t, what+", by value", read.Elem().Field(1).Addr().Interface().(anyKind), filter)
+			if unset := read.Elem().Field(2).Addr().Interface(); !equal(unset, fresh(filter)) ||
+				!read.Elem().Field(3).IsNil() || read.Elem().Field(0).String() != "a name" {
+				t.Errorf("%s: what was not set came back as something", what)
+			}
+		}
+		text, err := filter.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := cloneOf(filter)
+		for _, bad := range []string{"no base64!", "AAAA", string(text[4:]), string(text[:len(text)-4])} {
+			if back.UnmarshalText([]byte(bad)) == nil {
+				t.Errorf("%s: %.20q is taken for a filter", name, bad)
+			}
+			holds(t, name+" after a bad text", back, filter)
+		}
+	}
+}
+
+// What has no bytes of its own is an error, not {}.
+func TestMarshaledByMistake(t *testing.T) {
+	filter := mustNew(t, 10, 0.01)
+	filter.AddString("apple")
+	view, swap, mapped := filter.View(), NewSwap(filter), &Mapped{View: filter.View()}
+	for name, value := range map[string]any{
+		"view": view, "view pointer": &view, "swap": swap, "mapped": mapped,
+		"struct": struct{ Seen View }{view}, "views": []View{view},
+	} {
+		if data, err := json.Marshal(value); err == nil {
+			t.Errorf("%s: %s", name, data)
+		}
+		if err := gob.NewEncoder(io.Discard).Encode(value); err == nil {
+			t.Errorf("%s: gob writes something", name)
+		}
+	}
+	text, _ := json.Marshal(filter)
+	for _, into := range []any{new(View), new(Swap[Filter]), new(Mapped)} {
+		for _, data := range []string{"{}", `""`, string(text)} {
+			if err := json.Unmarshal([]byte(data), into); err == nil {
+				t.Errorf("%T from %.10s: no error", into, data)
+			}
+		}
+	}
+	// Shapes are written field by field.
+	params, back := Params{LineCount: 3, K: 6, Seed: 1<<64 - 1}, Params{}
+	data, err := json.Marshal(params)
+	if err == nil {
+		err = json.Unmarshal(data, &back)
+	}
+	if err != nil || back != params {
+		t.Errorf("%v came back as %v: %v", params, back, err)
+	}
+}
+
+// Filters one behind the other in a stream that stays open.
+func TestDelimited(t *testing.T) {
+	filters := trusted(t)
+	reader, writer := io.Pipe()
+	defer writer.Close() // after all is read: nothing waits for it
+	go func() {
+		for _, name := range names {
+			if _, err := filters[name].WriteDelimited(writer); err != nil {
+				t.Error(name, err)
+			}
+			fmt.Fprint(writer, "between")
+		}
+	}()
+	for _, name := range names {
+		back := fresh(filters[name])
+		data, _ := filters[name].MarshalBinary()
+		n, err := back.ReadDelimited(reader, int64(len(data)))
+		if err != nil || n != int64(8+len(data)) {
+			t.Fatalf("%s: %d bytes, %v", name, n, err)
+		}
+		holds(t, name+" in a stream", back, filters[name])
+		var between [7]byte
+		if _, err := io.ReadFull(reader, between[:]); err != nil || string(between[:]) != "between" {
+			t.Fatalf("%s: %q follows, %v", name, between, err)
+		}
+	}
+}
+
+var names = []string{"plain", "classic", "concurrent", "counting", "cuckoo", "scalable", "window"}
+
+func TestDelimitedErrors(t *testing.T) {
+	for name, filter := range trusted(t) {
+		var stream bytes.Buffer
+		n, err := filter.WriteDelimited(&stream)
+		data, _ := filter.MarshalBinary()
+		whole := stream.Bytes()
+		if err != nil || n != int64(len(whole)) || le.Uint64(whole) != uint64(len(data)) || !bytes.Equal(whole[8:], data) {
+			t.Fatalf("%s: %d bytes, %v", name, n, err)
+		}
+		if _, err := fresh(filter).WriteDelimited(io.Discard); !errors.Is(err, ErrLineCount) {
+			t.Errorf("%s, zero: %v", name, err)
+		}
+		back := cloneOf(filter)
+		read := func(data []byte, limit int64) error {
+			n, err := back.ReadDelimited(bytes.NewReader(data), limit)
+			if n < 0 || n > int64(len(data)) {
+				t.Errorf("%s: %d of %d bytes", name, n, len(data))
+			}
+			return err
+		}
+		for cut := range whole {
+			want := io.ErrUnexpectedEOF
+			if cut == 0 {
+				want = io.EOF
+			}
+			if err := read(whole[:cut], 1<<20); err != want {
+				t.Fatalf("%s cut to %d of %d: %v", name, cut, len(whole), err)
+			}
+		}
+		for _, limit := range []int64{int64(len(data)) - 1, 0, -1} {
+			if err := read(whole, limit); !errors.Is(err, ErrTooLong) {
+				t.Errorf("%s, limit %d: %v", name, limit, err)
+			}
+		}
+		whole[8] ^= 1
+		if err := read(whole, 1<<20); err == nil {
+			t.Errorf("%s: damage is not found", name)
+		}
+		holds(t, name+" after errors", back, filter)
+	}
+}
+
+// zeros is a stream of so many zeros that counts what is taken.
+type zeros struct{ left, taken int64 }
+
+func (z *zeros) Read(into []byte) (int, error) {
+	n := min(int64(len(into)), z.left)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	z.left, z.taken = z.left-n, z.taken+n
+	clear(into[:n])
+	return int(n), nil
+}
+
+// Lengths that a stream only claims cost no memory, and a stream without end has one.
+func TestStreamLimits(t *testing.T) {
+	var before, after runtime.MemStats
+	for name, filter := range trusted(t) {
+		back := cloneOf(filter)
+		runtime.ReadMemStats(&before)
+		header := le.AppendUint64(nil, 1<<40)
+		if _, err := back.ReadDelimited(io.MultiReader(bytes.NewReader(header), &zeros{left: 100}), 1<<50); err != io.ErrUnexpectedEOF {
+			t.Errorf("%s: %v", name, err)
+		}
+		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 1<<20 {
+			t.Errorf("%s: 100 bytes that claim to be 2^40 take %d", name, after.TotalAlloc-before.TotalAlloc)
+		}
+		stream := &zeros{left: 1 << 40}
+		if n, err := back.ReadFrom(io.LimitReader(stream, 1000)); err == nil || n != 1000 || stream.taken > 1000 || !errors.Is(err, ErrTooLong) {
+			t.Errorf("%s, limited: %d bytes, %v", name, n, err)
+		}
+		holds(t, name, back, filter)
+	}
+	stream := &zeros{left: 1 << 40}
+	if _, err := new(Filter).ReadFrom(stream); !errors.Is(err, ErrTooLong) || stream.taken != DefaultReadLimit+1 {
+		t.Errorf("%d bytes of zeros were taken: %v", stream.taken, err)
+	}
+}
+
+// ReadFrom of what has an end looks there first, and of anything else reads all.
+func TestReadFrom(t *testing.T) {
+	for name, filter := range trusted(t) {
+		data, _ := filter.MarshalBinary()
+		for kind, reader := range map[string]io.Reader{
+			"bytes":       bytes.NewReader(data),
+			"buffer":      bytes.NewBuffer(bytes.Clone(data)),
+			"one by one":  iotest.OneByteReader(bytes.NewReader(data)),
+			"data at EOF": iotest.DataErrReader(bytes.NewReader(data)),
+			"limited":     io.LimitReader(bytes.NewReader(data), int64(len(data))),
+			"section":     io.NewSectionReader(bytes.NewReader(append([]byte("xx"), data...)), 2, int64(len(data))),
+		} {
+			back := fresh(filter)
+			if n, err := back.ReadFrom(reader); err != nil || n != int64(len(data)) {
+				t.Errorf("%s from %s: %d bytes, %v", name, kind, n, err)
+			}
+			holds(t, name+" from "+kind, back, filter)
+		}
+		wrong := bytes.NewReader(make([]byte, 1<<20))
+		if n, err := fresh(filter).ReadFrom(wrong); !errors.Is(err, ErrNotAFilter) || n != 0 || wrong.Len() != 1<<20 {
+			t.Errorf("%s: %d bytes of zeros were read: %v", name, n, err)
+		}
+	}
+}
+
+// What go vet looks for in each type that must not be copied.
+func TestNoCopies(t *testing.T) {
+	locker := reflect.TypeFor[interface {
+		Lock()
+		Unlock()
+	}]()
+	for _, kind := range []reflect.Type{
+		reflect.TypeFor[Filter](), reflect.TypeFor[ConcurrentFilter](), reflect.TypeFor[CountingFilter](),
+		reflect.TypeFor[CuckooFilter](), reflect.TypeFor[ScalableFilter](), reflect.TypeFor[Window](),
+		reflect.TypeFor[Mapped](),
+	} {
+		marked := false
+		for i := range kind.NumField() {
+			marked = marked || reflect.PointerTo(kind.Field(i).Type).Implements(locker)
+		}
+		if !marked {
+			t.Errorf("go vet takes copies of %v", kind)
+		}
+	}
+}
+
+// A clone is equal, until one of the two changes, and shares nothing.
+func TestClones(t *testing.T) {
+	for name, filter := range trusted(t) {
+		clone := cloneOf(filter)
+		holds(t, name+" cloned", clone, filter)
+		switch clone := clone.(type) {
+		case *Filter:
+			clone.AddString("pear")
+		case *ConcurrentFilter:
+			clone.AddString("pear")
+		case *CountingFilter:
+			clone.AddString("pear")
+		case *CuckooFilter:
+			if err := clone.AddString("pear"); err != nil {
+				t.Error(err)
+			}
+		case *ScalableFilter:
+			clone.AddString("pear")
+		case *Window:
+			clone.AddString("pear")
+		}
+		if filter.ContainsString("pear") || !clone.ContainsString("pear") || equal(clone, filter) {
+			t.Errorf("%s: a clone shares its memory", name)
+		}
+		if !equal(fresh(filter), cloneOf(fresh(filter))) || equal(filter, fresh(filter)) || equal(fresh(filter), filter) {
+			t.Errorf("%s: zero values", name)
+		}
+		var none = reflect.Zero(reflect.TypeOf(filter)).Interface()
+		if !equal(none, fresh(filter)) || !equal(cloneOf(none), fresh(filter)) {
+			t.Errorf("%s: nil", name)
+		}
+	}
+	// Counts are copied with the bits.
+	counting, err := NewCounting(10, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counting.AddStrings([]string{"apple", "apple"})
+	clone := counting.Clone()
+	if err := clone.Remove([]byte("apple")); err != nil || clone.CountString("apple") != 1 || counting.CountString("apple") != 2 {
+		t.Error("counts are shared")
+	}
+}
+
+// A filter that is not there hides no key: by nil pointer, and in a Swap before it is published.
+func TestNothingAnswersMaybe(t *testing.T) {
+	type asked interface {
+		Contains([]byte) bool
+		ContainsString(string) bool
+		ContainsHash(uint64) bool
+		ContainsBatch([][]byte, Bitmap) Bitmap
+		ContainsStrings([]string, Bitmap) Bitmap
+		ContainsHashes([]uint64, Bitmap) Bitmap
+		Hash([]byte) uint64
+	}
+	var (
+		filters   Swap[Filter]
+		views     Swap[View]
+		files     Swap[Mapped]
+		windows   Swap[Window]
+		scalables Swap[ScalableFilter]
+	)
+	for name, nothing := range map[string]asked{
+		"Filter": (*Filter)(nil), "ConcurrentFilter": (*ConcurrentFilter)(nil), "CountingFilter": (*CountingFilter)(nil),
+		"CuckooFilter": (*CuckooFilter)(nil), "ScalableFilter": (*ScalableFilter)(nil), "Window": (*Window)(nil),
+		"Mapped": (*Mapped)(nil), "swapped Filter": filters.Load(), "swapped View": views.Load(),
+		"swapped Mapped": files.Load(), "swapped Window": windows.Load(), "swapped ScalableFilter": scalables.Load(),
+		"NewSwap(nil)": NewSwap[Filter](nil).Load(),
+	} {
+		if !nothing.Contains([]byte("apple")) || !nothing.ContainsString("apple") || !nothing.ContainsHash(1) ||
+			nothing.ContainsBatch(make([][]byte, 600), nil).Count() != 600 ||
+			nothing.ContainsStrings(make([]string, 600), nil).Count() != 600 ||
+			nothing.ContainsHashes(make([]uint64, 600), nil).Count() != 600 || nothing.Hash(nil) != Hash(nil, 0) && name != "swapped View" && name != "Mapped" && name != "swapped Mapped" {
+			t.Errorf("a nil %s says no", name)
+		}
+		if text, ok := nothing.(fmt.Stringer); ok && text.String() == "" {
+			t.Errorf("%s has no name", name)
+		}
+	}
+	var filter *Filter
+	var counting *CountingFilter
+	var cuckoo *CuckooFilter
+	var window *Window
+	var scalable *ScalableFilter
+	var shared *ConcurrentFilter
+	var mapped *Mapped
+	if filter.KeyCount() != 0 || filter.EstimatedRate() != 1 || filter.WorstLineRate() != 1 || filter.Params() != (Params{}) ||
+		!filter.View().ContainsHash(3) || filter.Union(nil) != nil || filter.Union(mustNew(t, 1, 0.1)) != ErrMismatch ||
+		counting.CountString("a") != mostCount || counting.Remove(nil) != ErrAbsent || counting.EstimatedRate() != 1 ||
+		cuckoo.Add(nil) != ErrFull || cuckoo.Remove(nil) != ErrAbsent || cuckoo.Fill() != 0 ||
+		window.KeyCount(0) != 0 || window.Generations() != 0 || scalable.Rate() != 1 || len(scalable.Stages()) != 0 ||
+		shared.EstimatedKeys() != 0 || mapped.Close() != nil {
+		t.Error("nil pointers have something in them")
+	}
+	for name, add := range map[string]func(){
+		"Filter":           func() { filter.AddString("a") },
+		"ConcurrentFilter": func() { shared.AddHashes(make([]uint64, 3), nil) },
+		"CountingFilter":   func() { counting.AddStrings([]string{"a"}) },
+		"ScalableFilter":   func() { scalable.AddString("a") },
+		"Window":           func() { window.AddHashes(make([]uint64, 3), nil) },
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.Contains(text, "insert into a zero "+name+": create it with New") {
+					t.Errorf("%s: %q", name, text)
+				}
+			}()
+			add()
+		}()
+	}
+}
+
+// The View of a filter is asked where it is returned.
+func TestViewsOfNoVariable(t *testing.T) {
+	filter := mustNew(t, 10, 0.01)
+	filter.AddString("apple")
+	views := map[string]View{"one": filter.View()}
+	if !filter.View().ContainsString("apple") || filter.View().Contains([]byte("pear")) || !views["one"].ContainsString("apple") {
+		t.Error("another view")
+	}
+}
+
+// Filters of several seeds, and of other engines, in one call: no key vanishes.
+func TestViewsOfManySeeds(t *testing.T) {
+	filter := func(seed uint64) View {
+		filter := mustNew(t, 1000, 0.01, WithSeed(seed))
+		for i := range 500 {
+			filter.AddString(fmt.Sprint("key ", i))
+		}
+		return filter.View()
+	}
+	hashesOfRocksDB := make([]uint64, 500)
+	for i := range hashesOfRocksDB {
+		hashesOfRocksDB[i] = engine.XXPH3(fmt.Append(nil, "key ", i))
+	}
+	rocksdb, err := OpenRocksDB(engine.AppendFastLocal(nil, hashesOfRocksDB, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := []View{filter(0), filter(0), rocksdb, filter(7), {}, filter(8), filter(7)}
+	for i := range 500 {
+		key := fmt.Append(nil, "key ", i)
+		if answers := ViewsContain(views, key, nil); answers.Count() != len(views) {
+			t.Fatalf("%s is in all of them: %b", key, answers)
+		}
+		answers := ViewsContain(views, []byte{byte(i), 1, 2}, nil)
+		for at, view := range views {
+			if answers.Has(at) != view.Contains([]byte{byte(i), 1, 2}) {
+				t.Fatalf("view %d gives another answer alone", at)
+			}
+		}
+	}
+	if len(ViewsContain(nil, nil, nil)) != 0 {
+		t.Error("no views")
+	}
+	hashes := make([]uint64, 500)
+	for i := range hashes {
+		hashes[i] = HashString(fmt.Sprint("key ", i), 7)
+	}
+	for name, mixed := range map[string][]View{
+		"seeds":   {filter(7), filter(8)},
+		"engines": {filter(0), rocksdb},
+		"later":   {filter(7), {}, filter(7), filter(8)},
+	} {
+		if n := ShardsContainHashes(mixed, hashes, nil).Count(); n != len(hashes) {
+			t.Errorf("%s: %d of %d keys that are in", name, n, len(hashes))
+		}
+	}
+	// One that has nothing to say spoils nothing.
+	others := make([]uint64, 2000)
+	for i := range others {
+		others[i] = HashUint64(uint64(i), 7)
+	}
+	if n := ShardsContainHashes([]View{filter(7), {}, filter(7)}, others, nil).Count(); n > 1000 {
+		t.Errorf("%d of %d keys that are not in", n, len(others))
+	}
+}
+
+// Streams of any bytes, for all kinds: what is accepted is written again as it was, in all forms.
+func FuzzStreams(f *testing.F) {
+	kinds := []anyKind{new(Filter), new(ConcurrentFilter), new(CountingFilter), new(CuckooFilter), new(ScalableFilter), new(Window)}
+	params := Params{LineCount: 2, K: 6}
+	plain, _ := NewWithParams(params)
+	counting, _ := NewCountingWithParams(params)
+	cuckoo, _ := NewCuckooWithParams(CuckooParams{LineCount: 2, FingerprintBits: 12})
+	scalable, _ := NewScalable(1, 0.1)
+	window, _ := NewWindowWithParams(2, params)
+	for _, filter := range []anyKind{plain, counting, cuckoo, scalable, window} {
+		var stream bytes.Buffer
+		if _, err := filter.WriteDelimited(&stream); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(stream.Bytes())
+		f.Add(append(stream.Bytes(), stream.Bytes()...))
+		f.Add(stream.Bytes()[:len(stream.Bytes())-1])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, filter := range kinds {
+			filter := fresh(filter)
+			reader := bytes.NewReader(data)
+			n, err := filter.ReadDelimited(reader, 1<<16)
+			if n != int64(len(data)-reader.Len()) {
+				t.Fatalf("%T: %d bytes were read, not %d", filter, len(data)-reader.Len(), n)
+			}
+			if err != nil {
+				if !equal(filter, fresh(filter)) {
+					t.Fatalf("%T: changed by what is no filter", filter)
+				}
+				continue
+			}
+			text, _ := filter.MarshalText()
+			again := fresh(filter)
+			var stream bytes.Buffer
+			if err := again.UnmarshalText(text); err != nil || !equal(filter, again) {
+				t.Fatalf("%T: as text: %v", filter, err)
+			}
+			if _, err := again.WriteDelimited(&stream); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := again.ReadDelimited(&stream, 1<<16); err != nil || !equal(filter, again) || stream.Len() != 0 {
+				t.Fatalf("%T: once more: %v", filter, err)
+			}
+		}
+	})
+}
