@@ -298,7 +298,8 @@ impl State {
                     assert_eq!(told != 77, written);
                     if let (BLOOMLINE_OK, Some(model)) = (status, self.model(slot)) {
                         let before = model.params.line_count;
-                        bloomline_filter_params(model.handle, &mut model.params);
+                        let status = bloomline_filter_params(model.handle, &mut model.params);
+                        assert_eq!(status, BLOOMLINE_OK);
                         assert!(no_output || model.params.line_count << told == before);
                     }
                 }
@@ -375,7 +376,9 @@ impl State {
                     }
                 }
                 Call::BuilderAddHash { slot, hash } => {
-                    bloomline_builder_add_hash(self.builder(slot), hash);
+                    let handle = self.builder(slot);
+                    let expected = if handle.is_null() { BLOOMLINE_ERR_NULL } else { BLOOMLINE_OK };
+                    assert_eq!(bloomline_builder_add_hash(handle, hash), expected);
                     self.added(slot, hash);
                 }
                 Call::BuilderFinish { slot, short_by, null: no_output } => {
