@@ -97,7 +97,7 @@ golden: ## rewrites golden/ from the definition; a change there is a new format
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe
 
-bench-ratios: ## the table of ratios in the README
+bench-ratios: ## the table of ratios in docs/PERFORMANCE.md
 	$(CARGO) bench --bench ratios
 
 bench-sweep: ## prefetch hints and distances

@@ -15,19 +15,39 @@ import (
 )
 
 func Example() {
-	// For a million keys, with one false positive in a hundred.
-	filter, err := bloomline.New(1_000_000, 0.01)
+	filter, err := bloomline.New(1_000_000, 0.01) // keys, false-positive rate
 	if err != nil {
 		log.Fatal(err)
 	}
 	filter.AddString("apple")
-	filter.AddString("pear")
+	fmt.Println(filter.ContainsString("apple"), filter.ContainsString("plum")) // true false
 
-	fmt.Println(filter.ContainsString("apple"))
-	fmt.Println(filter.ContainsString("plum"))
+	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch
+	fmt.Println(maybe.Has(0), maybe.Has(1))                         // true false
+
+	path := filepath.Join(os.TempDir(), "fruit.bloomline")
+	defer os.Remove(path)
+	err = filter.Save(path) // replaces the file atomically
+	if err != nil {
+		log.Fatal(err)
+	}
+	loaded, err := bloomline.Load(path) // fails on damaged bytes
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(loaded.ContainsString("apple"))
+
+	message := struct{ Seen *bloomline.Filter }{filter} // JSON, gob, XML: a field as any other
+	text, err := json.Marshal(message)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(text) > 0)
 	// Output:
+	// true false
+	// true false
 	// true
-	// false
+	// true
 }
 
 // Many keys at once: each is faster, since the waits for memory overlap.

@@ -1,19 +1,21 @@
+/* A filter in twenty lines of C. The README shows some of them. */
 #include <bloomline.h>
 #include <stdio.h>
 #include <string.h>
 
 int main(void)
 {
-    const char *keys[] = {"apple", "pear", "plum"};
+    const char *others[] = {"pear", "plum"};
     bloomline_params params;
-    bloomline_filter *filter;
+    bloomline_filter *filter = NULL;
     bloomline_status status = bloomline_params_for_rate(1000, 0.01, &params); /* 1000 keys at 1 % */
     if (status == BLOOMLINE_OK) status = bloomline_filter_new(&params, &filter);
     if (status != BLOOMLINE_OK) {
         puts(bloomline_status_message(status));
         return 1;
     }
-    for (int i = 0; i < 3; i++) bloomline_filter_insert(filter, keys[i], strlen(keys[i]));
+    bloomline_filter_insert(filter, "apple", 5);
+    for (int i = 0; i < 2; i++) bloomline_filter_insert(filter, others[i], strlen(others[i]));
     printf("apple: %s\n", bloomline_filter_contains(filter, "apple", 5) ? "maybe" : "no");
     printf("grape: %s\n", bloomline_filter_contains(filter, "grape", 5) ? "maybe" : "no");
     status = bloomline_filter_save(filter, "fruit.bloomline"); /* any CPU can read it */

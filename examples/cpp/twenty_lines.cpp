@@ -1,3 +1,4 @@
+// A filter in twenty lines of C++. The README shows some of them.
 #include <bloomline.hpp>
 #include <cstdio>
 #include <string>
@@ -5,19 +6,25 @@
 
 int main()
 {
-    std::vector<std::string> fruit = {"apple", "pear", "plum"};
-    auto builder = bloomline::Builder::create(10.0); // bits per key: 1 % are wrong
-    if (!builder) return std::fputs(builder.message(), stderr);
-    for (const auto &key : fruit) {
-        if (auto status = builder->add(key); !status) return std::fputs(status.message(), stderr);
-    }
-    auto block = builder->finish(); // the bytes, ready for the block of a table file
-    auto view = bloomline::View::open(*block); // probed where they are, all checked
-    if (!view) return std::fputs(view.message(), stderr);
+    auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01)); // 1000 keys at 1 %
+    if (!filter) return std::fputs(filter.message(), stderr);
+    filter->insert(bloomline::text("apple"));
+    filter->insert(std::string("plum"));
 
-    fruit.push_back("grape");
+    std::vector<std::string> fruit = {"apple", "pear", "plum", "grape"};
     bloomline::Bitmap maybe;
-    view->contains_keys(bloomline::keys(fruit), maybe); // the whole batch in one call
+    filter->contains_keys(bloomline::keys(fruit), maybe); // a batch: maybe[i] is the answer for fruit[i]
     for (std::size_t i = 0; i < fruit.size(); i++)
         std::printf("%s: %s\n", fruit[i].c_str(), maybe[i] ? "maybe" : "no");
+
+    auto saved = filter->save("fruit.bloomline");
+    if (!saved) return std::fputs(saved.message(), stderr);
+    auto loaded = bloomline::Filter::load("fruit.bloomline");
+    if (!loaded) return std::fputs(loaded.message(), stderr);
+
+    auto bytes = filter->encode(); // for a file or message of your own
+    if (!bytes) return std::fputs(bytes.message(), stderr);
+    auto view = bloomline::View::open(*bytes); // probes the bytes where they are
+    if (!view) return std::fputs(view.message(), stderr);
+    return loaded->contains(bloomline::text("apple")) && view->contains(bloomline::text("apple")) ? 0 : 1;
 }
