@@ -1,13 +1,14 @@
-//! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at
-//! hand, `bloomline_builder` when keys come one by one. Uses `builder`.
+//! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at hand,
+//! `bloomline_builder` when keys come one by one.
 
 use super::boundary::{
     NULL, bytes, exclusive, free, give, guard, guard_or, room_at, shared, slice, tell,
 };
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::builder::{Builder, block_build_in};
-use crate::kernel::Backend;
+use crate::Backend;
+use crate::Builder;
+use crate::filter::builder::block_build_in;
 use std::ffi::c_void;
 
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each

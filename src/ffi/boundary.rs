@@ -1,13 +1,12 @@
-//! What every exported function does with what C hands it: pointers to slices,
-//! values to handles, errors and panics to status numbers. Uses `error` and, for output,
-//! `memory`; exports nothing.
+//! What every exported function does with what C hands it: pointers to slices, values to handles,
+//! errors and panics to status numbers.
 
 use super::status::{
     BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK,
     bloomline_status, status_of,
 };
-use crate::error::Error;
-use crate::memory::Room;
+use crate::Error;
+use crate::os::room::Room;
 use std::alloc::{Layout, alloc};
 use std::any::Any;
 use std::ffi::c_void;

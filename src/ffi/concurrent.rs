@@ -1,5 +1,4 @@
-//! `bloomline_concurrent`: a filter that threads insert into and probe at once. Uses
-//! `concurrent`.
+//! `bloomline_concurrent`: a filter that threads insert into and probe at once.
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
@@ -9,7 +8,7 @@ use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::concurrent::ConcurrentFilter;
+use crate::ConcurrentFilter;
 use std::ffi::c_void;
 
 /// A filter that any number of threads insert into and probe at once: all functions that take

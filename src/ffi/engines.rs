@@ -1,14 +1,14 @@
-//! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built
-//! in the caller's buffer. Uses `view` and `engines`.
+//! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built in the
+//! caller's buffer.
 
 use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, room_at, slice, tell};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::status::{BLOOMLINE_ERR_LAYOUT, bloomline_status};
 use super::view::{bloomline_view, pack};
+use crate::Error;
+use crate::View;
 use crate::engines;
-use crate::error::Error;
-use crate::memory::Room;
-use crate::view::View;
+use crate::os::room::Room;
 use std::ffi::c_void;
 
 /// Opens a filter of an engine, without a look at more than its trailer.

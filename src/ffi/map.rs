@@ -1,10 +1,10 @@
-//! `bloomline_map`: a filter in a file, mapped into memory. Uses `view`.
+//! `bloomline_map`: a filter in a file, mapped into memory.
 
 use super::boundary::{self, Failure, NULL, free, guard, output, shared};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::error::Error;
-use crate::view::MappedFilter;
+use crate::Error;
+use crate::MappedFilter;
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 

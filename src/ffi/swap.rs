@@ -1,5 +1,4 @@
-//! `bloomline_swap`: a filter that is replaced while threads read it. Uses `filter`, and the
-//! library that `Swap` of Rust is made of.
+//! `bloomline_swap`: a filter that is replaced while threads read it.
 //!
 //! Not that `Swap` itself: it holds an `Arc`, and to make one without memory ends the process.
 //! Here what is shared is allocated as all handles are, and counted by `Holder`.

@@ -1,4 +1,4 @@
-//! `bloomline_window`: whether a key was inserted lately. Uses `window`.
+//! `bloomline_window`: whether a key was inserted lately.
 
 use super::batch::{Key, answer_hashes, answer_keys, change_batch, keys_at};
 use super::boundary::{
@@ -8,7 +8,7 @@ use super::hash::{bloomline_bytes, key_or_empty};
 use super::map::path;
 use super::params::bloomline_params;
 use super::status::bloomline_status;
-use crate::window::Window;
+use crate::Window;
 use std::ffi::{c_char, c_void};
 
 /// A filter that forgets: it tells whether a key was inserted lately, that is in one of the last

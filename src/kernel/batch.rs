@@ -1,4 +1,4 @@
-//! The batch loops, written once for all backends. Uses `line` and `prefetch`.
+//! The batch loops, written once for all backends.
 //!
 //! A batch goes in blocks of 64 keys: one word of the answer bitmap. A backend
 //! says how to answer a block; here is what goes around it: where the hashes come

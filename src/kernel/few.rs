@@ -1,5 +1,5 @@
-//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring
-//! of a longer batch. Uses `batch`, `prefetch` and `hash`.
+//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring of
+//! a longer batch.
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;

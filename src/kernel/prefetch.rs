@@ -4,7 +4,7 @@
 //! cost. Prefetching into L1, as is usual, stops at the few miss buffers of L1.
 //! Prefetching into L2, far ahead, uses the longer queue of L2; a second prefetch,
 //! near, then brings the line the short way into L1. In a filter that fits the
-//! cache both only cost time. Uses `line`.
+//! cache both only cost time.
 
 use crate::line::LINE_BYTES;
 

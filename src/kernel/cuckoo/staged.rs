@@ -1,4 +1,4 @@
-//! What `avx2` and `avx512` share for cuckoo filters. Uses `batch` and `prefetch`.
+//! What `avx2` and `avx512` share for cuckoo filters.
 //!
 //! A group of 8 keys goes through three stages: vectors find where the buckets are, of these
 //! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;

@@ -1,5 +1,5 @@
 //! RocksDB's line with AVX-512: all of it in one register, sixteen positions at a time.
-//! Uses `batch`; reached only through the detection in `kernel`.
+//! Reached only through the detection in `kernel`.
 
 use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
 #[cfg(feature = "capi")]
