@@ -5,7 +5,7 @@
 //! from, and the rolling prefetch, which asks for the lines of later keys while a
 //! block is answered.
 
-use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
@@ -230,7 +230,7 @@ impl Abreast {
         if let Some(&first) = first.get(i + AHEAD_ABREAST) {
             self.steps
                 .iter()
-                .for_each(|&step| prefetch::<FAR>(self.base.wrapping_add(first + step)));
+                .for_each(|&step| prefetch::<INTO_L2>(self.base.wrapping_add(first + step)));
         }
     }
 }
@@ -272,9 +272,9 @@ impl Plan for Ahead {
 
     #[inline(always)]
     fn ask<O: Ops>(lines: Lines, window: &Window, i: usize) {
-        O::ask::<FAR>(lines, window[i + FAR_KEYS]);
+        O::ask::<INTO_L2>(lines, window[i + FAR_KEYS]);
         if lines.near {
-            O::ask::<NEAR>(lines, window[i + NEAR_KEYS]);
+            O::ask::<INTO_L1>(lines, window[i + NEAR_KEYS]);
         }
     }
 }
@@ -357,7 +357,7 @@ trait Work {
 /// Asks for the lines of all these keys. Apart, since a batch does it in several places.
 #[inline(never)]
 pub(super) fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
-    hashes.iter().for_each(|&hash| O::ask::<FAR>(lines, hash));
+    hashes.iter().for_each(|&hash| O::ask::<INTO_L2>(lines, hash));
 }
 
 /// Does the work block by block, in order, the lines prefetched as the plan says. Written so

@@ -5,7 +5,7 @@
 use super::Backend;
 use super::batch::{BLOCK, Hashes, Lines, Ops};
 use super::fast_local;
-use super::prefetch::{FAR, Prefetch};
+use super::prefetch::{INTO_L2, Prefetch};
 use super::{Kernel, Layout, Probed};
 use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
@@ -71,7 +71,7 @@ impl Kernel {
         let (hashes, lost) = if ask {
             room.make(keys, |key| {
                 let hash = xxph3_by(by, key);
-                fast_local::Scalar::ask::<FAR>(at, hash);
+                fast_local::Scalar::ask::<INTO_L2>(at, hash);
                 hash
             })
         } else {

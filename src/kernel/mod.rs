@@ -50,7 +50,7 @@ use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::os::environment::{self, Setting};
 use batch::Ops;
-use prefetch::NEAR;
+use prefetch::INTO_L1;
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -179,7 +179,7 @@ macro_rules! kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
-            ask: <$first>::ask::<NEAR>,
+            ask: <$first>::ask::<INTO_L1>,
             insert,
             contains,
             insert_batch,

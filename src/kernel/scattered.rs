@@ -9,7 +9,7 @@
 //! where the cache lines come from memory, only those of few keys come in vain.
 
 use super::batch::{Lines, Ops, Plan, Window};
-use super::prefetch::{FAR, prefetch};
+use super::prefetch::{INTO_L2, prefetch};
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
@@ -209,7 +209,7 @@ impl<B: Bits> Ops for Scattered<B> {
             let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
             maybe |= set << i;
             if P::ASKS && set == 1 {
-                Self::ask_for::<FAR>(lines, B::of(lines, hash).skip(FEW));
+                Self::ask_for::<INTO_L2>(lines, B::of(lines, hash).skip(FEW));
             }
         }
         let mut hits = maybe;

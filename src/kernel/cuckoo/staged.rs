@@ -5,7 +5,7 @@
 //! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
 
 use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
-use super::super::prefetch::{FAR, NEAR, prefetch};
+use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
 use super::words::Words;
 use super::{bits, read};
 use std::hint::black_box;
@@ -79,10 +79,10 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                 for i in 0..hashes.len() {
                     for (which, words) in words[group].iter_mut().enumerate() {
                         if P::ASKS {
-                            prefetch::<FAR>(at(far, which, i));
+                            prefetch::<INTO_L2>(at(far, which, i));
                         }
                         if P::ASKS && lines.near() {
-                            prefetch::<NEAR>(at(next, which, i));
+                            prefetch::<INTO_L1>(at(next, which, i));
                         }
                         words.0[i] = read(bits, at(here, which, i));
                     }
