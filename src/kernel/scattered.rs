@@ -8,7 +8,7 @@
 //! that have them: one in four of those that are not in. So no branch is a coin toss, and
 //! where the cache lines come from memory, only those of few keys come in vain.
 
-use super::batch::{Lines, Ops, Plan, Window};
+use super::batch::{Lines, Lookahead, Ops, Plan};
 use super::prefetch::{INTO_L2, prefetch};
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;
@@ -192,19 +192,19 @@ impl<B: Bits> Ops for Scattered<B> {
     }
 
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) {
+    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<All<B>>(lines, window, i);
+            P::ask::<All<B>>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             unsafe { Self::insert(lines, hash) };
         }
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         let mut maybe = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, window, i);
+            P::ask::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
             maybe |= set << i;

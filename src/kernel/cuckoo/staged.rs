@@ -4,7 +4,7 @@
 //! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;
 //! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
 
-use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
+use super::super::batch::{BLOCK, FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan};
 use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
 use super::words::Words;
 use super::{bits, read};
@@ -52,15 +52,15 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // The places past the end are those of hash 0, which every filter has; their
         // answers are dropped.
         let (count, bits) = (lines.count(), bits::<BITS>(lines));
         let mut keys = [0; BLOCK + GROUP];
-        let there = if P::ASKS { &window[..BLOCK + GROUP] } else { hashes };
+        let there = if P::ASKS { &lookahead[..BLOCK + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
         let keys = keys.as_chunks::<GROUP>().0;
-        let ahead = window[FAR_KEYS..].as_chunks::<GROUP>().0;
+        let ahead = lookahead[FAR_KEYS..].as_chunks::<GROUP>().0;
         let mut words = [[Group([0; GROUP]); 2]; BLOCK / GROUP];
         // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
         unsafe {

@@ -6,7 +6,7 @@
 //! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
 //! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
 
-use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Ops, Plan, Window, not_zero};
+use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
 use super::scalar::{Row, class, rows, select};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use std::arch::asm;
@@ -121,19 +121,19 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             let (fours, rest) = hashes.as_chunks::<4>();
             if let Ok(whole) = <&[[u64; 4]; 16]>::try_from(fours) {
-                return probe_fours::<CLASS, P>(lines, whole, window);
+                return probe_fours::<CLASS, P>(lines, whole, lookahead);
             }
             // The places past the end are probed with hash 0, whose line every
             // filter has, and their answers are dropped.
             let mut padded = [[0; 4]; 16];
             padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
             let fours = fours.len() + usize::from(!rest.is_empty());
-            let hits = probe_fours::<CLASS, P>(lines, &padded[..fours], window);
+            let hits = probe_fours::<CLASS, P>(lines, &padded[..fours], lookahead);
             hits & ((1 << hashes.len()) - 1)
         }
     }
@@ -147,7 +147,7 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
 unsafe fn probe_fours<const CLASS: u8, P: Plan>(
     lines: Lines,
     hashes: &[[u64; 4]],
-    window: &Window,
+    lookahead: &Lookahead,
 ) -> u64 {
     // Per key, the lanes whose bit is set, in each round, and the top byte of the last
     // round's g.
@@ -159,10 +159,10 @@ unsafe fn probe_fours<const CLASS: u8, P: Plan>(
         for (i, hashes) in hashes.iter().enumerate() {
             // Not a loop: the compiler would have the lanes go through memory.
             let found = [
-                look_up::<CLASS, P>(lines, window, 4 * i, hashes[0]),
-                look_up::<CLASS, P>(lines, window, 4 * i + 1, hashes[1]),
-                look_up::<CLASS, P>(lines, window, 4 * i + 2, hashes[2]),
-                look_up::<CLASS, P>(lines, window, 4 * i + 3, hashes[3]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i, hashes[0]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 1, hashes[1]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 2, hashes[2]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 3, hashes[3]),
             ];
             set[i] = a_byte_each([found[0].set, found[1].set, found[2].set, found[3].set]);
             if CLASS == class::ABOVE_8 {
@@ -191,18 +191,18 @@ struct Found {
     last: u64,
 }
 
-/// Looks up key `i` of a window, and asks for the lines of later ones.
+/// Looks up key `i` of a block, and asks for the lines of later ones.
 ///
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
 unsafe fn look_up<const CLASS: u8, P: Plan>(
     lines: Lines,
-    window: &Window,
+    lookahead: &Lookahead,
     i: usize,
     hash: u64,
 ) -> Found {
-    P::ask::<Avx2<CLASS>>(lines, window, i);
+    P::ask::<Avx2<CLASS>>(lines, lookahead, i);
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         let line = load_line(lines.line(hash));

@@ -8,7 +8,7 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Ops, Plan, Window};
+use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan};
 use super::super::fast_local::apart;
 use super::scalar::{class, select};
 use crate::line::{C1, C2, SHIFTS};
@@ -96,11 +96,11 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             if P::ASKS {
-                return probe_and_ask::<CLASS, P>(lines, window);
+                return probe_and_ask::<CLASS, P>(lines, lookahead);
             }
             let (eights, rest) = hashes.as_chunks::<8>();
             if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
@@ -117,7 +117,7 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     }
 }
 
-/// The answers for the first 64 hashes of a window, lines being asked for in between. Key
+/// The answers for the first 64 hashes of `lookahead`, lines being asked for in between. Key
 /// by key: the memory is what takes the time, and requests that come evenly suit it best.
 /// In very large filters the line is taken as two registers. Measured on Zen 4: a tenth less time
 /// at 512 MiB, a seventh more at 16 MiB; presumably the few instructions more keep the loop from
@@ -126,15 +126,15 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, window: &Window) -> u64 {
+unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Lookahead) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         let mut unset = [[0; BLOCK]; 2];
         // What the compiler would learn of the count it would spend instructions on.
         if black_box(lines.count()) < BY_HALVES_FROM {
             for i in 0..BLOCK {
-                P::ask::<Avx512<CLASS>>(lines, window, i);
-                let hash = window[i];
+                P::ask::<Avx512<CLASS>>(lines, lookahead, i);
+                let hash = lookahead[i];
                 let line = _mm512_loadu_si512(lines.line(hash).cast());
                 unset[0][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C1)));
                 if CLASS == class::ABOVE_8 {
@@ -143,8 +143,8 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, window: &Window)
             }
         } else {
             for i in 0..BLOCK {
-                P::ask::<Avx512<CLASS>>(lines, window, i);
-                let hash = window[i];
+                P::ask::<Avx512<CLASS>>(lines, lookahead, i);
+                let hash = lookahead[i];
                 let line = halves(lines.line(hash));
                 unset[0][i] = unset_in_halves(line, hash.wrapping_mul(C1));
                 if CLASS == class::ABOVE_8 {
@@ -154,7 +154,7 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, window: &Window)
         }
         let last = if CLASS == class::ABOVE_8 { C2 } else { C1 };
         let mut start = [[0; 8]; BLOCK / 8];
-        for (start, hashes) in start.iter_mut().zip(window.as_chunks::<8>().0) {
+        for (start, hashes) in start.iter_mut().zip(lookahead.as_chunks::<8>().0) {
             *start = starts(_mm512_mullo_epi64(load(hashes), _mm512_set1_epi64(last as i64)));
         }
         answers::<CLASS>(lines.k(), &unset[0], &unset[1], &start)
