@@ -1,6 +1,6 @@
 //! Counting filters as bytes and as files.
 
-use super::super::boundary::{NULL, bytes, give, guard, room_at, shared, tell};
+use super::super::boundary::{NULL, bytes, guard, new_handle, room_at, shared, write_optional};
 use super::super::map::path;
 use super::super::status::bloomline_status;
 use super::bloomline_counting;
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn bloomline_counting_encode(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = filter.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }
@@ -68,7 +68,9 @@ pub unsafe extern "C" fn bloomline_counting_decode(
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
     unsafe {
-        give(out, || Ok(bloomline_counting(CountingFilter::decode(bytes(data, len).ok_or(NULL)?)?)))
+        new_handle(out, || {
+            Ok(bloomline_counting(CountingFilter::decode(bytes(data, len).ok_or(NULL)?)?))
+        })
     }
 }
 
@@ -109,5 +111,5 @@ pub unsafe extern "C" fn bloomline_counting_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_counting(CountingFilter::load(self::path(path)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_counting(CountingFilter::load(self::path(path)?)?))) }
 }

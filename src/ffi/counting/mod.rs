@@ -6,7 +6,9 @@ mod encode;
 pub use encode::*;
 
 use super::batch::{Key, change_batch, keys_at};
-use super::boundary::{NULL, bytes, exclusive, free, give, guard, guard_or, output, shared, slice};
+use super::boundary::{
+    NULL, bytes, exclusive, free, guard, guard_or, new_handle, output, shared, slice,
+};
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
@@ -57,7 +59,7 @@ pub unsafe extern "C" fn bloomline_counting_new(
     out: *mut *mut bloomline_counting,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
 }
 
 /// bloomline_counting_free() frees a filter. Views of it, and what
@@ -312,7 +314,7 @@ pub unsafe extern "C" fn bloomline_counting_to_filter(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile; `out`
     // is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.to_filter()?))) }
+    unsafe { new_handle(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.to_filter()?))) }
 }
 
 /// bloomline_counting_view() makes a view of the filter, to probe it, in batches too. It may

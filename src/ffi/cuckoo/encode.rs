@@ -1,6 +1,8 @@
 //! Cuckoo filters as bytes and as files.
 
-use super::super::boundary::{NULL, bytes, give, guard, guard_or, room_at, shared, tell};
+use super::super::boundary::{
+    NULL, bytes, guard, guard_or, new_handle, room_at, shared, write_optional,
+};
 use super::super::map::path;
 use super::super::status::bloomline_status;
 use super::bloomline_cuckoo;
@@ -45,7 +47,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_encode(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = filter.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }
@@ -69,7 +71,9 @@ pub unsafe extern "C" fn bloomline_cuckoo_decode(
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
     unsafe {
-        give(out, || Ok(bloomline_cuckoo(CuckooFilter::decode(bytes(data, len).ok_or(NULL)?)?)))
+        new_handle(out, || {
+            Ok(bloomline_cuckoo(CuckooFilter::decode(bytes(data, len).ok_or(NULL)?)?))
+        })
     }
 }
 
@@ -110,5 +114,5 @@ pub unsafe extern "C" fn bloomline_cuckoo_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_cuckoo(CuckooFilter::load(self::path(path)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_cuckoo(CuckooFilter::load(self::path(path)?)?))) }
 }

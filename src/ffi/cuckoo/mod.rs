@@ -7,7 +7,8 @@ pub use encode::*;
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
-    Failure, NULL, bytes, exclusive, free, give, guard, guard_or, output, shared, slice, tell,
+    Failure, NULL, bytes, exclusive, free, guard, guard_or, new_handle, output, shared, slice,
+    write_optional,
 };
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::status::{BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_RESERVED, bloomline_status};
@@ -140,7 +141,9 @@ pub unsafe extern "C" fn bloomline_cuckoo_new(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
     unsafe {
-        give(out, || Ok(bloomline_cuckoo(CuckooFilter::new(shared(params).ok_or(NULL)?.check()?)?)))
+        new_handle(out, || {
+            Ok(bloomline_cuckoo(CuckooFilter::new(shared(params).ok_or(NULL)?.check()?)?))
+        })
     }
 }
 
@@ -274,7 +277,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
             unsafe { (exclusive(filter).ok_or(NULL)?, slice(hashes, n).ok_or(NULL)?) };
         let count = filter.0.insert_hashes(hashes);
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(inserted, count) };
+        unsafe { write_optional(inserted, count) };
         if count < n { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
     })
 }
@@ -301,7 +304,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
             unsafe { (exclusive(filter).ok_or(NULL)?, keys_at(keys, n).ok_or(NULL)?) };
         let count = filter.0.insert_keys(keys);
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(inserted, count) };
+        unsafe { write_optional(inserted, count) };
         if count < n { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
     })
 }

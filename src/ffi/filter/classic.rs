@@ -1,11 +1,10 @@
 //! `bloomline_classic_*`: filters of the textbook's kind, which are `bloomline_filter`s.
 
-use super::super::boundary::{give, guard_or};
+use super::super::boundary::{guard_or, new_handle};
 use super::super::params::{bloomline_params, checked, write};
 use super::super::status::bloomline_status;
 use super::bloomline_filter;
-use crate::Filter;
-use crate::Params;
+use crate::{Filter, Params};
 
 /// bloomline_classic_new() makes an empty filter of the textbook's kind: one array of bits, of
 /// which a key sets k, anywhere. It has the lowest false-positive rate that so many bits can
@@ -31,7 +30,7 @@ pub unsafe extern "C" fn bloomline_classic_new(
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_filter(Filter::classic(checked(params)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_filter(Filter::classic(checked(params)?)?))) }
 }
 
 /// bloomline_classic_params_for_rate() is bloomline_params_for_rate() for

@@ -1,6 +1,8 @@
 //! Filters as bytes and as files.
 
-use super::super::boundary::{NULL, bytes, give, guard, guard_or, room_at, shared, tell};
+use super::super::boundary::{
+    NULL, bytes, guard, guard_or, new_handle, room_at, shared, write_optional,
+};
 use super::super::map::path;
 use super::super::status::bloomline_status;
 use super::bloomline_filter;
@@ -46,7 +48,7 @@ pub unsafe extern "C" fn bloomline_filter_encode(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = filter.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }
@@ -71,7 +73,9 @@ pub unsafe extern "C" fn bloomline_filter_decode(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_filter(Filter::decode(bytes(data, len).ok_or(NULL)?)?))) }
+    unsafe {
+        new_handle(out, || Ok(bloomline_filter(Filter::decode(bytes(data, len).ok_or(NULL)?)?)))
+    }
 }
 
 /// bloomline_filter_save() writes the filter to a file, replacing one of that name. The
@@ -132,5 +136,5 @@ pub unsafe extern "C" fn bloomline_filter_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_filter(Filter::load(self::path(path)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_filter(Filter::load(self::path(path)?)?))) }
 }

@@ -9,7 +9,9 @@ pub use classic::*;
 pub use encode::*;
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
-use super::boundary::{NULL, bytes, exclusive, free, give, guard, guard_or, output, shared, slice};
+use super::boundary::{
+    NULL, bytes, exclusive, free, guard, guard_or, new_handle, output, shared, slice,
+};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -65,7 +67,7 @@ pub unsafe extern "C" fn bloomline_filter_new(
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
 }
 
 /// bloomline_filter_free() frees a filter. Views of it must not be used any more.

@@ -7,7 +7,7 @@ pub use encode::*;
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
-    NULL, bitmap_at, bytes, exclusive, free, give, guard, guard_or, output, shared, slice,
+    NULL, bitmap_at, bytes, exclusive, free, guard, guard_or, new_handle, output, shared, slice,
 };
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -57,7 +57,9 @@ pub unsafe extern "C" fn bloomline_scalable_new(
     out: *mut *mut bloomline_scalable,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_scalable(ScalableFilter::new(first_keys, rate, seed)?))) }
+    unsafe {
+        new_handle(out, || Ok(bloomline_scalable(ScalableFilter::new(first_keys, rate, seed)?)))
+    }
 }
 
 /// bloomline_scalable_free() frees a filter, and with it what bloomline_scalable_stage()

@@ -15,10 +15,9 @@ use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::params::bloomline_params;
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
-use crate::Error;
-use crate::View;
 use crate::hash::xxph3::{SHORT, xxph3};
 use crate::kernel::{Others, Words};
+use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::transmute;
 use std::ptr;
@@ -108,7 +107,7 @@ pub(super) unsafe fn opened_of_rocksdb(view: *const bloomline_view) -> Option<Vi
 ///
 /// # Safety
 /// `data` as for `boundary::bytes`; `out` is NULL or points at room for a view.
-unsafe fn give<'a>(
+unsafe fn open_view<'a>(
     data: *const c_void,
     len: usize,
     out: *mut bloomline_view,
@@ -147,7 +146,7 @@ pub unsafe extern "C" fn bloomline_view_open(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(data, len, out, View::open) }
+    unsafe { open_view(data, len, out, View::open) }
 }
 
 /// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
@@ -167,7 +166,7 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(data, len, out, View::open_unverified) }
+    unsafe { open_view(data, len, out, View::open_unverified) }
 }
 
 /// bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
