@@ -1,6 +1,6 @@
 package bloomline
 
-// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them, and src/cuckoo.rs
+// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them, and src/layouts/cuckoo.rs
 // how the library changes them: the same keys in the same order give the same bytes, and the
 // golden files hold this code to both.
 

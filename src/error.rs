@@ -1,4 +1,4 @@
-//! What can go wrong, one variant per status of the C ABI. Uses nothing.
+//! What can go wrong, one variant per status of the C ABI.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! Key bytes to 64-bit hashes: XXH3-64 with a seed. Uses `xxhash-rust` and, for random seeds,
-//! `getrandom`.
+//! Key bytes to 64-bit hashes: XXH3-64 with a seed.
 //!
 //! A filter works on hashes. Those of this module are well mixed over all 64
 //! bits, which every line and bit choice relies on; so must be any hash that a

@@ -40,49 +40,26 @@
 //!
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
 
-pub mod atomic_line;
-mod builder;
-pub mod classic;
-mod concurrent;
-mod counting;
-pub mod cuckoo;
-mod cuckoo_filter;
-mod cuckoo_params;
 pub mod engines;
-mod environment;
 mod error;
-pub mod fast_local;
 #[cfg(feature = "capi")]
 pub mod ffi;
-mod file;
 mod filter;
 mod format;
 pub mod hash;
 mod kernel;
+mod layouts;
 pub mod line;
-mod memory;
+mod os;
 mod params;
-mod scalable;
-mod shards;
 pub mod sizing;
-mod stats;
-mod swap;
-mod view;
-mod views;
-mod window;
 
-pub use builder::{Builder, block_build, lines_insert};
-pub use concurrent::ConcurrentFilter;
-pub use counting::CountingFilter;
-pub use cuckoo_filter::CuckooFilter;
-pub use cuckoo_params::CuckooParams;
 pub use error::Error;
-pub use filter::Filter;
-pub use kernel::{Backend, Prefetch};
-pub use params::Params;
-pub use scalable::ScalableFilter;
-pub use shards::{shard_of, shards_contain_hashes};
-pub use swap::{Loaded, Swap};
-pub use view::{MappedFilter, View};
-pub use views::{views_contain, views_contain_hash};
-pub use window::Window;
+pub use filter::{
+    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Loaded, MappedFilter,
+    ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of, shards_contain_hashes,
+    views_contain, views_contain_hash,
+};
+pub use kernel::{Backend, Prefetch, atomic_line};
+pub use layouts::{classic, cuckoo, fast_local};
+pub use params::{CuckooParams, Params};

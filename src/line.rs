@@ -15,7 +15,7 @@
 //!
 //! This file is the definition. The backends in `kernel/` do the same faster and
 //! are held to it, byte for byte, by the tests; the golden files are made by it
-//! alone. It uses nothing else of the crate.
+//! alone.
 
 /// Bytes in a line: one cache line.
 pub const LINE_BYTES: usize = 64;

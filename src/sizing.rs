@@ -1,5 +1,4 @@
-//! How many bits, how many per key, and what rate to expect. Plain arithmetic;
-//! uses `line` for the numbers of the layout.
+//! How many bits, how many per key, and what rate to expect. Plain arithmetic.
 //!
 //! Keys fall on lines at random, so the number of keys in a line is Poisson
 //! distributed around `512 / b` for `b` bits per key, and that unevenness is the
@@ -12,6 +11,8 @@
 //!
 //! The filter itself is a little better than that sum, by 0.1 % of the rate at 8 bits per
 //! key and 2.4 % at 20, because lanes keep the bits of a key apart.
+
+pub(crate) mod stats;
 
 use crate::line::{LINE_BITS, MAX_K};
 

@@ -1,4 +1,4 @@
-//! Classic filters: the kernel against `src/classic.rs`, bytes and answers; measured rates
+//! Classic filters: the kernel against `src/layouts/classic.rs`, bytes and answers; measured rates
 //! against the textbook's formula; sizes; and all that a filter does, with the layouts kept
 //! apart.
 

@@ -1,6 +1,6 @@
 //! The cuckoo filter: against a plain multiset through any history of inserts and removals,
 //! at the load and rate that it promises, when it is full, and as bytes. Every backend is held
-//! to `src/cuckoo.rs`.
+//! to `src/layouts/cuckoo.rs`.
 
 mod definition;
 mod mapped;

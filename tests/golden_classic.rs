@@ -1,4 +1,4 @@
-//! The golden files of classic filters, in `golden/classic/`: they are what `src/classic.rs` and
+//! The golden files of classic filters, in `golden/classic/`: they are what `src/layouts/classic.rs` and
 //! XXH3-64 make, and no kernel, byte for byte; the library reads the accepted ones, and rejects
 //! the others with their error. `BLESS=1 cargo test --test golden_classic` writes them anew.
 //! `golden/README.md` says what each file is.

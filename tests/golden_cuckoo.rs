@@ -1,4 +1,4 @@
-//! The golden files of cuckoo filters, in `golden/cuckoo/`: they are what `src/cuckoo.rs` and
+//! The golden files of cuckoo filters, in `golden/cuckoo/`: they are what `src/layouts/cuckoo.rs` and
 //! XXH3-64 make, and no kernel, byte for byte; every backend reads the accepted ones, and the
 //! others are rejected with their error. `BLESS=1 cargo test --test golden_cuckoo` writes them
 //! anew. `golden/README.md` says what each file is.

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// The rules of `src/scalable.rs`, one key after the other.
+/// The rules of `src/filter/scalable.rs`, one key after the other.
 struct Model {
     rate: f64,
     seed: u64,

@@ -1,8 +1,8 @@
-//! Batches: an array of hashes or keys in, a bitmap out. Uses `boundary` and `views`.
+//! Batches: an array of hashes or keys in, a bitmap out.
 
 use super::boundary::{bitmap_at, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
-use crate::views::all_present;
+use crate::filter::views::all_present;
 
 /// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
 /// be present; where there is no room for the answer, the count alone says so.

@@ -1,13 +1,14 @@
-//! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at
-//! hand, `bloomline_builder` when keys come one by one. Uses `builder`.
+//! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at hand,
+//! `bloomline_builder` when keys come one by one.
 
 use super::boundary::{
-    NULL, bytes, exclusive, free, give, guard, guard_or, room_at, shared, slice, tell,
+    NULL, bytes, exclusive, free, guard, guard_or, new_handle, room_at, shared, slice,
+    write_optional,
 };
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::builder::{Builder, block_build_in};
-use crate::kernel::Backend;
+use crate::filter::builder::block_build_in;
+use crate::{Backend, Builder};
 use std::ffi::c_void;
 
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each
@@ -84,7 +85,7 @@ pub unsafe extern "C" fn bloomline_builder_new(
         Ok(bloomline_builder(Builder::new(bits_per_key, seed)?))
     };
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { give(out, make) }
+    unsafe { new_handle(out, make) }
 }
 
 /// bloomline_builder_free() frees a builder and the keys in it. NULL is a no-op.
@@ -187,7 +188,7 @@ pub unsafe extern "C" fn bloomline_builder_finish(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = builder.0.finish_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }

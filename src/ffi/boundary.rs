@@ -1,13 +1,12 @@
-//! What every exported function does with what C hands it: pointers to slices,
-//! values to handles, errors and panics to status numbers. Uses `error` and, for output,
-//! `memory`; exports nothing.
+//! What every exported function does with what C hands it: pointers to slices, values to handles,
+//! errors and panics to status numbers.
 
 use super::status::{
     BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK,
     bloomline_status, status_of,
 };
-use crate::error::Error;
-use crate::memory::Room;
+use crate::Error;
+use crate::os::room::Room;
 use std::alloc::{Layout, alloc};
 use std::any::Any;
 use std::ffi::c_void;
@@ -186,7 +185,7 @@ pub(super) unsafe fn room_at<'a>(out: *mut c_void, cap: usize) -> Result<Room<'a
 ///
 /// # Safety
 /// `out` is NULL or points at room for a `usize`.
-pub(super) unsafe fn tell(out: *mut usize, number: usize) {
+pub(super) unsafe fn write_optional(out: *mut usize, number: usize) {
     if !out.is_null() {
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(number) };
@@ -211,7 +210,7 @@ pub(super) fn try_box<T>(value: T) -> Result<*mut T, Failure> {
 ///
 /// # Safety
 /// `out` is NULL or points at room for a pointer.
-pub(super) unsafe fn give<T>(
+pub(super) unsafe fn new_handle<T>(
     out: *mut *mut T,
     make: impl FnOnce() -> Result<T, Failure>,
 ) -> bloomline_status {
@@ -230,7 +229,7 @@ pub(super) unsafe fn give<T>(
 /// # Safety
 /// `handle` is NULL, or points at NULL or at a handle from [`try_box`] that is not used again,
 /// and is this call's alone.
-pub(super) unsafe fn turn<T, U>(
+pub(super) unsafe fn convert_handle<T, U>(
     handle: *mut *mut T,
     into: impl FnOnce(T) -> U,
 ) -> Result<*mut U, Failure> {

@@ -1,15 +1,15 @@
-//! `bloomline_concurrent`: a filter that threads insert into and probe at once. Uses
-//! `concurrent`.
+//! `bloomline_concurrent`: a filter that threads insert into and probe at once.
 
 use super::batch::{Key, answer_hashes, answer_keys, keys_at};
 use super::boundary::{
-    NULL, bitmap_at, bytes, free, give, guard, guard_or, output, shared, slice, turn,
+    NULL, bitmap_at, bytes, convert_handle, free, guard, guard_or, new_handle, output, shared,
+    slice,
 };
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::concurrent::ConcurrentFilter;
+use crate::ConcurrentFilter;
 use std::ffi::c_void;
 
 /// A filter that any number of threads insert into and probe at once: all functions that take
@@ -44,7 +44,9 @@ pub unsafe extern "C" fn bloomline_concurrent_new(
     out: *mut *mut bloomline_concurrent,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?))) }
+    unsafe {
+        new_handle(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?)))
+    }
 }
 
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. NULL is a no-op.
@@ -274,7 +276,7 @@ pub unsafe extern "C" fn bloomline_concurrent_snapshot(
     out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive; `out` is NULL or has room.
-    unsafe { give(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.snapshot()?))) }
+    unsafe { new_handle(out, || Ok(bloomline_filter(shared(filter).ok_or(NULL)?.0.snapshot()?))) }
 }
 
 /// bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is
@@ -295,7 +297,9 @@ pub unsafe extern "C" fn bloomline_concurrent_from_filter(
         let out = output(out)?;
         // SAFETY: rules of the header: the pointer to the handle is NULL or this call's alone;
         // `out` has room.
-        unsafe { out.write(turn(filter, |filter| bloomline_concurrent(filter.0.into()))?) };
+        unsafe {
+            out.write(convert_handle(filter, |filter| bloomline_concurrent(filter.0.into()))?)
+        };
         Ok(())
     })
 }

@@ -1,14 +1,15 @@
-//! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built
-//! in the caller's buffer. Uses `view` and `engines`.
+//! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built in the
+//! caller's buffer.
 
-use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, room_at, slice, tell};
+use super::boundary::{
+    Failure, NULL, bytes, guard, guard_or, output, room_at, slice, write_optional,
+};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::status::{BLOOMLINE_ERR_LAYOUT, bloomline_status};
 use super::view::{bloomline_view, pack};
 use crate::engines;
-use crate::error::Error;
-use crate::memory::Room;
-use crate::view::View;
+use crate::os::room::Room;
+use crate::{Error, View};
 use std::ffi::c_void;
 
 /// Opens a filter of an engine, without a look at more than its trailer.
@@ -49,7 +50,7 @@ type Build = fn(&[u64], f64, Room<'_>) -> Result<usize, Error>;
 ///
 /// # Safety
 /// `hashes` as for `boundary::slice`, `out` as for `boundary::buffer`, `written` as for
-/// `boundary::tell`.
+/// `boundary::write_optional`.
 unsafe fn build(
     (hashes, n): (*const u64, usize),
     bits_per_key: f64,
@@ -63,7 +64,7 @@ unsafe fn build(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = build(hashes, bits_per_key, unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }

@@ -1,4 +1,4 @@
-//! Keys and their hashes. Uses `hash`.
+//! Keys and their hashes.
 
 use super::batch::keys_at;
 use super::boundary::{bytes, guard, output, slice};

@@ -1,14 +1,13 @@
 //! `bloomline_lines_*`: a filter whose lines are the caller's own memory, such as that of a
-//! garbage-collected language, or memory that processes share. Uses `builder`, `view` and
-//! what `kernel` says of bytes that are probed.
+//! garbage-collected language, or memory that processes share.
 
 use super::boundary::{NULL, guard, lines_at, output, slice};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::builder::lines_insert;
+use crate::View;
 use crate::kernel::Probed;
-use crate::view::View;
+use crate::lines_insert;
 use std::ffi::c_void;
 
 /// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines',

@@ -1,10 +1,9 @@
-//! `bloomline_map`: a filter in a file, mapped into memory. Uses `view`.
+//! `bloomline_map`: a filter in a file, mapped into memory.
 
-use super::boundary::{self, Failure, NULL, free, guard, output, shared};
+use super::boundary::{Failure, NULL, free, guard, new_handle, output, shared};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::error::Error;
-use crate::view::MappedFilter;
+use crate::{Error, MappedFilter};
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 
@@ -43,13 +42,13 @@ pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
 /// # Safety
 /// `name` as for [`path`]; `out` is NULL or points at room for a pointer. The file is not changed
 /// in place while it is mapped.
-unsafe fn give(
+unsafe fn open_map(
     name: *const c_char,
     out: *mut *mut bloomline_map,
     open: unsafe fn(&Path) -> Result<MappedFilter, Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
-    unsafe { boundary::give(out, || Ok(bloomline_map(open(path(name)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_map(open(path(name)?)?))) }
 }
 
 /// bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
@@ -79,7 +78,7 @@ pub unsafe extern "C" fn bloomline_map_open(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room; nobody changes the file while it is mapped.
-    unsafe { give(path, out, MappedFilter::open) }
+    unsafe { open_map(path, out, MappedFilter::open) }
 }
 
 /// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
@@ -97,7 +96,7 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room; nobody changes the file while it is mapped.
-    unsafe { give(path, out, MappedFilter::open_unverified) }
+    unsafe { open_map(path, out, MappedFilter::open_unverified) }
 }
 
 /// bloomline_map_view() makes a view of a mapped filter. The view may be used until the

@@ -1,5 +1,4 @@
-//! The C ABI: `include/bloomline.h`. Uses the public Rust interface of the crate,
-//! and nothing beneath it; nothing else in the crate uses this.
+//! The C ABI: `include/bloomline.h`.
 //!
 //! The rules that a C caller is given stand at the top of the header (their text
 //! is in `cbindgen.toml`); the comments here are those of the header. What each
@@ -23,25 +22,23 @@
 //! | `version` | `bloomline_version`, `bloomline_abi_version`, `bloomline_backend` |
 //! | `hash` | `bloomline_bytes`, `bloomline_hash*`, `bloomline_random_seed` |
 //! | `params` | `bloomline_params`, `bloomline_params_*` |
-//! | `filter` | `bloomline_filter`, `bloomline_filter_*` |
-//! | `classic` | `bloomline_classic_new`, `bloomline_classic_params_*` |
-//! | `encode` | `bloomline_filter_encode`, `_decode`, `_save`, `_load` |
-//! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view` |
-//! | `view_keys` | `bloomline_view_contains_keys`, `_contains_each`, `_contains_fn` |
+//! | `filter` | `bloomline_filter`, `bloomline_filter_*`; `classic`: `bloomline_classic_new`, `bloomline_classic_params_*` |
+//! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`; `keys`: `bloomline_view_contains_keys`, `_contains_each`, `_contains_fn` |
 //! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain*` |
 //! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
-//! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
-//! | `cuckoo`, `cuckoo_encode` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
-//! | `swap` | `bloomline_swap`, `bloomline_swap_*` |
 //! | `lines` | `bloomline_lines_*` |
+//! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
+//! | `swap` | `bloomline_swap`, `bloomline_swap_*` |
 //! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
-//! | `counting_encode` | `bloomline_counting_encode`, `_decode`, `_save`, `_load` |
 //! | `scalable` | `bloomline_scalable`, `bloomline_scalable_*` |
-//! | `scalable_encode` | `bloomline_scalable_encode`, `_decode`, `_save`, `_load` |
-//! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `window` | `bloomline_window`, `bloomline_window_*` |
 //! | `map` | `bloomline_map`, `bloomline_map_*` |
+//! | `cuckoo` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
+//! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
 //! | `boundary`, `batch` | nothing: what the others share |
+//!
+//! Where a handle's folder has an `encode` file, that is its bytes and files: `_encode`, `_decode`,
+//! `_save`, `_load`.
 //!
 //! # Safety
 //! All functions here are for C and `unsafe`: the caller keeps the rules at the top
@@ -62,13 +59,9 @@
 mod batch;
 mod block;
 mod boundary;
-mod classic;
 mod concurrent;
 mod counting;
-mod counting_encode;
 mod cuckoo;
-mod cuckoo_encode;
-mod encode;
 mod engines;
 mod filter;
 mod hash;
@@ -76,23 +69,17 @@ mod lines;
 mod map;
 mod params;
 mod scalable;
-mod scalable_encode;
 mod shards;
 mod status;
 mod swap;
 mod version;
 mod view;
-mod view_keys;
 mod window;
 
 pub use block::*;
-pub use classic::*;
 pub use concurrent::*;
 pub use counting::*;
-pub use counting_encode::*;
 pub use cuckoo::*;
-pub use cuckoo_encode::*;
-pub use encode::*;
 pub use engines::*;
 pub use filter::*;
 pub use hash::*;
@@ -100,11 +87,9 @@ pub use lines::*;
 pub use map::*;
 pub use params::*;
 pub use scalable::*;
-pub use scalable_encode::*;
 pub use shards::*;
 pub use status::*;
 pub use swap::*;
 pub use version::*;
 pub use view::*;
-pub use view_keys::*;
 pub use window::*;

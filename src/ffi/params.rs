@@ -1,9 +1,8 @@
-//! The size and shape of a filter. Uses `params`.
+//! The size and shape of a filter.
 
 use super::boundary::{Failure, NULL, exclusive, guard, guard_or, output, shared};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
-use crate::error::Error;
-use crate::params::Params;
+use crate::{Error, Params};
 
 /// The size and shape of a filter. Made by bloomline_params_for_rate() or
 /// bloomline_params_for_bits(), or filled in by hand; every function that is given one

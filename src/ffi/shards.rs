@@ -1,14 +1,13 @@
 //! Several filters at once: `bloomline_shard_of` and `bloomline_shards_*` for one set split over
-//! them, `bloomline_views_contain` and `_contain_hash` for one key in each of them. Uses `shards`,
-//! `view` and `views`.
+//! them, `bloomline_views_contain` and `_contain_hash` for one key in each of them.
 
 use super::batch::answer_hashes;
 use super::boundary::{bitmap_at, bytes, slice};
 use super::view::{bloomline_view, unpack};
+use crate::filter::shards::shards_contain_hashes_by;
+use crate::filter::views::{all_present, hash_once, views_word};
 use crate::hash::KeyHash;
-use crate::shards::{shard_of, shards_contain_hashes_by};
-use crate::view::View;
-use crate::views::{all_present, hash_once, views_word};
+use crate::{View, shard_of};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 

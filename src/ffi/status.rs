@@ -1,9 +1,9 @@
-//! `bloomline_status`: its numbers and their messages. Uses `error` only.
+//! `bloomline_status`: its numbers and their messages.
 //!
 //! Numbers are only ever added, at the end; one that is no longer returned keeps its
 //! place.
 
-use crate::error::Error;
+use crate::Error;
 use std::ffi::{CStr, c_char};
 use std::io::ErrorKind;
 

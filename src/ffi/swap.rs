@@ -1,12 +1,11 @@
-//! `bloomline_swap`: a filter that is replaced while threads read it. Uses `filter`, and the
-//! library that `Swap` of Rust is made of.
+//! `bloomline_swap`: a filter that is replaced while threads read it.
 //!
 //! Not that `Swap` itself: it holds an `Arc`, and to make one without memory ends the process.
 //! Here what is shared is allocated as all handles are, and counted by `Holder`.
 
 use super::batch::{Key, answer_hashes, answer_keys};
 use super::boundary::{Failure, NULL};
-use super::boundary::{bytes, free, guard, guard_or, output, shared, try_box, turn};
+use super::boundary::{bytes, convert_handle, free, guard, guard_or, output, shared, try_box};
 use super::filter::bloomline_filter;
 use super::hash::bloomline_bytes;
 use super::status::bloomline_status;
@@ -103,10 +102,12 @@ impl Holder {
     /// The first holder of a filter that C gives up.
     ///
     /// # Safety
-    /// As for [`turn`].
+    /// As for [`convert_handle`].
     unsafe fn of(filter: *mut *mut bloomline_filter) -> Result<Holder, Failure> {
         // SAFETY: the same contract.
-        let held = unsafe { turn(filter, |filter| Held { filter, holders: AtomicUsize::new(1) }) }?;
+        let held = unsafe {
+            convert_handle(filter, |filter| Held { filter, holders: AtomicUsize::new(1) })
+        }?;
         NonNull::new(held).map(Holder).ok_or(NULL)
     }
 }

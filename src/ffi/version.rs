@@ -1,7 +1,7 @@
-//! Which library this is: version, ABI version, backend. Uses `kernel::Backend`.
+//! Which library this is: version, ABI version, backend.
 
 use super::boundary::guard_or;
-use crate::kernel::Backend;
+use crate::Backend;
 use std::ffi::{CStr, c_char};
 
 /// The version that this header belongs to: major number.

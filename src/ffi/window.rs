@@ -1,14 +1,15 @@
-//! `bloomline_window`: whether a key was inserted lately. Uses `window`.
+//! `bloomline_window`: whether a key was inserted lately.
 
 use super::batch::{Key, answer_hashes, answer_keys, change_batch, keys_at};
 use super::boundary::{
-    NULL, bytes, exclusive, free, give, guard, guard_or, output, room_at, shared, slice, tell,
+    NULL, bytes, exclusive, free, guard, guard_or, new_handle, output, room_at, shared, slice,
+    write_optional,
 };
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::map::path;
 use super::params::bloomline_params;
 use super::status::bloomline_status;
-use crate::window::Window;
+use crate::Window;
 use std::ffi::{c_char, c_void};
 
 /// A filter that forgets: it tells whether a key was inserted lately, that is in one of the last
@@ -58,7 +59,7 @@ pub unsafe extern "C" fn bloomline_window_new(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
     unsafe {
-        give(out, || {
+        new_handle(out, || {
             Ok(bloomline_window(Window::new(generations, keys_per_generation, rate, seed)?))
         })
     }
@@ -374,7 +375,7 @@ pub unsafe extern "C" fn bloomline_window_encode(
         // SAFETY: the caller vouches for `cap` bytes.
         let len = window.0.encode_in(unsafe { room_at(out, cap) }?)?;
         // SAFETY: the caller vouches for the room.
-        unsafe { tell(written, len) };
+        unsafe { write_optional(written, len) };
         Ok(())
     })
 }
@@ -397,7 +398,9 @@ pub unsafe extern "C" fn bloomline_window_decode(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_window(Window::decode(bytes(data, len).ok_or(NULL)?)?))) }
+    unsafe {
+        new_handle(out, || Ok(bloomline_window(Window::decode(bytes(data, len).ok_or(NULL)?)?)))
+    }
 }
 
 /// bloomline_window_save() writes the window to a file, as bloomline_filter_save() does.
@@ -437,5 +440,5 @@ pub unsafe extern "C" fn bloomline_window_load(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room.
-    unsafe { give(out, || Ok(bloomline_window(Window::load(self::path(path)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_window(Window::load(self::path(path)?)?))) }
 }

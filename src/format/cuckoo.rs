@@ -1,9 +1,9 @@
-//! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is
-//! the standard. Uses `native` and `cuckoo_params`.
+//! Layout 7: the lines of a cuckoo filter, before the footer of `native`. `docs/FORMAT.md` is the
+//! standard.
 
 use super::native::{FOOTER_BYTES, Footer, FooterBytes, split};
-use crate::cuckoo_params::CuckooParams;
 use crate::error::Error;
+use crate::params::CuckooParams;
 
 const LAYOUT: u16 = 7;
 

@@ -1,10 +1,8 @@
-//! Bytes and filters: what is written to disk and to the wire, and read back by
-//! bounded readers only. Uses `kernel`, `params`, `cuckoo_params`, `hash` and `line`.
+//! Bytes and filters: what is written to disk and to the wire, and read back by bounded readers
+//! only.
 
 pub(crate) mod cuckoo;
-pub(crate) mod leveldb;
 pub(crate) mod native;
-pub(crate) mod rocksdb;
 pub(crate) mod scalable;
 pub(crate) mod window;
 
@@ -12,7 +10,7 @@ use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
-use crate::memory::Room;
+use crate::os::room::Room;
 
 /// What a reader found: everything a probe needs.
 pub(crate) struct Found<'a> {

@@ -1,6 +1,5 @@
-//! The native format, version 1: the lines, in layout 2 their counters, then a footer of
-//! 64 bytes. The page `docs/FORMAT.md` is the standard; this file follows it. Uses
-//! `params`, `hash`, `line`.
+//! The native format, version 1: the lines, in layout 2 their counters, then a footer of 64 bytes.
+//! The page `docs/FORMAT.md` is the standard; this file follows it.
 
 use crate::error::Error;
 use crate::hash::{hash, hash_parts};
@@ -16,7 +15,7 @@ const VERSION: u16 = 1;
 pub(crate) const LINES: u16 = 1;
 /// The same, and behind them a counter of 4 bits for each of their bits.
 pub(crate) const COUNTING: u16 = 2;
-/// The bits of `classic.rs`.
+/// The bits of `layouts/classic.rs`.
 pub(crate) const CLASSIC: u16 = 6;
 /// Layouts whose lines a view can probe.
 pub(crate) const PROBED: &[u16] = &[LINES, COUNTING, CLASSIC];

@@ -1,6 +1,6 @@
-//! Layout 3: the lines of all stages of a scalable filter, one stage behind the other, then a
-//! line for each stage that says what it is, before the footer of `native`. `docs/FORMAT.md`
-//! is the standard. Uses `native` and `params`.
+//! Layout 3: the lines of all stages of a scalable filter, one stage behind the other, then a line
+//! for each stage that says what it is, before the footer of `native`. `docs/FORMAT.md` is the
+//! standard.
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;

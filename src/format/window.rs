@@ -1,5 +1,5 @@
-//! Layout 4: the lines of a window's generations and their state, before the footer of
-//! `native`. `docs/FORMAT.md` is the standard. Uses `native`, `params` and `line`.
+//! Layout 4: the lines of a window's generations and their state, before the footer of `native`.
+//! `docs/FORMAT.md` is the standard.
 //!
 //! ```text
 //! lines of place 0 | lines of place 1 | ... | slice | limit | key count of place 0 | ...
@@ -7,7 +7,7 @@
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes};
 use crate::error::Error;
-use crate::memory::Room;
+use crate::os::room::Room;
 use crate::params::Params;
 
 const LAYOUT: u16 = 4;

@@ -1,4 +1,4 @@
-//! The 32-bit hash of LevelDB's filters and of RocksDB's old ones. Uses nothing.
+//! The 32-bit hash of LevelDB's filters and of RocksDB's old ones.
 //!
 //! LevelDB and RocksDB take it for the same hash, and it is, but for the last one to
 //! three bytes of a key: LevelDB takes them as they are, RocksDB (and Pebble after it)

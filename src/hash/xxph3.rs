@@ -1,4 +1,4 @@
-//! XXPH3: the hash of RocksDB's filters. Uses nothing.
+//! XXPH3: the hash of RocksDB's filters.
 //!
 //! It is the form that XXH3 had before its first release, frozen in RocksDB's files:
 //! the same secret and the same ingredients, put together a little differently for

@@ -1,8 +1,8 @@
-//! The backends by name, and which are there. Uses `kernel`, for what each needs.
+//! The backends by name, and which are there.
 
 use super::{Kernels, Layout};
-use crate::environment::BACKENDS;
 use crate::error::Error;
+use crate::os::environment::BACKENDS;
 
 /// An implementation of the kernels. All give the same bytes and the same answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

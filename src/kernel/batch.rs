@@ -1,11 +1,11 @@
-//! The batch loops, written once for all backends. Uses `line` and `prefetch`.
+//! The batch loops, written once for all backends.
 //!
 //! A batch goes in blocks of 64 keys: one word of the answer bitmap. A backend
 //! says how to answer a block; here is what goes around it: where the hashes come
 //! from, and the rolling prefetch, which asks for the lines of later keys while a
 //! block is answered.
 
-use super::prefetch::{FAR, NEAR, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
@@ -31,8 +31,8 @@ pub(super) const FAR_KEYS: usize = 2 * BLOCK;
 pub(super) const NEAR_KEYS: usize = 8;
 
 /// The hashes of a block, and of the keys after it that are asked for meanwhile.
-pub(super) type Window = [u64; WINDOW];
-const WINDOW: usize = BLOCK + FAR_KEYS;
+pub(super) type Lookahead = [u64; LOOKAHEAD];
+const LOOKAHEAD: usize = BLOCK + FAR_KEYS;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -149,12 +149,12 @@ pub(super) trait Ops {
     /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line.
     /// Meanwhile lines are asked for as [`Ops::probe_block`] says.
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window)
+    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead)
     where
         Self: Sized,
     {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, window, i);
+            P::ask::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             unsafe { Self::insert(lines, hash) };
         }
@@ -190,15 +190,15 @@ pub(super) trait Ops {
 
     /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines of
     /// later keys are asked for, as the plan says. Where the plan asks for any, there are
-    /// 64 hashes, and they are the first of `window`.
+    /// 64 hashes, and they are the first of `lookahead`.
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64
     where
         Self: Sized,
     {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, window, i);
+            P::ask::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
@@ -230,7 +230,7 @@ impl Abreast {
         if let Some(&first) = first.get(i + AHEAD_ABREAST) {
             self.steps
                 .iter()
-                .for_each(|&step| prefetch::<FAR>(self.base.wrapping_add(first + step)));
+                .for_each(|&step| prefetch::<INTO_L2>(self.base.wrapping_add(first + step)));
         }
     }
 }
@@ -247,21 +247,21 @@ pub(super) trait Plan {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const ASKS: bool;
 
-    /// Asks for what should be under way while key `i` of a window is probed.
-    fn ask<O: Ops>(lines: Lines, window: &Window, i: usize);
+    /// Asks for what should be under way while key `i` of a block is probed.
+    fn ask<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize);
 }
 
 /// No prefetch.
 pub(super) struct Nothing;
 
 /// For who asks for nothing.
-pub(super) const NO_WINDOW: &Window = &[0; WINDOW];
+pub(super) const NO_LOOKAHEAD: &Lookahead = &[0; LOOKAHEAD];
 
 impl Plan for Nothing {
     const ASKS: bool = false;
 
     #[inline(always)]
-    fn ask<O: Ops>(_: Lines, _: &Window, _: usize) {}
+    fn ask<O: Ops>(_: Lines, _: &Lookahead, _: usize) {}
 }
 
 /// Far ahead into L2 and, if the lines say so, near into L1.
@@ -271,10 +271,10 @@ impl Plan for Ahead {
     const ASKS: bool = true;
 
     #[inline(always)]
-    fn ask<O: Ops>(lines: Lines, window: &Window, i: usize) {
-        O::ask::<FAR>(lines, window[i + FAR_KEYS]);
+    fn ask<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize) {
+        O::ask::<INTO_L2>(lines, lookahead[i + FAR_KEYS]);
         if lines.near {
-            O::ask::<NEAR>(lines, window[i + NEAR_KEYS]);
+            O::ask::<INTO_L1>(lines, lookahead[i + NEAR_KEYS]);
         }
     }
 }
@@ -341,7 +341,7 @@ trait Work {
     type Ops: Ops;
 
     /// Does 1 to 64 keys, the first being key `64 * block`, with what [`Ops::probe_block`]
-    /// says of plan and window.
+    /// says of plan and lookahead.
     ///
     /// # Safety
     /// As for [`Ops`].
@@ -350,14 +350,14 @@ trait Work {
         lines: Lines,
         block: usize,
         hashes: &[u64],
-        window: &Window,
+        lookahead: &Lookahead,
     );
 }
 
 /// Asks for the lines of all these keys. Apart, since a batch does it in several places.
 #[inline(never)]
 pub(super) fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
-    hashes.iter().for_each(|&hash| O::ask::<FAR>(lines, hash));
+    hashes.iter().for_each(|&hash| O::ask::<INTO_L2>(lines, hash));
 }
 
 /// Does the work block by block, in order, the lines prefetched as the plan says. Written so
@@ -391,19 +391,19 @@ unsafe fn for_each_block<W: Work>(
         let mut rest = run;
         // SAFETY: the caller's promise.
         unsafe {
-            while let (true, Some(window)) = (asks, rest.first_chunk()) {
-                let (block, hashes) = (done / BLOCK, &window[..BLOCK]);
-                work.block::<Ahead>(lines, block, hashes, window);
+            while let (true, Some(lookahead)) = (asks, rest.first_chunk()) {
+                let (block, hashes) = (done / BLOCK, &lookahead[..BLOCK]);
+                work.block::<Ahead>(lines, block, hashes, lookahead);
                 rest = &rest[BLOCK..];
                 done += BLOCK;
             }
-            // At the end there is no window left, and less to ask for than one has.
+            // At the end too few hashes are left for a lookahead, and less is to be asked for.
             if asks && made == len {
                 ask(rest.get(FAR_KEYS..).unwrap_or_default());
             }
             if made == len || !asks {
                 for hashes in rest.chunks(BLOCK) {
-                    work.block::<Nothing>(lines, done / BLOCK, hashes, NO_WINDOW);
+                    work.block::<Nothing>(lines, done / BLOCK, hashes, NO_LOOKAHEAD);
                     done += hashes.len();
                 }
                 rest = &[];
@@ -435,9 +435,15 @@ impl<O: Ops> Work for Insert<O> {
     type Ops = O;
 
     #[inline(always)]
-    unsafe fn block<P: Plan>(&mut self, lines: Lines, _: usize, hashes: &[u64], window: &Window) {
+    unsafe fn block<P: Plan>(
+        &mut self,
+        lines: Lines,
+        _: usize,
+        hashes: &[u64],
+        lookahead: &Lookahead,
+    ) {
         // SAFETY: the caller's promise.
-        unsafe { O::insert_block::<P>(lines, hashes, window) };
+        unsafe { O::insert_block::<P>(lines, hashes, lookahead) };
     }
 }
 
@@ -473,10 +479,10 @@ impl<O: Ops> Work for Probe<'_, O> {
         lines: Lines,
         block: usize,
         hashes: &[u64],
-        window: &Window,
+        lookahead: &Lookahead,
     ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<P>(lines, hashes, window) };
+        let hits = unsafe { O::probe_block::<P>(lines, hashes, lookahead) };
         self.bitmap[block] = hits;
         self.hits += hits.count_ones() as usize;
     }

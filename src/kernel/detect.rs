@@ -1,4 +1,4 @@
-//! What an x86-64 CPU has of what the kernels need. Uses nothing.
+//! What an x86-64 CPU has of what the kernels need.
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 pub(super) fn has_avx2() -> bool {

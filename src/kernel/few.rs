@@ -1,11 +1,11 @@
-//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring
-//! of a longer batch. Uses `batch`, `prefetch` and `hash`.
+//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring of
+//! a longer batch.
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;
 use super::batch::{BLOCK, Hashes, Lines, Ops};
 use super::fast_local;
-use super::prefetch::{FAR, Prefetch};
+use super::prefetch::{INTO_L2, Prefetch};
 use super::{Kernel, Layout, Probed};
 use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
@@ -71,7 +71,7 @@ impl Kernel {
         let (hashes, lost) = if ask {
             room.make(keys, |key| {
                 let hash = xxph3_by(by, key);
-                fast_local::Scalar::ask::<FAR>(at, hash);
+                fast_local::Scalar::ask::<INTO_L2>(at, hash);
                 hash
             })
         } else {

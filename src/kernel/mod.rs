@@ -1,11 +1,12 @@
-//! Kernels: the line's operations on whole batches, one file per instruction set.
-//! Uses `line` and, where whole keys are asked for (`few`, `fast_local/key`), `hash`.
+//! Kernels: a layout's operations on whole batches, one file per instruction set.
 //!
 //! * `batch` is the loop that all share, `prefetch` the hints and when they pay.
-//! * `scalar`, `portable`, `avx2`, `avx512` each say how one line, and one block of
-//!   64 keys, is done.
+//! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
+//!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
+//!   line, and one block of 64 keys, is done.
 //! * `few` answers a few keys, not hashes, of RocksDB's filters.
-//! * `shared` says what is probed: bytes that other threads may insert into.
+//! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
+//!   the step by which they do.
 //! * `words` is an opened filter as C keeps it.
 //! * `backend` has their names.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a
@@ -16,10 +17,7 @@
 //! in `Backend::kernels`. `CONTRIBUTING.md` has the steps.
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+pub mod atomic_line;
 mod backend;
 mod batch;
 mod cuckoo;
@@ -28,11 +26,10 @@ mod detect;
 mod fast_local;
 #[cfg(feature = "capi")]
 mod few;
-mod portable;
+mod native;
 mod prefetch;
-mod scalar;
+mod scattered;
 mod shared;
-mod spread;
 #[cfg(feature = "capi")]
 mod words;
 
@@ -43,17 +40,17 @@ use batch::{Abreast, Lines};
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::prefetch_all;
-pub(crate) use shared::Probed;
 #[cfg(feature = "capi")]
-pub(crate) use spread::leveldb_contains;
+pub(crate) use scattered::leveldb_contains;
+pub(crate) use shared::Probed;
 #[cfg(feature = "capi")]
 pub(crate) use words::Words;
 
-use crate::environment::{self, Setting};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
+use crate::os::environment::{self, Setting};
 use batch::Ops;
-use prefetch::NEAR;
+use prefetch::INTO_L1;
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -63,7 +60,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 pub(crate) enum Layout {
     /// The lines of `line.rs`.
     Native = 1,
-    /// RocksDB's since format version 5: `fast_local.rs`.
+    /// RocksDB's since format version 5: `layouts/fast_local.rs`.
     FastLocal = 2,
     /// RocksDB's before, with lines of 64 bytes; Pebble's.
     Legacy64 = 3,
@@ -73,9 +70,9 @@ pub(crate) enum Layout {
     Legacy256 = 5,
     /// LevelDB's: bits anywhere.
     LevelDb = 6,
-    /// The lines of `cuckoo.rs`; the bits of a fingerprint stand for k.
+    /// The lines of `layouts/cuckoo.rs`; the bits of a fingerprint stand for k.
     Cuckoo = 7,
-    /// The bits of `classic.rs`, anywhere.
+    /// The bits of `layouts/classic.rs`, anywhere.
     Classic = 8,
 }
 
@@ -182,7 +179,7 @@ macro_rules! kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
-            ask: <$first>::ask::<NEAR>,
+            ask: <$first>::ask::<INTO_L1>,
             insert,
             contains,
             insert_batch,
@@ -200,24 +197,24 @@ macro_rules! kernel {
 impl Backend {
     /// The one way to kernels: through the detection of what they need.
     pub(crate) fn kernels(self) -> Option<&'static Kernels> {
-        use scalar::class::{ABOVE_8, BELOW_8, EXACTLY_8};
-        use spread::{Classic, Legacy, LevelDb, Spread};
+        use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+        use scattered::{Classic, Legacy, LevelDb, Scattered};
         // Four fingerprints at once need no vectors, and where vectors have no shift by lane
         // `portable` has nothing to do better: the same code under two names.
         const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
             cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
         const NATIVE: &Kernel = {
-            use scalar::Scalar as B;
+            use native::Scalar as B;
             // Its rows are there for 8 as well.
             kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
         };
         const FAST_LOCAL: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
         // The layouts whose bits lie too far apart to gain from vectors are the same for all.
-        const LEGACY_64: &Kernel = kernel!(Scalar, Legacy64, Spread<Legacy<6>>);
-        const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Spread<Legacy<7>>);
-        const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Spread<Legacy<8>>);
-        const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Spread<LevelDb>);
-        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Spread<Classic>);
+        const LEGACY_64: &Kernel = kernel!(Scalar, Legacy64, Scattered<Legacy<6>>);
+        const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Scattered<Legacy<7>>);
+        const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Scattered<Legacy<8>>);
+        const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
+        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
         const fn all(
             native: &'static Kernel,
             fast_local: &'static Kernel,
@@ -233,9 +230,9 @@ impl Backend {
                 &KERNELS
             }
             Backend::Portable => {
-                use portable::Portable as B;
+                use native::Portable as B;
                 static KERNELS: Kernels = all(
-                    if portable::SHIFTS_BY_LANE {
+                    if native::SHIFTS_BY_LANE {
                         kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
                     } else {
                         &const { NATIVE.under(Backend::Portable) }
@@ -251,7 +248,7 @@ impl Backend {
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 if detect::has_avx2() => {
-                use avx2::Avx2 as B;
+                use native::Avx2 as B;
                 static KERNELS: Kernels = all(
                     kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
                     kernel!(
@@ -273,8 +270,7 @@ impl Backend {
             Backend::Avx512 if detect::has_avx512() => {
                 // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
                 // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
-                use avx2::Avx2 as A;
-                use avx512::Avx512 as B;
+                use native::{Avx2 as A, Avx512 as B};
                 static KERNELS: Kernels = all(
                     kernel!(Avx512, Native,
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]

@@ -4,14 +4,14 @@
 //! cost. Prefetching into L1, as is usual, stops at the few miss buffers of L1.
 //! Prefetching into L2, far ahead, uses the longer queue of L2; a second prefetch,
 //! near, then brings the line the short way into L1. In a filter that fits the
-//! cache both only cost time. Uses `line`.
+//! cache both only cost time.
 
 use crate::line::LINE_BYTES;
 
 /// Into L1, for a line needed within the next few keys.
-pub(crate) const NEAR: u8 = 1;
+pub(crate) const INTO_L1: u8 = 1;
 /// Into L2, for a line needed a block or more later.
-pub(crate) const FAR: u8 = 2;
+pub(crate) const INTO_L2: u8 = 2;
 
 /// Asks for the cache line at `address`. Any address will do: a hint never faults.
 #[inline(always)]
@@ -22,7 +22,7 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         match HINT {
-            NEAR => _mm_prefetch::<_MM_HINT_T0>(address.cast()),
+            INTO_L1 => _mm_prefetch::<_MM_HINT_T0>(address.cast()),
             _ => _mm_prefetch::<_MM_HINT_T1>(address.cast()),
         }
     }
@@ -31,7 +31,7 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     // any way a program can observe.
     unsafe {
         match HINT {
-            NEAR => core::arch::asm!(
+            INTO_L1 => core::arch::asm!(
                 "prfm pldl1keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly)
             ),
             _ => core::arch::asm!(
@@ -47,7 +47,7 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
 #[inline(always)]
 pub(crate) fn prefetch_all(bytes: &[u8]) {
     for line in bytes.chunks(LINE_BYTES) {
-        prefetch::<FAR>(line.as_ptr());
+        prefetch::<INTO_L2>(line.as_ptr());
     }
 }
 

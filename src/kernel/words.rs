@@ -1,5 +1,5 @@
 //! An opened filter as six words: what a `bloomline_view` of C holds, and what the shortest probes
-//! read where it lies. Uses `hash`.
+//! read where it lies.
 
 use super::Layout;
 use super::shared::Probed;

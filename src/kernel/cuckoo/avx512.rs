@@ -1,9 +1,9 @@
-//! Cuckoo filters with AVX-512, 8 keys to a register. Uses `cuckoo`; reached only through the
-//! detection in `kernel`.
+//! Cuckoo filters with AVX-512, 8 keys to a register.
+//! Reached only through the detection in `kernel`.
 
 use super::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
-use crate::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
+use crate::layouts::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
 /// 8 keys to a register.

@@ -1,4 +1,4 @@
-//! Cuckoo filters on the backends. Uses `cuckoo`, `batch` and `prefetch`.
+//! Cuckoo filters on the backends.
 //!
 //! A bucket of four fingerprints is read as one integer of 64 bits, and all four are compared
 //! by the arithmetic of that integer: `words`, which is what `scalar` and `portable` do. In this a
@@ -21,7 +21,7 @@ pub(super) use words::Words;
 
 use super::batch::Lines;
 use super::prefetch::prefetch;
-use crate::cuckoo::{fingerprint, first, offset, other};
+use crate::layouts::cuckoo::{fingerprint, first, offset, other};
 
 /// Stands for bits of a fingerprint that are known when it runs only.
 const ANY: u32 = 0;

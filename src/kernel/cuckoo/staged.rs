@@ -1,11 +1,11 @@
-//! What `avx2` and `avx512` share for cuckoo filters. Uses `batch` and `prefetch`.
+//! What `avx2` and `avx512` share for cuckoo filters.
 //!
 //! A group of 8 keys goes through three stages: vectors find where the buckets are, of these
 //! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;
 //! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
 
-use super::super::batch::{BLOCK, FAR_KEYS, Lines, NEAR_KEYS, Ops, Plan, Window};
-use super::super::prefetch::{FAR, NEAR, prefetch};
+use super::super::batch::{BLOCK, FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan};
+use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
 use super::words::Words;
 use super::{bits, read};
 use std::hint::black_box;
@@ -52,15 +52,15 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // The places past the end are those of hash 0, which every filter has; their
         // answers are dropped.
         let (count, bits) = (lines.count(), bits::<BITS>(lines));
         let mut keys = [0; BLOCK + GROUP];
-        let there = if P::ASKS { &window[..BLOCK + GROUP] } else { hashes };
+        let there = if P::ASKS { &lookahead[..BLOCK + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
         let keys = keys.as_chunks::<GROUP>().0;
-        let ahead = window[FAR_KEYS..].as_chunks::<GROUP>().0;
+        let ahead = lookahead[FAR_KEYS..].as_chunks::<GROUP>().0;
         let mut words = [[Group([0; GROUP]); 2]; BLOCK / GROUP];
         // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
         unsafe {
@@ -79,10 +79,10 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                 for i in 0..hashes.len() {
                     for (which, words) in words[group].iter_mut().enumerate() {
                         if P::ASKS {
-                            prefetch::<FAR>(at(far, which, i));
+                            prefetch::<INTO_L2>(at(far, which, i));
                         }
                         if P::ASKS && lines.near() {
-                            prefetch::<NEAR>(at(next, which, i));
+                            prefetch::<INTO_L1>(at(next, which, i));
                         }
                         words.0[i] = read(bits, at(here, which, i));
                     }

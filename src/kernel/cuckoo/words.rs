@@ -1,8 +1,8 @@
-//! Cuckoo filters, the four slots of a bucket in one integer. Uses `batch`.
+//! Cuckoo filters, the four slots of a bucket in one integer.
 
 use super::super::batch::{Lines, Ops};
 use super::{addresses, bits, found, ones, read};
-use crate::cuckoo::fingerprint;
+use crate::layouts::cuckoo::fingerprint;
 
 /// Four slots at a time.
 pub(in crate::kernel) struct Words<const BITS: u32>;

@@ -1,5 +1,5 @@
-//! RocksDB's line with AVX2: eight positions at a time, their words looked up in the two
-//! halves of the line. Uses `batch`; reached only through the detection in `kernel`.
+//! RocksDB's line with AVX2: eight positions at a time, their words looked up in the two halves of
+//! the line. Reached only through the detection in `kernel`.
 
 use super::super::batch::{Lines, Ops};
 use super::{POWERS, first_of, step_by};

@@ -1,9 +1,9 @@
 //! RocksDB's line with AVX-512: all of it in one register, sixteen positions at a time.
-//! Uses `batch`; reached only through the detection in `kernel`.
+//! Reached only through the detection in `kernel`.
 
-use super::super::batch::{BLOCK, Lines, Ops, Plan, Window};
+use super::super::batch::{BLOCK, Lines, Lookahead, Ops, Plan};
 #[cfg(feature = "capi")]
-use super::super::batch::{NO_WINDOW, Nothing, ask_far};
+use super::super::batch::{NO_LOOKAHEAD, Nothing, ask_far};
 use super::{POWERS, step_by};
 #[cfg(feature = "capi")]
 use crate::hash::xxph3::{ONE_WORD, of_words, word, xxph3};
@@ -28,7 +28,7 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) {
+    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
         let (mut left, mut factor) = (lines.k(), 1);
         let mut staged = [UNSET; BLOCK];
         // Eight positions of each key, then the next eight.
@@ -41,7 +41,7 @@ impl Ops for Avx512 {
             let staged = black_box(&staged);
             for (i, &hash) in hashes.iter().enumerate() {
                 if factor == 1 {
-                    P::ask::<Self>(lines, window, i);
+                    P::ask::<Self>(lines, lookahead, i);
                 }
                 // SAFETY: the caller vouches for the CPU and for the lines; what is read has
                 // been staged.
@@ -62,12 +62,12 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], window: &Window) -> u64 {
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             match lines.k() {
-                ..=16 => probe_block::<P, false>(lines, hashes, window),
-                _ => probe_block::<P, true>(lines, hashes, window),
+                ..=16 => probe_block::<P, false>(lines, hashes, lookahead),
+                _ => probe_block::<P, true>(lines, hashes, lookahead),
             }
         }
     }
@@ -81,12 +81,12 @@ impl Ops for Avx512 {
 unsafe fn probe_block<P: Plan, const MORE: bool>(
     lines: Lines,
     hashes: &[u64],
-    window: &Window,
+    lookahead: &Lookahead,
 ) -> u64 {
     let all = u32::MAX >> (32 - lines.k());
     let mut hits = 0u64;
     for (i, &hash) in hashes.iter().enumerate() {
-        P::ask::<Avx512>(lines, window, i);
+        P::ask::<Avx512>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
         let unset = unsafe { unset::<MORE>(super::line(lines, hash), hash) };
         // The first key comes to be the highest bit, and is turned round in the end.
@@ -130,7 +130,7 @@ pub(in crate::kernel) unsafe fn few<'k>(
         ask_far::<Avx512>(lines, hashes);
     }
     // SAFETY: the caller's promise.
-    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_WINDOW) | lost }
+    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_LOOKAHEAD) | lost }
 }
 
 /// Whether the line has the `k` bits that start with `x`. For single keys, so by registers of

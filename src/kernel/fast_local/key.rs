@@ -1,5 +1,4 @@
-//! One key of a RocksDB filter in one function: hash and probe, without a choice to make. Uses
-//! `hash` and the backends.
+//! One key of a RocksDB filter in one function: hash and probe, without a choice to make.
 
 use super::super::Backend;
 #[cfg(target_arch = "x86_64")]

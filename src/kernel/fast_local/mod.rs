@@ -1,4 +1,4 @@
-//! RocksDB's line on the backends, one file each. Uses `fast_local`, `line` and `batch`.
+//! RocksDB's line on the backends, one file each.
 //!
 //! Where there are vectors, a line is taken into registers whole, to probe and to insert:
 //! bits set one by one would often wait for each other, two of them being in one byte.
@@ -24,13 +24,13 @@ pub(super) use portable::Portable;
 pub(super) use scalar::Scalar;
 
 use super::batch::Lines;
-use crate::fast_local::{STEP, line_index};
+use crate::layouts::fast_local::{STEP, line_index};
 use crate::line::LINE_BYTES;
 
 /// Where the line of a hash is.
 #[inline(always)]
 fn line(lines: Lines, hash: u64) -> *mut u8 {
-    // The format has no more than 2^26 lines; see `format::rocksdb`.
+    // The format has no more than 2^26 lines; see `engines::rocksdb`.
     let index = line_index(hash, lines.count() as u32);
     lines.first().wrapping_add(index as usize * LINE_BYTES)
 }

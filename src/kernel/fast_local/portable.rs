@@ -1,5 +1,5 @@
-//! RocksDB's line through `wide`: positions eight at a time, words looked up one by
-//! one, since no portable instruction does that. Uses `wide` and `batch`.
+//! RocksDB's line through `wide`: positions eight at a time, words looked up one by one, since no
+//! portable instruction does that.
 
 use super::super::batch::{Lines, Ops};
 use super::{POWERS, step_by};

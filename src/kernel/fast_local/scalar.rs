@@ -1,7 +1,7 @@
-//! RocksDB's line, one bit after the other, on every CPU. Uses `batch`.
+//! RocksDB's line, one bit after the other, on every CPU.
 
 use super::super::batch::{Lines, Ops};
-use crate::fast_local::STEP;
+use crate::layouts::fast_local::STEP;
 
 /// One bit after the other.
 pub(in crate::kernel) struct Scalar;

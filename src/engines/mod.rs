@@ -1,0 +1,40 @@
+//! Filter blocks of other engines, built byte for byte as they build them. To read them,
+//! [`View::open_rocksdb`](crate::View::open_rocksdb) and
+//! [`View::open_leveldb`](crate::View::open_leveldb).
+//!
+//! Each engine has a hash of its own, and a function here that makes it. RocksDB and Pebble leave
+//! out a key whose hash is its predecessor's, LevelDB and goleveldb count all; whoever calls
+//! `block_build` does as they do if the bytes are to be theirs, since the number of hashes
+//! decides the size.
+
+pub mod leveldb;
+pub mod rocksdb;
+
+use crate::error::Error;
+
+/// RocksDB before format version 5, with lines of 64 bytes; Pebble.
+pub mod rocksdb_legacy {
+    use super::*;
+    pub use crate::hash::bloom32::rocksdb_legacy as hash;
+
+    /// The length of the filter of `keys` keys.
+    ///
+    /// # Errors
+    /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if it cannot
+    /// be addressed.
+    pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
+        rocksdb::legacy_len(keys, bits_per_key)
+    }
+
+    /// Builds the filter of the keys with these hashes, in the low half of each, in `out`,
+    /// and returns its length.
+    ///
+    /// # Errors
+    /// As `block_len`; [`Error::BufferTooSmall`]; [`Error::Backend`]. Nothing is written then.
+    pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<usize, Error> {
+        rocksdb::legacy_build(hashes, bits_per_key, out.into())
+    }
+
+    #[cfg(feature = "capi")]
+    pub(crate) use super::rocksdb::legacy_build as build_in;
+}

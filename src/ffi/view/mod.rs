@@ -1,0 +1,471 @@
+//! `bloomline_view`: a filter in somebody else's bytes, on the caller's stack.
+//!
+//! Its six words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, forgotten
+//! to be opened, or overwritten. The check word tells, and then the answers are true. What it
+//! cannot tell is whether the bytes are still there.
+
+/// cbindgen:ignore
+mod keys;
+
+pub use keys::*;
+
+use super::batch::answer_hashes;
+use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, shared};
+use super::filter::bloomline_filter;
+use super::hash::key_or_empty;
+use super::params::bloomline_params;
+use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
+use crate::hash::xxph3::{SHORT, xxph3};
+use crate::kernel::{Others, Words};
+use crate::{Error, View};
+use std::ffi::c_void;
+use std::mem::transmute;
+use std::ptr;
+
+/// A filter in bytes that belong to the caller: a block of a file, a mapped file, a
+/// message. It is opened by bloomline_view_open() or bloomline_view_open_unverified(),
+/// lives wherever the caller puts it, owns nothing, and needs no closing. It may be
+/// copied. The bytes must stay where they are, unchanged, for as long as it is used.
+///
+/// A view that was never opened, is all zero or was overwritten is recognized, and says
+/// that every key may be present.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct bloomline_view {
+    /// Not for the caller.
+    pub(super) opaque: [u64; 6],
+}
+
+const _: () = assert!(
+    size_of::<bloomline_view>() == size_of::<Words>()
+        && align_of::<bloomline_view>() == align_of::<Words>()
+);
+
+impl bloomline_view {
+    #[inline(always)]
+    fn words(&self) -> &Words {
+        // SAFETY: the same size and alignment, by the assertion; any six words are `Words`.
+        unsafe { &*ptr::from_ref(self).cast::<Words>() }
+    }
+}
+
+// SAFETY: by the assertion.
+unsafe impl Others for bloomline_view {
+    unsafe extern "C" fn contains(view: *const Self, key: *const c_void, len: usize) -> bool {
+        // SAFETY: the same contract, and the view is one that was opened.
+        unsafe { contains_apart(view, key, len) }
+    }
+}
+
+/// What C gets of a view.
+pub(super) fn pack(view: &View<'_>) -> bloomline_view {
+    // SAFETY: of the same size, and any words are a `bloomline_view`.
+    unsafe { transmute::<Words, bloomline_view>(view.words()) }
+}
+
+/// The view again, or `None` if these are not the words of one. The lines are probed
+/// only after the check, so that words which came from elsewhere point nowhere.
+///
+/// # Safety
+/// If the words came from [`pack`], the bytes of that view are still there. Others only set bits
+/// in them while the result is used, and only by such functions as take that into account.
+#[inline(always)]
+pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
+    let words = view.words();
+    if !words.are_sound() {
+        return None;
+    }
+    // SAFETY: the check word vouches that `pack` wrote these words; the caller vouches that the
+    // bytes are still there.
+    View::from_words(unsafe { words.lines() }, words)
+}
+
+/// The view that C points at; `None` if NULL or not opened.
+///
+/// # Safety
+/// `view` is NULL or points at a live `bloomline_view` as for [`unpack`].
+#[inline(always)]
+pub(super) unsafe fn opened(view: *const bloomline_view) -> Option<View<'static>> {
+    // SAFETY: the same contract.
+    unsafe { unpack(shared(view)?) }
+}
+
+/// The same if it is a filter of RocksDB's present kind: found with few instructions.
+///
+/// # Safety
+/// As for [`opened`].
+#[inline(always)]
+pub(super) unsafe fn opened_of_rocksdb(view: *const bloomline_view) -> Option<View<'static>> {
+    // SAFETY: the same contract.
+    unsafe {
+        let words = shared(view)?;
+        if words.words().are_of_rocksdb() { unpack(words) } else { None }
+    }
+}
+
+/// Gives C the view that `open` opens.
+///
+/// # Safety
+/// `data` as for `boundary::bytes`; `out` is NULL or points at room for a view.
+unsafe fn open_view<'a>(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+    open: impl FnOnce(&'a [u8]) -> Result<View<'a>, Error>,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the same contract.
+        let view = pack(&open(unsafe { bytes(data, len) }.ok_or(NULL)?)?);
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(view) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
+/// those that bloomline_block_build(), bloomline_builder_finish(), or the encode or save
+/// function of a bloomline_filter, bloomline_counting or bloomline_cuckoo wrote. (Scalable
+/// filters and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all of them,
+/// checksums included, and so reads them from end to end: do it once, or whenever the
+/// bytes come from where they may have been damaged. Nothing is copied or allocated.
+///
+/// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
+/// and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
+/// An engine answers any of them by reading the data that the filter stands for.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_open(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
+    // room.
+    unsafe { open_view(data, len, out, View::open) }
+}
+
+/// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
+/// lines: it reads the last 64 bytes only, so that it can be done before each probe of a
+/// block that has been verified already. Whatever the bytes are, probing the view reads
+/// only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
+/// added.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_open_unverified(
+    data: *const c_void,
+    len: usize,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
+    // room.
+    unsafe { open_view(data, len, out, View::open_unverified) }
+}
+
+/// bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
+/// may be used until the filter is next changed, or freed.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_view(
+    filter: *const bloomline_filter,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
+        // meanwhile.
+        let filter = unsafe { shared(filter) }.ok_or(NULL)?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(pack(&filter.0.view())) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_params() tells the size and shape of the filter.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
+/// filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        let view = unsafe { shared(view) }.ok_or(NULL)?;
+        // SAFETY: the same; the lines are not touched.
+        let view = unsafe { unpack(view) }.ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+        let params = view.params().ok_or(Failure(BLOOMLINE_ERR_LAYOUT))?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(params.into()) };
+        Ok(())
+    })
+}
+
+/// bloomline_view_key_count() returns how many keys the writer of the filter says that it
+/// holds. It is a hint, and 0 means unknown or none. NULL and a view that was not opened
+/// have 0.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
+    guard_or(0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(0, |view| view.key_count())
+    })
+}
+
+/// bloomline_view_estimated_rate() estimates the false-positive rate at the present fill, from 0
+/// to 1, as bloomline_filter_estimated_rate() does: so who keeps bare lines, or maps a file,
+/// sees when it has become too full. It reads the whole filter. NULL and a view that was not
+/// opened have 1.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
+    guard_or(1.0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(1.0, |view| view.estimated_rate())
+    })
+}
+
+/// bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
+/// to 1. It shows keys that somebody chose to fall on one line, which hardly change
+/// bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
+/// million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
+/// bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
+/// opened have 1.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
+    guard_or(1.0, || {
+        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
+        // was opened.
+        unsafe { opened(view) }.map_or(1.0, |view| view.worst_line_rate())
+    })
+}
+
+/// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
+/// not in the filter, and true if it may be.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains(
+    view: *const bloomline_view,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; `len` bytes are there unless NULL.
+    unsafe {
+        if let (Some(view), Some(key)) = (opened_of_rocksdb(view), short(key, len)) {
+            return view.contains_hash(xxph3(key));
+        }
+        contains_apart(view, key, len)
+    }
+}
+
+/// A key of 4 to 16 bytes: its hash takes few instructions.
+///
+/// # Safety
+/// As for `boundary::bytes`.
+#[inline(always)]
+unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8]> {
+    if key.is_null() || !SHORT.contains(&len) {
+        return None;
+    }
+    // SAFETY: not NULL and not too long; the caller vouches for the bytes.
+    Some(unsafe { std::slice::from_raw_parts(key.cast(), len) })
+}
+
+/// The rest of [`bloomline_view_contains`], apart: it needs a place for registers, which
+/// the shorter way then does without.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+pub(super) unsafe extern "C" fn contains_apart(
+    view: *const bloomline_view,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the same contract.
+    match unsafe { (opened(view), bytes(key, len)) } {
+        (Some(view), Some(key)) => view.contains(key),
+        _ => true,
+    }
+}
+
+/// bloomline_view_contains_hash() is bloomline_view_contains() for a key given by its hash,
+/// that of bloomline_view_hash() or whatever the key was added by.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains_hash(
+    view: *const bloomline_view,
+    hash: u64,
+) -> bool {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened.
+    unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
+}
+
+/// bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
+/// of them may be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits
+/// of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be
+/// initialized.
+///
+/// If 'view' is NULL or not opened, or 'hashes' is NULL, all keys may be present. If
+/// 'bitmap' is NULL, nothing is written and the result is 'n'.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_contains_hashes(
+    view: *const bloomline_view,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; each array has its count unless NULL.
+    unsafe {
+        let probe = opened(view).map(|view| {
+            move |hashes: &[u64], bitmap: &mut [u64]| view.contains_hashes(hashes, bitmap)
+        });
+        answer_hashes(hashes, n, bitmap, probe)
+    }
+}
+
+/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
+/// at 'key': made once, it serves all filters that hash alike. A view that was not opened
+/// hashes as bloomline_hash() with seed 0.
+///
+/// # Safety
+/// See [`crate::ffi`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_hash(
+    view: *const bloomline_view,
+    key: *const c_void,
+    len: usize,
+) -> u64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
+    // opened; `len` bytes are there unless NULL.
+    let (view, key) = unsafe { (opened(view), key_or_empty(key, len)) };
+    view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shards::bloomline_views_contain_hash;
+    use super::*;
+    use crate::{Filter, Params};
+
+    fn filter() -> Filter {
+        let mut filter = Filter::new(Params::new(3, 6, 7).unwrap()).unwrap();
+        filter.insert(b"in");
+        filter
+    }
+
+    #[test]
+    fn a_view_survives_its_words() {
+        let filter = filter();
+        let view = pack(&filter.view());
+        // SAFETY: the filter is alive.
+        let back = unsafe { unpack(&view) }.expect("these are the words of a view");
+        assert_eq!(back.params(), Some(filter.params()));
+        assert_eq!(back.key_count(), filter.key_count());
+        assert_eq!(back.as_bytes(), filter.as_bytes());
+        assert_eq!(back.hash(b"in"), filter.view().hash(b"in"));
+        assert!(back.contains(b"in"));
+        let out = (0..64u64).find(|key| !filter.contains(&key.to_le_bytes())).unwrap();
+        assert!(!back.contains(&out.to_le_bytes()));
+    }
+
+    #[test]
+    fn words_that_are_not_a_view_are_recognized() {
+        let filter = filter();
+        let view = pack(&filter.view());
+        for byte in 0..=255 {
+            let scribbled = bloomline_view { opaque: [u64::from_ne_bytes([byte; 8]); 6] };
+            // SAFETY: refused; were it not, the test fails one way or another.
+            assert!(unsafe { unpack(&scribbled) }.is_none(), "all bytes {byte:#x}");
+        }
+        for word in 0..6 {
+            for bit in 0..64 {
+                let mut damaged = view;
+                damaged.opaque[word] ^= 1 << bit;
+                // SAFETY: as above.
+                assert!(unsafe { unpack(&damaged) }.is_none(), "word {word}, bit {bit}");
+            }
+            let mut half_written = view;
+            half_written.opaque[word..].fill(0);
+            // SAFETY: as above.
+            assert!(unsafe { unpack(&half_written) }.is_none(), "words {word} to 5 zero");
+        }
+    }
+
+    #[test]
+    fn words_that_are_some_places_off_are_recognized() {
+        // A pointer into an array of views that is some words off.
+        let view = pack(&filter().view());
+        for by in 1..6 {
+            let mut off = view;
+            off.opaque.rotate_left(by);
+            // SAFETY: refused; were it not, the test fails one way or another.
+            assert!(unsafe { unpack(&off) }.is_none(), "{by} words off");
+        }
+    }
+
+    #[test]
+    fn the_stand_in_always_says_yes() {
+        let always = View::anything().unwrap();
+        assert!((0..1000).all(|key: u64| always.contains_hash(crate::hash::hash_u64(key, 0))));
+    }
+
+    #[test]
+    fn doubtful_views_among_many_are_present() {
+        let empty = Filter::new(Params::new(3, 6, 7).unwrap()).unwrap();
+        let hash = empty.view().hash(b"nowhere");
+        for count in [1, 8, 63, 64, 65, 130] {
+            let mut views = vec![pack(&empty.view()); count];
+            for view in views.iter_mut().step_by(3) {
+                view.opaque = [0; 6];
+            }
+            let mut bitmap = vec![u64::MAX; count.div_ceil(64)];
+            // SAFETY: all pointers are to live arrays of the lengths given.
+            let present = unsafe {
+                bloomline_views_contain_hash(views.as_ptr(), count, hash, bitmap.as_mut_ptr())
+            };
+            assert_eq!(present, count.div_ceil(3));
+            for i in 0..bitmap.len() * 64 {
+                let expected = i < count && i % 3 == 0;
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "view {i} of {count}");
+            }
+        }
+    }
+}

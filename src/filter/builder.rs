@@ -1,0 +1,125 @@
+//! Encoded filters built in the caller's memory: for an engine that owns its blocks.
+
+use crate::error::Error;
+use crate::format::native;
+use crate::hash::hash;
+use crate::kernel::{Hashes, Kernel, Layout};
+use crate::os::room::Room;
+use crate::params::Params;
+
+/// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
+/// length: [`Params::encoded_len`]. What is in `out` before does not matter, nor
+/// its alignment; bytes past the filter are not touched.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
+pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<usize, Error> {
+    block_build_in(params, hashes, out.into())
+}
+
+/// The same in memory that may hold anything.
+pub(crate) fn block_build_in(
+    params: &Params,
+    hashes: &[u64],
+    out: Room<'_>,
+) -> Result<usize, Error> {
+    let kernel = Kernel::active(Layout::Native)?;
+    let mut out = out.first(params.encoded_len())?;
+    let lines = out.put_zeros(params.bytes());
+    kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
+    let footer = native::footer(native::LINES, lines, *params, hashes.len() as u64);
+    out.put(&footer);
+    Ok(out.written().len())
+}
+
+/// Inserts the keys of many hashes into lines that the caller owns: the first
+/// [`Params::bytes`] of `lines`, which begin as zeros.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
+pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result<(), Error> {
+    let kernel = Kernel::active(Layout::Native)?;
+    let lines = lines.get_mut(..params.bytes()).ok_or(Error::BufferTooSmall)?;
+    kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
+    Ok(())
+}
+
+/// Collects keys that come one by one, and builds an encoded filter when their
+/// number is known. It keeps 8 bytes per key.
+pub struct Builder {
+    bits_per_key: f64,
+    seed: u64,
+    hashes: Vec<u64>,
+}
+
+impl Builder {
+    /// For filters of `bits_per_key` bits per key, whose byte keys are hashed with `seed`.
+    ///
+    /// # Errors
+    /// [`Error::BitsPerKey`] if the bits are not a positive finite number.
+    pub fn new(bits_per_key: f64, seed: u64) -> Result<Builder, Error> {
+        Params::for_bits(1, bits_per_key)?;
+        Ok(Builder { bits_per_key, seed, hashes: Vec::new() })
+    }
+
+    /// Adds a key. One that repeats its predecessor counts once: sorted keys that
+    /// share a prefix may each add the prefix.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and the key is not added.
+    #[inline]
+    pub fn add(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.add_hash(hash(key, self.seed))
+    }
+
+    /// Adds the hash of a key; one that repeats its predecessor counts once.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and the hash is not added.
+    #[inline]
+    pub fn add_hash(&mut self, hash: u64) -> Result<(), Error> {
+        if self.hashes.last() == Some(&hash) {
+            return Ok(());
+        }
+        self.hashes.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        self.hashes.push(hash);
+        Ok(())
+    }
+
+    /// The keys added since the last block, without repetitions.
+    pub fn key_count(&self) -> u64 {
+        self.hashes.len() as u64
+    }
+
+    /// The shape of the filter that `finish` would build now.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if its size cannot be addressed.
+    pub fn params(&self) -> Result<Params, Error> {
+        Ok(Params::for_bits(self.key_count(), self.bits_per_key)?.with_seed(self.seed))
+    }
+
+    /// The length of what `finish` would write now.
+    ///
+    /// # Errors
+    /// As [`Builder::params`].
+    pub fn block_len(&self) -> Result<usize, Error> {
+        Ok(self.params()?.encoded_len())
+    }
+
+    /// Builds the filter of all keys added into `out` and returns its length. Then
+    /// the builder is empty, ready for the next block, and keeps its memory.
+    ///
+    /// # Errors
+    /// As [`block_build`] and [`Builder::params`]; the keys are kept.
+    pub fn finish(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+        self.finish_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
+        let len = block_build_in(&self.params()?, &self.hashes, out)?;
+        self.hashes.clear();
+        Ok(len)
+    }
+}

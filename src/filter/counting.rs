@@ -1,0 +1,436 @@
+//! The counting filter: a plain filter that is probed, and beside it a counter for each bit, so
+//! that keys can be removed.
+
+use super::Filter;
+use super::view::View;
+use crate::error::Error;
+use crate::format;
+use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
+use crate::hash::{KeyHash, hash};
+use crate::kernel::{Backend, prefetch_all, words};
+use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
+use crate::os::file;
+use crate::os::memory::Zeroed;
+use crate::os::room::Room;
+use crate::params::Params;
+use std::ops::Range;
+use std::path::Path;
+
+/// A Bloom filter that keys can be removed from, and that estimates how often a key is in.
+///
+/// It is a plain [`Filter`], which answers all queries at its speed, and for each bit of it
+/// a counter of 4 bits, which only inserting, removing and counting touch. So it takes **five
+/// times the memory of a plain filter**: 320 bytes for each line, about 50 bits per key at 1 %
+/// false positives.
+///
+/// # What it guarantees
+///
+/// A key inserted n times is in n times: it takes n removals to get it out.
+///
+/// * **A key that is in is never denied**, as long as only keys that are in are removed, in
+///   any order and however many there are: a counter that has reached 15 stays there, and its
+///   bit stays set until the filter is cleared.
+/// * A key that is surely not in, because [`CountingFilter::contains`] denies it, is not
+///   removed: that is [`Error::Absent`], and nothing has changed.
+/// * Whatever was removed wrongly before some moment, **a key inserted after that moment is
+///   never denied**, as long as what is removed after it was inserted after it too.
+/// * While no counter has reached 15 its lines are, byte for byte, those of a plain filter of
+///   the keys that are in.
+///
+/// # What it cannot guarantee
+///
+/// A key that is not in, and yet passes for one that is (a false positive: 1 % of them, or as
+/// the filter was made) is removed like one that is in. That takes bits from under keys that
+/// are in, and they may be denied from then on. No filter of this kind can refuse it: from
+/// other keys, among them this one, the same counters may have come, and then removing it is
+/// right. So **remove only what was inserted**: check a key that comes from outside against
+/// what the filter stands for.
+pub struct CountingFilter {
+    /// A bit of it is set exactly if its counter is not 0.
+    filter: Filter,
+    /// The counter of bit `b` of line `i` is in byte `256 i + b / 2`, in its high half if
+    /// `b` is odd.
+    counters: Zeroed,
+}
+
+/// The highest count: as much as that or more.
+const MOST: u8 = 15;
+
+/// Keys from one that is counted to the one whose counters are asked for.
+const AHEAD: usize = 12;
+
+type LineCounters = [u8; COUNTER_BYTES];
+
+impl CountingFilter {
+    /// An empty filter.
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if lines and counters are more than memory can address;
+    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(params: Params) -> Result<CountingFilter, Error> {
+        CountingFilter::beside(params, Filter::new)
+    }
+
+    /// An empty filter that works with a given backend.
+    ///
+    /// # Errors
+    /// As [`CountingFilter::new`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(params: Params, backend: Backend) -> Result<CountingFilter, Error> {
+        CountingFilter::beside(params, |params| Filter::with_backend(params, backend))
+    }
+
+    /// Counters of 0 beside the filter that `make` makes.
+    fn beside(
+        params: Params,
+        make: impl FnOnce(Params) -> Result<Filter, Error>,
+    ) -> Result<CountingFilter, Error> {
+        let counters = Zeroed::new(native::counter_bytes(params)?)?;
+        Ok(CountingFilter { filter: make(params)?, counters })
+    }
+
+    // ---- inserting ----
+
+    /// Inserts a key, once more if it is in.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) {
+        self.insert_hash(hash(key, self.params().seed()));
+    }
+
+    /// Inserts the key of a hash, once more if it is in. The hash must be well mixed over
+    /// all 64 bits.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        self.filter.insert_hash(hash);
+        self.count_up(hash);
+    }
+
+    /// Inserts the keys of many hashes.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        self.filter.insert_hashes(hashes);
+        for (i, &hash) in hashes.iter().enumerate() {
+            if let Some(&later) = hashes.get(i + AHEAD) {
+                prefetch_all(&self.counters[self.counters_of(later)]);
+            }
+            self.count_up(hash);
+        }
+    }
+
+    /// Inserts many keys.
+    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
+        let key_hash = KeyHash::Xxh3(self.params().seed());
+        key_hash.in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+    }
+
+    // ---- removing ----
+
+    /// Removes a key: once, if it was inserted more often. Read above what happens to other
+    /// keys if it was not.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] if the key is surely not in. Nothing has changed then.
+    #[inline]
+    pub fn remove(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.remove_hash(hash(key, self.params().seed()))
+    }
+
+    /// As [`CountingFilter::remove`] for the key of a hash.
+    ///
+    /// # Errors
+    /// [`Error::Absent`] if the key is surely not in. Nothing has changed then.
+    pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+        if !self.contains_hash(hash) {
+            return Err(Error::Absent);
+        }
+        let mask = self.mask(hash);
+        let counters = self.line_counters(hash);
+        let mut gone: Line = [0; LANES];
+        for_each_bit(&mask, |lane, bit| {
+            let count = get(counters, 64 * lane + bit);
+            if count < MOST {
+                set(counters, 64 * lane + bit, count - 1);
+                gone[lane] |= u64::from(count == 1) << bit;
+            }
+        });
+        self.filter.take_out(self.line_of(hash), &gone);
+        Ok(())
+    }
+
+    /// Removes the keys of many hashes, one after the other, and returns how many of them
+    /// were surely not in. Bit `i` of `refused`, counted from the lowest bit of the first
+    /// word, is set if hash `i` was one of these. Bits past the last hash, in its word,
+    /// become zero.
+    ///
+    /// # Panics
+    /// If `refused` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn remove_hashes(&mut self, hashes: &[u64], refused: &mut [u64]) -> usize {
+        let refused = words(refused, hashes.len());
+        refused.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            if let Some(&later) = hashes.get(i + AHEAD) {
+                let at = self.line_of(later) * LINE_BYTES;
+                prefetch_all(&self.filter.as_bytes()[at..at + LINE_BYTES]);
+                prefetch_all(&self.counters[self.counters_of(later)]);
+            }
+            refused[i / 64] |= u64::from(self.remove_hash(hash).is_err()) << (i % 64);
+        }
+        refused.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Removes many keys: as [`CountingFilter::remove_hashes`].
+    ///
+    /// # Panics
+    /// If `refused` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn remove_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], refused: &mut [u64]) -> usize {
+        let refused = words(refused, keys.len());
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut refused[first / 64..]);
+        });
+        count
+    }
+
+    // ---- counting ----
+
+    /// How often a key is in, at most: 0 to 15, where 15 means 15 or more. Other keys can
+    /// make it too high, at about the rate of false positives; only removals of keys that
+    /// were not in can make it too low.
+    #[inline]
+    pub fn count(&self, key: &[u8]) -> u32 {
+        self.count_hash(hash(key, self.params().seed()))
+    }
+
+    /// As [`CountingFilter::count`] for the key of a hash.
+    pub fn count_hash(&self, hash: u64) -> u32 {
+        let (lines, _) = self.counters.as_chunks();
+        let counters: &LineCounters = &lines[self.line_of(hash)];
+        let mut least = MOST;
+        for_each_bit(&self.mask(hash), |lane, bit| {
+            least = least.min(get(counters, 64 * lane + bit))
+        });
+        least.into()
+    }
+
+    // ---- probing ----
+
+    /// The plain filter of the keys that are in, at no cost: to probe, to encode, to
+    /// estimate its fill and rate.
+    #[inline]
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        self.filter.view()
+    }
+
+    /// Whether a key may be in. False means that it is not.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.filter.contains(key)
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.filter.contains_hash(hash)
+    }
+
+    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self.filter.contains_hashes(hashes, bitmap)
+    }
+
+    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        self.filter.contains_keys(keys, bitmap)
+    }
+
+    // ---- what it is ----
+
+    /// Line count, k and seed.
+    pub fn params(&self) -> Params {
+        self.filter.params()
+    }
+
+    /// How many keys are in: inserts less removals. After decoding it goes on from what the
+    /// writer counted, which is 0 if it did not count; it does not fall below 0.
+    pub fn key_count(&self) -> u64 {
+        self.filter.key_count()
+    }
+
+    // ---- whole filters ----
+
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<CountingFilter, Error> {
+        let mut counters = Zeroed::new(self.counters.len())?;
+        counters.copy_from_slice(&self.counters);
+        Ok(CountingFilter { filter: self.filter.try_clone()?, counters })
+    }
+
+    /// A plain filter of the keys that are in: a copy of its lines.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_filter(&self) -> Result<Filter, Error> {
+        self.filter.try_clone()
+    }
+
+    /// The plain filter of the keys that are in, without a copy; the counters are freed.
+    pub fn into_filter(self) -> Filter {
+        self.filter
+    }
+
+    /// Makes this the filter of the keys of both: a key that is in both is in as often as in
+    /// the two together.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed.
+    pub fn union(&mut self, other: &CountingFilter) -> Result<(), Error> {
+        self.filter.union(&other.filter)?;
+        for (both, other) in self.counters.iter_mut().zip(other.counters.iter()) {
+            let low = (*both & MOST) + (other & MOST);
+            let high = (*both >> 4) + (other >> 4);
+            *both = low.min(MOST) | high.min(MOST) << 4;
+        }
+        Ok(())
+    }
+
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.filter.clear();
+        self.counters.fill(0);
+    }
+
+    // ---- bytes and files ----
+
+    /// The length of the encoded filter: 320 bytes for each line, and 64.
+    pub fn encoded_len(&self) -> usize {
+        self.filter.as_bytes().len() + self.counters.len() + native::FOOTER_BYTES
+    }
+
+    /// Writes the encoded filter, counters included, to the start of `out` and returns its
+    /// length. [`View::open`] and [`MappedFilter`](crate::MappedFilter) probe these bytes as
+    /// they do those of a plain filter.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let out = out.first(self.encoded_len())?;
+        format::write_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out)
+    }
+
+    /// The encoded filter, counters included.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        format::concat(&[self.filter.as_bytes(), &self.counters, &self.footer()])
+    }
+
+    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
+        let lines = self.filter.as_bytes();
+        native::counting_footer(lines, &self.counters, self.params(), self.key_count())
+    }
+
+    /// A filter from its encoded form, all of it checked.
+    ///
+    /// # Errors
+    /// As [`View::open`]: [`Error::Layout`] also for a filter without counters;
+    /// [`Error::OutOfMemory`].
+    pub fn decode(bytes: &[u8]) -> Result<CountingFilter, Error> {
+        let Parts { lines, counters, params, key_count, .. } = native::parse(bytes, &[COUNTING])?;
+        native::verify(bytes)?;
+        let view = View::of_lines(lines, params, key_count)?;
+        let mut filter = CountingFilter::beside(params, |_| Filter::copy_of(view))?;
+        filter.counters.copy_from_slice(counters);
+        Ok(filter)
+    }
+
+    /// Saves the encoded filter, counters included, as a file, as
+    /// [`Filter::save`] does.
+    ///
+    /// # Errors
+    /// As [`Filter::save`].
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        file::replace(path, &[self.filter.as_bytes(), &self.counters, &self.footer()])
+    }
+
+    /// Reads a file that [`CountingFilter::save`] wrote, all of it checked. Meanwhile it
+    /// takes its memory twice.
+    ///
+    /// # Errors
+    /// As [`CountingFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
+    pub fn load(path: &Path) -> Result<CountingFilter, Error> {
+        let check = |footer: &_, len| native::check(footer, len, &[COUNTING]);
+        CountingFilter::decode(&file::read(path, check)?)
+    }
+
+    // ---- where the counters are ----
+
+    fn mask(&self, hash: u64) -> Line {
+        mask(hash, self.params().k())
+    }
+
+    fn line_of(&self, hash: u64) -> usize {
+        line_index(hash, self.params().line_count()) as usize
+    }
+
+    /// Which bytes of the counters are those of a hash's line.
+    fn counters_of(&self, hash: u64) -> Range<usize> {
+        let at = self.line_of(hash) * COUNTER_BYTES;
+        at..at + COUNTER_BYTES
+    }
+
+    fn line_counters(&mut self, hash: u64) -> &mut LineCounters {
+        let line = self.line_of(hash);
+        &mut self.counters.as_chunks_mut().0[line]
+    }
+
+    fn count_up(&mut self, hash: u64) {
+        let mask = self.mask(hash);
+        let counters = self.line_counters(hash);
+        for_each_bit(&mask, |lane, bit| {
+            let count = get(counters, 64 * lane + bit);
+            set(counters, 64 * lane + bit, (count + 1).min(MOST));
+        });
+    }
+}
+
+/// Calls with lane and bit of each bit that a mask has.
+#[inline(always)]
+fn for_each_bit(mask: &Line, mut call: impl FnMut(usize, usize)) {
+    for (lane, &bits) in mask.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            call(lane, bits.trailing_zeros() as usize);
+            bits &= bits - 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn get(counters: &LineCounters, bit: usize) -> u8 {
+    counters[bit / 2] >> (4 * (bit % 2)) & MOST
+}
+
+#[inline(always)]
+fn set(counters: &mut LineCounters, bit: usize, count: u8) {
+    let shift = 4 * (bit % 2);
+    counters[bit / 2] = counters[bit / 2] & !(MOST << shift) | count << shift;
+}

@@ -1,0 +1,444 @@
+//! The filter: lines that it owns. Beside it, a file or folder for each other kind, and what
+//! probes and builds them.
+
+pub(crate) mod builder;
+mod concurrent;
+mod counting;
+mod cuckoo;
+mod map;
+mod scalable;
+pub(crate) mod shards;
+mod swap;
+mod view;
+pub(crate) mod views;
+mod window;
+
+pub use builder::{Builder, block_build, lines_insert};
+pub use concurrent::ConcurrentFilter;
+pub use counting::CountingFilter;
+pub use cuckoo::CuckooFilter;
+pub use map::MappedFilter;
+pub use scalable::ScalableFilter;
+pub use shards::{shard_of, shards_contain_hashes};
+pub use swap::{Loaded, Swap};
+pub use view::View;
+pub use views::{views_contain, views_contain_hash};
+pub use window::Window;
+
+use crate::error::Error;
+use crate::format::{self, native};
+use crate::hash::{KeyHash, hash};
+use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
+use crate::line::{LINE_BITS, LINE_BYTES, Line};
+use crate::os::file;
+use crate::os::memory::Zeroed;
+use crate::os::room::Room;
+use crate::params::Params;
+use crate::sizing;
+use crate::sizing::stats;
+use std::path::Path;
+use view::with_hashes;
+
+/// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
+///
+/// Each key costs one cache line. Probing works through a shared reference, from
+/// any number of threads; inserting takes an exclusive one.
+pub struct Filter {
+    lines: Zeroed,
+    params: Params,
+    key_count: u64,
+    kernel: &'static Kernel,
+}
+
+impl Filter {
+    /// An empty filter.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(params: Params) -> Result<Filter, Error> {
+        Filter::with_kernel(params, Kernel::active(Layout::Native)?)
+    }
+
+    /// An empty filter of the textbook's kind, one array of bits of which a key sets k
+    /// anywhere: the lowest rate that its bits can give, at up to k cache lines per key. See
+    /// [`classic`](mod@crate::classic). [`Params::classic_for_rate`] finds its size.
+    ///
+    /// All else is as with [`Filter::new`], but it cannot be folded, and is united only with
+    /// filters of its kind.
+    ///
+    /// # Errors
+    /// As [`Filter::new`].
+    pub fn classic(params: Params) -> Result<Filter, Error> {
+        Filter::with_kernel(params, Kernel::active(Layout::Classic)?)
+    }
+
+    /// An empty filter that works with a given backend.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(params: Params, backend: Backend) -> Result<Filter, Error> {
+        Filter::with_kernel(params, backend.kernels().ok_or(Error::Backend)?.of(Layout::Native))
+    }
+
+    fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
+        Ok(Filter { lines: Zeroed::new(params.bytes())?, params, key_count: 0, kernel })
+    }
+
+    /// A filter of lines that are there, in which nobody has counted the keys.
+    pub(crate) fn from_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
+        Filter { lines, params, key_count: 0, kernel }
+    }
+
+    pub(crate) fn into_lines(self) -> (Zeroed, Params, &'static Kernel) {
+        (self.lines, self.params, self.kernel)
+    }
+
+    // ---- inserting ----
+
+    /// Inserts a key.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) {
+        self.insert_hash(hash(key, self.params.seed()));
+    }
+
+    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: u64) {
+        self.key_count = self.key_count.saturating_add(1);
+        self.kernel.insert(&mut self.lines, self.params.k(), hash);
+    }
+
+    /// Inserts the keys of many hashes.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        self.key_count = self.key_count.saturating_add(hashes.len() as u64);
+        self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+    }
+
+    /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
+    /// choose it.
+    #[doc(hidden)]
+    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: Prefetch) {
+        let hashes = Hashes::Given(hashes);
+        self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
+    }
+
+    /// Inserts many keys.
+    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
+        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
+            self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
+        });
+        // Last, since `as_ref` may panic: no key is counted that is not in.
+        self.key_count = self.key_count.saturating_add(keys.len() as u64);
+    }
+
+    /// Takes a key out of the count, and these bits out of a line: for who knows that no
+    /// other key needs them.
+    pub(crate) fn take_out(&mut self, line: usize, bits: &Line) {
+        self.key_count = self.key_count.saturating_sub(1);
+        let (lines, _) = self.lines.as_chunks_mut::<LINE_BYTES>();
+        let (lanes, _) = lines[line].as_chunks_mut::<8>();
+        for (lane, bits) in lanes.iter_mut().zip(bits) {
+            *lane = (u64::from_le_bytes(*lane) & !bits).to_le_bytes();
+        }
+    }
+
+    // ---- probing ----
+
+    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
+    }
+
+    /// Whether a key may be in. False means that it is not.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.view().contains(key)
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    #[inline]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.view().contains_hash(hash)
+    }
+
+    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self.view().contains_hashes(hashes, bitmap)
+    }
+
+    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        self.view().contains_keys(keys, bitmap)
+    }
+
+    // ---- what it is and how full it is ----
+
+    /// Line count, k and seed.
+    pub fn params(&self) -> Params {
+        self.params
+    }
+
+    /// Whether it is of the textbook's kind: see [`Filter::classic`].
+    pub fn is_classic(&self) -> bool {
+        self.kernel.layout() == Layout::Classic
+    }
+
+    /// What inserts and probes.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+
+    /// How many keys were inserted, repeated ones counted each time, those of
+    /// filters united with this one included. After decoding it goes on from what
+    /// the writer counted, which is 0 if it did not count.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
+    }
+
+    /// The lines.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.lines
+    }
+
+    /// The fraction of all bits that are set, 0 to 1. Reads the whole filter.
+    pub fn fill(&self) -> f64 {
+        stats::fill(&self.lines)
+    }
+
+    /// How many different keys are in, estimated from the fill. Reads the whole
+    /// filter. Within a few per cent until nearly all bits are set.
+    pub fn estimated_keys(&self) -> f64 {
+        keys_for_fill(self.fill(), self.params, self.kernel)
+    }
+
+    /// The false-positive rate at the present fill, 0 to 1: for each line, the
+    /// probability that a key which is not in finds its bits set, averaged over the
+    /// lines. (A classic filter is one line in this.) Reads the whole filter.
+    pub fn estimated_rate(&self) -> f64 {
+        self.view().estimated_rate()
+    }
+
+    /// The false-positive rate of the fullest line, 0 to 1: see [`View::worst_line_rate`].
+    pub fn worst_line_rate(&self) -> f64 {
+        self.view().worst_line_rate()
+    }
+
+    // ---- whole filters ----
+
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Filter, Error> {
+        let mut copy = Filter::with_kernel(self.params, self.kernel)?;
+        copy.lines.copy_from_slice(&self.lines);
+        copy.key_count = self.key_count;
+        Ok(copy)
+    }
+
+    /// Makes this the filter of the keys of both.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
+    /// neither are classic.
+    pub fn union(&mut self, other: &Filter) -> Result<(), Error> {
+        if self.params != other.params || self.is_classic() != other.is_classic() {
+            return Err(Error::Mismatch);
+        }
+        for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
+            *byte |= other;
+        }
+        self.key_count = self.key_count.saturating_add(other.key_count);
+        Ok(())
+    }
+
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.lines.fill(0);
+        self.key_count = 0;
+    }
+
+    /// Halves the filter: line `i` becomes lines `2 i` and `2 i + 1` of before, united.
+    /// It is then exactly the filter of the same keys with half the lines. So a
+    /// filter whose keys cannot be counted beforehand is made large, with
+    /// [`Params::foldable`], and folded.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`].
+    /// The filter is as before.
+    pub fn fold(&mut self) -> Result<(), Error> {
+        if self.is_classic() {
+            return Err(Error::Layout);
+        }
+        let count = self.params.line_count();
+        if !count.is_multiple_of(2) {
+            return Err(Error::OddLineCount);
+        }
+        let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
+        let mut half = Zeroed::new(params.bytes())?;
+        for (line, pair) in half.chunks_mut(LINE_BYTES).zip(self.lines.chunks(2 * LINE_BYTES)) {
+            for (i, byte) in line.iter_mut().enumerate() {
+                *byte = pair[i] | pair[LINE_BYTES + i];
+            }
+        }
+        (self.lines, self.params) = (half, params);
+        Ok(())
+    }
+
+    /// Folds as often as the false-positive rate stays at or below `rate`, and as
+    /// the line count is even; returns how often. A shape from [`Params::foldable`] is
+    /// even often enough: others may be odd at once.
+    ///
+    /// ```
+    /// use bloomline::{Filter, Params};
+    ///
+    /// // At most 5,000,000 keys; nobody knows how many.
+    /// let mut filter = Filter::new(Params::for_rate(5_000_000, 0.01)?.foldable(8)?)?;
+    /// let keys: Vec<[u8; 8]> = (0..100_000u64).map(u64::to_le_bytes).collect();
+    /// filter.insert_keys(&keys);
+    /// assert_eq!(filter.fold_to_rate(0.01)?, 5); // 50 times too large: 2 to the power 5 fits
+    /// assert!(filter.params().bytes() < 200_000 && filter.contains(&keys[0]));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
+    /// classic; [`Error::OutOfMemory`], with the folds done that could be.
+    pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
+        if self.is_classic() {
+            return Err(Error::Layout);
+        }
+        if !(rate > 0.0 && rate < 1.0) {
+            return Err(Error::Rate);
+        }
+        let mut folds = 0;
+        while self.params.line_count().is_multiple_of(2) && self.folded_rate() <= rate {
+            self.fold()?;
+            folds += 1;
+        }
+        Ok(folds)
+    }
+
+    /// What `estimated_rate` would be after a fold.
+    fn folded_rate(&self) -> f64 {
+        let (pairs, _) = self.lines.as_chunks::<{ 2 * LINE_BYTES }>();
+        let rate = |pair: &[u8; 2 * LINE_BYTES]| {
+            let line: [u8; LINE_BYTES] = std::array::from_fn(|i| pair[i] | pair[LINE_BYTES + i]);
+            stats::line_rate(&line, self.params.k())
+        };
+        pairs.iter().map(rate).sum::<f64>() / pairs.len() as f64
+    }
+
+    // ---- bytes and files ----
+
+    /// The length of the encoded filter: 64 bytes more than its lines.
+    pub fn encoded_len(&self) -> usize {
+        self.params.encoded_len()
+    }
+
+    /// Writes the encoded filter to the start of `out` and returns its length.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.encode_in(out.into())
+    }
+
+    /// The same in memory that may hold anything.
+    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
+        let out = out.first(self.encoded_len())?;
+        format::write_parts(&[&self.lines, &self.footer()], out)
+    }
+
+    /// The encoded filter.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        format::concat(&[&self.lines, &self.footer()])
+    }
+
+    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
+        let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
+        native::footer(layout, &self.lines, self.params, self.key_count)
+    }
+
+    /// A filter from its encoded form, all of it checked. That of a counting filter gives
+    /// its plain filter.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::OutOfMemory`].
+    pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
+        Filter::copy_of(lines_in(bytes)?)
+    }
+
+    /// A filter of the lines of a view.
+    pub(crate) fn copy_of(view: View<'_>) -> Result<Filter, Error> {
+        let (params, kernel) = view.shape()?;
+        let mut filter = Filter::with_kernel(params, kernel)?;
+        filter.lines.copy_from_slice(view.as_bytes());
+        filter.key_count = view.key_count();
+        Ok(filter)
+    }
+
+    /// Saves the encoded filter as a file: written beside under another name,
+    /// flushed to the disk, then renamed. So the file is at all times the old one
+    /// or the new one, whole, and who has the old one mapped keeps it.
+    ///
+    /// On Unix the new file keeps the permissions of the one it replaces and, where the process
+    /// may set them, its owner and group; if the group cannot be kept, the new group may do what
+    /// everybody may. A symbolic link is replaced, not followed; the file keeps the permissions
+    /// of what the link led to.
+    ///
+    /// # Errors
+    /// [`Error::NotAFile`] if the path leads to a directory, a pipe, a socket or a device, also
+    /// through a link; [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
+    /// Only if flushing the directory fails, last of all, is the new file in its
+    /// place, and may not survive a power failure.
+    pub fn save(&self, path: &Path) -> Result<(), Error> {
+        file::replace(path, &[&self.lines, &self.footer()])
+    }
+
+    /// Reads a file that [`Filter::save`] wrote, all of it checked. That of a counting
+    /// filter gives its plain filter. The end of the file is read first: one that is no filter
+    /// is rejected before memory is taken for it, however long it is.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::NotAFile`] if the path leads to no regular file;
+    /// [`Error::Io`]; [`Error::OutOfMemory`].
+    pub fn load(path: &Path) -> Result<Filter, Error> {
+        let mut bytes = file::read(path, |footer, len| native::check(footer, len, native::PROBED))?;
+        let view = lines_in(&bytes)?;
+        if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
+            // Most of it is counters, which are not to stay in memory.
+            return Filter::copy_of(view);
+        }
+        // The lines stay where they are read, and the footer is cut off behind them.
+        let ((params, kernel), key_count) = (view.shape()?, view.key_count());
+        bytes.truncate(params.bytes());
+        Ok(Filter { lines: bytes, params, key_count, kernel })
+    }
+}
+
+/// A view of an encoded filter. A view can be one of fingerprints too, which is rejected here as
+/// every reader rejects a layout that it does not know, whatever else may be wrong with it.
+fn lines_in(bytes: &[u8]) -> Result<View<'_>, Error> {
+    native::parse(bytes, native::PROBED)?;
+    View::open(bytes)
+}
+
+/// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.
+pub(crate) fn keys_for_fill(fill: f64, params: Params, kernel: &Kernel) -> f64 {
+    let (lines, k) = (params.line_count(), params.k());
+    match kernel.layout() {
+        Layout::Classic => sizing::classic::keys_for_fill(fill, lines * LINE_BITS, k),
+        _ => sizing::keys_for_fill(fill, lines, k),
+    }
+}

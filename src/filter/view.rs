@@ -1,0 +1,379 @@
+//! Probing: a view borrows a filter's bytes, wherever they are.
+
+use crate::engines::{leveldb, rocksdb};
+use crate::error::Error;
+use crate::format::native::{self, PROBED, Parts};
+use crate::format::{Found, cuckoo};
+use crate::hash::KeyHash;
+#[cfg(feature = "capi")]
+use crate::kernel::Words;
+use crate::kernel::{
+    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
+};
+use crate::layouts::cuckoo as cuckoo_lines;
+use crate::line::LINE_BYTES;
+use crate::params::CuckooParams;
+use crate::params::Params;
+use crate::sizing::stats;
+
+/// A filter that can be probed and not changed, in bytes that somebody else owns:
+/// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
+/// RocksDB or LevelDB, or a [`Filter`](crate::Filter).
+///
+/// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
+/// may lie at any address; at a multiple of 64 each key costs one cache line.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub(super) lines: Probed<'a>,
+    pub(super) k: u32,
+    pub(super) hash: KeyHash,
+    pub(super) key_count: u64,
+    pub(super) kernel: &'static Kernel,
+}
+
+impl<'a> View<'a> {
+    /// Opens an encoded filter, all of it checked, both checksums included: one
+    /// pass over the bytes. `docs/FORMAT.md` has the list of checks. Of a counting filter
+    /// it is a view of the lines.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`],
+    /// [`Error::Checksum`], [`Error::Layout`], [`Error::Reserved`], [`Error::K`],
+    /// [`Error::LineCount`] for bytes that are not an intact filter;
+    /// [`Error::Backend`].
+    pub fn open(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        let view = View::open_unverified(bytes)?;
+        native::verify(bytes)?;
+        Ok(view)
+    }
+
+    /// Opens an encoded filter, its footer checked but not its lines: a few
+    /// nanoseconds whatever the size, for engines that parse on every probe and
+    /// keep checksums of their own. No bytes can make a probe leave them; but lines
+    /// that were damaged may answer "no" for a key that is in.
+    ///
+    /// # Errors
+    /// As [`View::open`], but [`Error::Checksum`] for the footer only.
+    pub fn open_unverified(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        View::parse(bytes, Kernels::active()?)
+    }
+
+    /// As [`View::open`], probing with a given backend.
+    ///
+    /// # Errors
+    /// As [`View::open`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn open_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
+        let view = View::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?;
+        native::verify(bytes)?;
+        Ok(view)
+    }
+
+    /// A filter of any layout of the native format, its footer checked.
+    fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
+        match native::parse(bytes, PROBED) {
+            // All else has been checked before the layout.
+            Err(Error::Layout) => {
+                let (lines, params, key_count) = cuckoo::parse(bytes)?;
+                Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
+            }
+            found => {
+                let Parts { layout, lines, params, key_count, .. } = found?;
+                let classic = layout == native::CLASSIC;
+                let layout = if classic { Layout::Classic } else { Layout::Native };
+                Ok(View::new(lines.into(), params, key_count, kernels.of(layout)))
+            }
+        }
+    }
+
+    /// Opens a filter block of RocksDB: what it stores in a table as a full filter or
+    /// as one partition of a filter, without the block's own trailer. A few nanoseconds
+    /// whatever the size; there is no checksum to check.
+    ///
+    /// FastLocalBloom (format version 5 and later) and the older Bloom filters, with
+    /// lines of 64, 128 or 256 bytes, are probed. A block that RocksDB takes for "always
+    /// true", or of which it cannot make sense, says "maybe" to every key, and one of no
+    /// keys says "no".
+    ///
+    /// # Errors
+    /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
+    /// caller must take every key for present. [`Error::Backend`].
+    pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        View::found(rocksdb::parse(bytes, Kernels::active()?)?)
+    }
+
+    /// As [`View::open_rocksdb`], probing with a given backend.
+    ///
+    /// # Errors
+    /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
+        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+    }
+
+    /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
+    /// block. A few nanoseconds; there is no checksum to check.
+    ///
+    /// # Errors
+    /// [`Error::Backend`].
+    pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
+        View::found(leveldb::parse(bytes, Kernels::active()?))
+    }
+
+    /// A filter that says "maybe" to every key.
+    #[cfg(feature = "capi")]
+    pub(crate) fn anything() -> Result<View<'static>, Error> {
+        View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?))
+    }
+
+    fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
+        let Found { lines, k, kernel, hash } = found;
+        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
+    }
+
+    /// A view of bare lines, without a footer.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`] if `lines` is not `params.bytes()` long; [`Error::Backend`].
+    pub fn of_lines(lines: &'a [u8], params: Params, key_count: u64) -> Result<View<'a>, Error> {
+        if lines.len() != params.bytes() {
+            return Err(Error::Truncated);
+        }
+        Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
+    }
+
+    /// A view of the first of these bytes, which others may be inserting into.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
+    #[cfg(feature = "capi")]
+    pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
+        let lines = bytes.first(params.bytes()).ok_or(Error::BufferTooSmall)?;
+        Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
+    }
+
+    pub(crate) fn new(
+        lines: Probed<'a>,
+        params: Params,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        View { lines, k: params.k(), hash: KeyHash::Xxh3(params.seed()), key_count, kernel }
+    }
+
+    pub(crate) fn of_cuckoo(
+        lines: Probed<'a>,
+        params: CuckooParams,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        let (k, hash) = (params.fingerprint_bits(), KeyHash::Xxh3(params.seed()));
+        View { lines, k, hash, key_count, kernel }
+    }
+
+    /// The view of these lines with this shape: what another view's `words` gave.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn from_words(lines: Probed<'a>, words: &Words) -> Option<View<'a>> {
+        let (k, layout, hash, key_count) = words.shape();
+        // Who has words has chosen kernels.
+        let kernel = Kernels::chosen()?.numbered(layout)?;
+        Some(View { lines, k, hash, key_count, kernel })
+    }
+
+    /// All that it is, for C to keep.
+    #[cfg(feature = "capi")]
+    pub(crate) fn words(&self) -> Words {
+        Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
+    }
+
+    /// Whether a key may be in. False means that it is not.
+    #[inline(always)]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.contains_hash(self.hash(key))
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    #[inline(always)]
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        self.kernel.contains(self.lines, self.k, hash)
+    }
+
+    /// Answers many hashes at once: bit `i` of `bitmap`, counted from the lowest bit
+    /// of the first word, says whether hash `i` may be in. Bits past the last hash,
+    /// in its word, become zero. Returns how many are set.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), bitmap)
+    }
+
+    /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
+    /// choose it.
+    #[doc(hidden)]
+    pub fn contains_hashes_with(
+        &self,
+        hashes: &[u64],
+        prefetch: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize {
+        let hashes = Hashes::Given(hashes);
+        self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
+    }
+
+    /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
+    /// hashed some way ahead of their probe, so that the work hides behind the
+    /// memory's.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let mut present = 0;
+        with_hashes(keys, self.hash, &mut |hashes| {
+            present = self.kernel.probe_batch(self.lines, self.k, hashes, bitmap);
+        });
+        present
+    }
+
+    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest
+    /// bit. A key that is not there may be in; of more keys the rest is left out.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn contains_few_of_rocksdb<'k>(
+        &self,
+        keys: impl Iterator<Item = Option<&'k [u8]>>,
+    ) -> u64 {
+        debug_assert_eq!(self.hash, KeyHash::Xxph3);
+        self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
+    }
+
+    /// Asks for the line of a hash, to be probed soon.
+    #[inline]
+    pub(crate) fn ask(&self, hash: u64) {
+        self.kernel.ask(self.lines, self.k, hash);
+    }
+
+    /// How keys are hashed. Filters that agree in it can be asked together by one hash.
+    pub(crate) fn key_hash(&self) -> KeyHash {
+        self.hash
+    }
+
+    /// The hash of a key that this filter's probes take.
+    #[inline(always)]
+    pub fn hash(&self, key: &[u8]) -> u64 {
+        self.hash.hash(key)
+    }
+
+    /// Line count, k and seed; none for classic and cuckoo filters and those of other engines.
+    pub fn params(&self) -> Option<Params> {
+        self.shape_if(Layout::Native)
+    }
+
+    /// Line count, k and seed of a classic filter; none for others.
+    pub fn classic_params(&self) -> Option<Params> {
+        self.shape_if(Layout::Classic)
+    }
+
+    fn shape_if(&self, layout: Layout) -> Option<Params> {
+        match self.hash {
+            KeyHash::Xxh3(seed) if self.kernel.layout() == layout => {
+                Params::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// What a [`Filter`](crate::Filter) of the same lines has besides them.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if there is no such filter.
+    pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
+        let params = self.params().or_else(|| self.classic_params()).ok_or(Error::Layout)?;
+        Ok((params, self.kernel))
+    }
+
+    /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
+    pub fn cuckoo_params(&self) -> Option<CuckooParams> {
+        match (self.kernel.layout(), self.hash) {
+            (Layout::Cuckoo, KeyHash::Xxh3(seed)) => {
+                CuckooParams::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// How many keys the writer counted; 0 if it did not. Repeated keys count.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
+    }
+
+    /// The false-positive rate at the present fill, 0 to 1: the probability that a key which is
+    /// not in finds its bits set, averaged over the lines; of a cuckoo filter, its fingerprint
+    /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
+    /// low by a seventh.) Reads the whole filter. So who owns bare lines, or maps a file, sees
+    /// when it has become too full.
+    ///
+    /// It is the rate for keys that nobody chooses. Keys chosen to fall on one line hardly change
+    /// it: [`View::worst_line_rate`] shows them.
+    pub fn estimated_rate(&self) -> f64 {
+        if self.kernel.layout() == Layout::Cuckoo {
+            return self.rate_of_cuckoo_lines(self.as_bytes());
+        }
+        stats::mean(|each| self.line_rates(each))
+    }
+
+    /// The false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
+    ///
+    /// A line that holds far more keys than its share, because somebody chose them so, has a rate
+    /// near 1. By chance the fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie anywhere (classic, LevelDB) it is
+    /// [`View::estimated_rate`].
+    pub fn worst_line_rate(&self) -> f64 {
+        stats::highest(|each| self.line_rates(each))
+    }
+
+    /// Calls `each` with the rate of every line, or of what else holds all bits of a key.
+    fn line_rates(&self, each: &mut dyn FnMut(f64)) {
+        let (lines, k) = (self.as_bytes(), self.k);
+        match self.kernel.layout() {
+            Layout::Native => stats::line_rates(lines, k, each),
+            Layout::FastLocal | Layout::Legacy64 => stats::block_rates(lines, LINE_BYTES, k, each),
+            Layout::Legacy128 => stats::block_rates(lines, 2 * LINE_BYTES, k, each),
+            Layout::Legacy256 => stats::block_rates(lines, 4 * LINE_BYTES, k, each),
+            Layout::Classic | Layout::LevelDb => stats::block_rates(lines, lines.len(), k, each),
+            Layout::Cuckoo => {
+                let (lines, _) = lines.as_chunks::<LINE_BYTES>();
+                lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
+            }
+        }
+    }
+
+    /// The rate at the load of these lines.
+    fn rate_of_cuckoo_lines(&self, lines: &[u8]) -> f64 {
+        let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, self.k, 0);
+        params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
+    }
+
+    /// The lines.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.lines.as_slice()
+    }
+
+    /// What probes it.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+}
+
+/// Hands the hashes of `keys` to a batch, to be made as it goes.
+pub(crate) fn with_hashes<K: AsRef<[u8]>>(
+    keys: &[K],
+    hash: KeyHash,
+    batch: &mut dyn FnMut(Hashes<'_>),
+) {
+    let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
+    // A short batch is not made to pay for a long one's ring.
+    if keys.len() <= BLOCK {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }));
+    } else {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
+    }
+}

@@ -1,0 +1,105 @@
+//! One key in many filters at once.
+
+use super::view::View;
+use crate::kernel::words;
+
+/// One hash against many filters: a point lookup over the tables of an LSM tree, or
+/// over shards. The lines of all are asked for before the first is tested, so that
+/// their misses overlap. Bit `i` of `bitmap` says whether the key may be in view
+/// `i`; bits past the last view become zero. Returns how many are set.
+///
+/// It pays where the filters are not in the cache; else a loop over the views is faster.
+///
+/// The views must hash keys alike: one format, one seed. If they do not, the hash is not the
+/// key's in some of them, and every view may have the key. [`views_contain`] has no such limit.
+///
+/// # Panics
+/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
+pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
+    let bitmap = words(bitmap, views.len());
+    if !hash_alike(views) {
+        return all_present(views.len(), bitmap);
+    }
+    views_answer(views, bitmap, |_| hash)
+}
+
+/// One key against many filters, as [`views_contain_hash`]. The filters may hash differently, with
+/// seeds of their own or as other engines do: the key is hashed once for each run of views that
+/// hash alike.
+///
+/// # Panics
+/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
+pub fn views_contain(views: &[View<'_>], key: &[u8], bitmap: &mut [u64]) -> usize {
+    let bitmap = words(bitmap, views.len());
+    views_answer(views, bitmap, hash_once(key))
+}
+
+/// Whether one hash of a key serves all these views.
+pub(crate) fn hash_alike(views: &[View<'_>]) -> bool {
+    views.windows(2).all(|pair| pair[0].key_hash() == pair[1].key_hash())
+}
+
+/// The hash of a key for one view after the other, made anew where it is another.
+pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
+    let mut last = None;
+    move |view| match last {
+        Some((how, hash)) if how == view.key_hash() => hash,
+        _ => {
+            let hash = view.hash(key);
+            last = Some((view.key_hash(), hash));
+            hash
+        }
+    }
+}
+
+fn views_answer(
+    views: &[View<'_>],
+    bitmap: &mut [u64],
+    mut hash: impl FnMut(&View<'_>) -> u64,
+) -> usize {
+    let mut present = 0;
+    for (views, word) in views.chunks(64).zip(bitmap) {
+        let mut hashes = [0; 64];
+        for (view, place) in views.iter().zip(&mut hashes) {
+            *place = hash(view);
+        }
+        *word = views_word(views, &hashes);
+        present += word.count_ones() as usize;
+    }
+    present
+}
+
+/// The answers of up to 64 views, first in the lowest bit, each to the hash in its place.
+#[inline(always)]
+pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
+    for (view, &hash) in views.iter().zip(hashes) {
+        view.ask(hash);
+    }
+    let answers = views.iter().zip(hashes).enumerate();
+    answers.fold(0, |word, (i, (view, &hash))| word | u64::from(view.contains_hash(hash)) << i)
+}
+
+/// Sets the bits of so many answers and no others: each may be "maybe". Returns how many.
+pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
+    for (i, word) in words(bitmap, count).iter_mut().enumerate() {
+        let left = count - 64 * i;
+        *word = if left < 64 { (1 << left) - 1 } else { u64::MAX };
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_present;
+
+    #[test]
+    fn a_batch_that_cannot_be_probed_is_all_present() {
+        for count in 0..=200usize {
+            let mut words = vec![0; count.div_ceil(64)];
+            assert_eq!(all_present(count, &mut words), count);
+            for i in 0..words.len() * 64 {
+                assert_eq!(words[i / 64] >> (i % 64) & 1 == 1, i < count, "bit {i} of {count}");
+            }
+        }
+    }
+}

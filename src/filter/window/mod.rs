@@ -1,0 +1,472 @@
+//! A ring of generations, the oldest of which is dropped: "seen lately". Its encoded form is in
+//! `bytes.rs`.
+
+mod bytes;
+
+use crate::error::Error;
+use crate::format::window::Shape;
+use crate::hash::{KeyHash, hash};
+use crate::kernel::{
+    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all, words,
+};
+use crate::line::{LINE_BYTES, line_index};
+use crate::os::memory::Zeroed;
+use crate::params::Params;
+use crate::sizing;
+use crate::sizing::stats::line_rates;
+use std::ops::Range;
+
+/// A Bloom filter that forgets: it tells whether a key was inserted lately, that is in one of
+/// the last so many **generations**. A generation is a slice of time, a day for instance, or a
+/// number of keys. Keys go into the newest; [`rotate`](Window::rotate) begins a new one and
+/// drops the oldest, in a time that does not depend on their size.
+///
+/// # How long a key is in
+///
+/// With G generations, a key is in for the rest of the one that it was inserted in and for the
+/// G - 1 that follow; it is forgotten when the one after those begins. If it is inserted again
+/// meanwhile, that counts. So **"seen in the last 7 days" takes 8 daily generations**: the
+/// current day and 7 whole ones before it. A key is then in for at least 7 days and at most 8.
+/// As long as it is in it is never denied; afterwards it may still get a "maybe", at the rate
+/// of false positives.
+///
+/// # Whose clock
+///
+/// The caller's. [`advance_to`](Window::advance_to) takes the number of the current slice of
+/// time, such as the seconds since 1970 divided by 86400. The same calls give the same answers
+/// and the same bytes, whenever they are made. For generations of a number of keys there is
+/// [`rotate_after`](Window::rotate_after).
+///
+/// # What it takes
+///
+/// Each generation is a plain filter. For 1 % over all of eight, each has 0.126 %: 15 bits for
+/// each key that it is made for. A query costs eight lines, which are in one page of 4 KiB and are
+/// waited for together.
+pub struct Window {
+    /// The lines, in pieces of [`PIECE`]: the first piece of each place, then the second of each,
+    /// and so on. So what a key needs of up to eight generations is in one page. (If places have
+    /// fewer lines, these are their only pieces.)
+    lines: Zeroed,
+    /// For each place and each [`CHUNK`] of its lines, the slice that these were last cleared
+    /// for. If it is not the generation's, they are an older one's, and count as empty: so
+    /// nothing has to be cleared when the ring turns.
+    cleared: Zeroed,
+    shape: Shape,
+    /// By place: that of the generation of slice `t` is `t` mod their number.
+    generations: Vec<Generation>,
+    /// A bit for each place, [`ABREAST`] to a byte: whether it has chunks that were not cleared
+    /// yet.
+    stale: Vec<u8>,
+    /// The current slice, that of the newest generation.
+    slice: u64,
+    /// Keys after which the newest generation is full; 0 if it never is.
+    limit: u64,
+    kernel: &'static Kernel,
+}
+
+#[derive(Clone, Copy)]
+struct Generation {
+    slice: u64,
+    key_count: u64,
+    /// How many chunks of its place have not been cleared for it.
+    stale_chunks: usize,
+}
+
+/// Lines of a generation that lie together.
+const PIECE: usize = 8;
+
+/// Lines that are cleared at once, before the first key of a generation goes into one of them:
+/// 4 KiB. Fewer would be a larger table, more a longer wait.
+const CHUNK: usize = 64;
+
+impl Window {
+    /// An empty window of at least one generation, in slice 0. While each has at most
+    /// `keys_per_generation` keys, the false-positive rate over all of them is at most `rate`,
+    /// between 0 and 1. `seed` is that of the hash of byte keys.
+    ///
+    /// # Errors
+    /// [`Error::Generations`] for no generation; [`Error::Rate`] if the rate is not a number
+    /// between 0 and 1, or too small to size for; [`Error::LineCount`] if the size cannot be
+    /// addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(
+        generations: u32,
+        keys_per_generation: u64,
+        rate: f64,
+        seed: u64,
+    ) -> Result<Window, Error> {
+        if generations == 0 {
+            return Err(Error::Generations);
+        }
+        let rate = sizing::rate_of_each(rate, generations);
+        let params = Params::for_rate(keys_per_generation, rate)?.with_seed(seed);
+        Window::with_params(generations, params)
+    }
+
+    /// An empty window of generations of a given shape, in slice 0.
+    ///
+    /// # Errors
+    /// [`Error::Generations`] for no generation; [`Error::LineCount`] if the lines of all cannot
+    /// be addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn with_params(generations: u32, params: Params) -> Result<Window, Error> {
+        Window::with_kernel(Shape::new(params, generations)?, Kernel::active(Layout::Native)?)
+    }
+
+    /// The same, with a given backend.
+    ///
+    /// # Errors
+    /// As [`Window::with_params`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(
+        generations: u32,
+        params: Params,
+        backend: Backend,
+    ) -> Result<Window, Error> {
+        let kernels = backend.kernels().ok_or(Error::Backend)?;
+        Window::with_kernel(Shape::new(params, generations)?, kernels.of(Layout::Native))
+    }
+
+    fn with_kernel(shape: Shape, kernel: &'static Kernel) -> Result<Window, Error> {
+        let count = shape.generations() as usize;
+        let lines = shape.params().line_count() as usize;
+        let bytes = lines.checked_next_multiple_of(piece(shape));
+        let bytes = bytes.and_then(|lines| lines.checked_mul(count * LINE_BYTES));
+        let mut generations = Vec::new();
+        generations.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+        generations.resize(count, Generation { slice: 0, key_count: 0, stale_chunks: 0 });
+        let mut stale = Vec::new();
+        stale.try_reserve_exact(count.div_ceil(ABREAST)).map_err(|_| Error::OutOfMemory)?;
+        stale.resize(count.div_ceil(ABREAST), 0);
+        Ok(Window {
+            lines: Zeroed::new(bytes.ok_or(Error::OutOfMemory)?)?,
+            cleared: Zeroed::new(8 * count * chunks(shape.params()))?,
+            shape,
+            generations,
+            stale,
+            slice: 0,
+            limit: 0,
+            kernel,
+        })
+    }
+
+    // ---- turning the ring ----
+
+    /// Begins a new generation and drops the oldest: the slice after the current one begins.
+    pub fn rotate(&mut self) {
+        self.advance_to(self.slice.saturating_add(1));
+    }
+
+    /// Tells the number of the current slice of time. For each slice that has begun since the
+    /// last call a new generation begins and the oldest is dropped: all keys are, if these are
+    /// as many slices as there are generations. If the slice is the current one, or an earlier
+    /// one, nothing happens: time that goes backward brings nothing back.
+    pub fn advance_to(&mut self, slice: u64) {
+        if slice <= self.slice {
+            return;
+        }
+        // Of more new generations than there is room for, only the last matter.
+        let kept = slice.saturating_sub(self.generations.len() as u64 - 1);
+        for new in kept.max(self.slice + 1)..=slice {
+            self.slice = new;
+            let place = self.newest();
+            let stale_chunks = chunks(self.params());
+            self.generations[place] = Generation { slice: new, key_count: 0, stale_chunks };
+            self.stale[place / ABREAST] |= 1 << (place % ABREAST);
+        }
+    }
+
+    /// From now on the ring turns by itself: when the newest generation has `keys` keys, before
+    /// the next one goes in, also in the midst of a batch. With 0, as at the beginning, it turns
+    /// only when it is told to. A key that the newest generation has already does not count.
+    pub fn rotate_after(&mut self, keys: u64) {
+        self.limit = keys;
+    }
+
+    // ---- inserting ----
+
+    /// Inserts a key into the newest generation, also if an older one has it, so that it stays
+    /// in as long as any other. Returns whether it was new: false if it was in the window
+    /// already, and for false positives.
+    #[inline]
+    pub fn insert(&mut self, key: &[u8]) -> bool {
+        self.insert_hash(hash(key, self.params().seed()))
+    }
+
+    /// Inserts the key of a hash, well mixed over all 64 bits; whether it was new, as
+    /// [`Window::insert`] says.
+    pub fn insert_hash(&mut self, hash: u64) -> bool {
+        self.room();
+        let new = !self.contains_hash(hash);
+        self.put(hash);
+        new
+    }
+
+    /// Inserts many hashes. Bit `i` of `bitmap` says whether hash `i` was new, as
+    /// [`Window::insert`] does; one that is there twice is new once. Bits past the last become
+    /// zero. Returns how many were new.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, hashes.len());
+        bitmap.fill(0);
+        let (mut done, mut count) = (0, 0);
+        while done < hashes.len() {
+            let room = self.room().min(BLOCK as u64) as usize;
+            let len = room.min(hashes.len() - done);
+            // The older generations stay as they are meanwhile.
+            let older = self.find(&hashes[done..], len, Some(self.newest()));
+            for (i, &hash) in hashes[done..][..len].iter().enumerate() {
+                let new = self.put(hash) && older >> i & 1 == 0;
+                bitmap[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
+                count += usize::from(new);
+            }
+            done += len;
+        }
+        count
+    }
+
+    /// Inserts many keys; as [`Window::insert_hashes`].
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.insert_hashes(hashes, &mut bitmap[first / BLOCK..]);
+        });
+        count
+    }
+
+    /// Turns the ring if its newest generation is full; how many keys that has room for.
+    fn room(&mut self) -> u64 {
+        if self.limit == 0 {
+            return u64::MAX;
+        }
+        if self.key_count(0) >= self.limit {
+            self.rotate();
+        }
+        // In the last of all slices it does not turn any more.
+        self.limit.saturating_sub(self.key_count(0)).max(1)
+    }
+
+    /// Inserts a key into the newest generation; whether that had it not yet.
+    fn put(&mut self, hash: u64) -> bool {
+        let (newest, line, k) = (self.newest(), self.line_of(hash), self.params().k());
+        self.clear_for(newest, line);
+        let at = self.first_of(line) + newest * self.stride();
+        let line = &mut self.lines[at..at + LINE_BYTES];
+        let new = !self.kernel.contains((&*line).into(), k, hash);
+        if new {
+            self.kernel.insert(line, k, hash);
+            let count = &mut self.generations[newest].key_count;
+            *count = count.saturating_add(1);
+        }
+        new
+    }
+
+    /// Clears the lines around one of a place, if they are those of an older generation.
+    fn clear_for(&mut self, place: usize, line: usize) {
+        let stamp = self.stamp_of(place, line);
+        let (stamps, _) = self.cleared.as_chunks_mut();
+        if u64::from_ne_bytes(stamps[stamp]) == self.generations[place].slice {
+            return;
+        }
+        stamps[stamp] = self.generations[place].slice.to_ne_bytes();
+        self.generations[place].stale_chunks -= 1;
+        if self.generations[place].stale_chunks == 0 {
+            self.stale[place / ABREAST] ^= 1 << (place % ABREAST);
+        }
+        // A chunk is whole pieces, or all lines.
+        for (_, piece) in pieces(self.shape, place, line / CHUNK * CHUNK).take(CHUNK / PIECE) {
+            self.lines[piece].fill(0);
+        }
+    }
+
+    // ---- probing ----
+
+    /// Whether a key may be in. False means that it is not: it was not inserted in any of the
+    /// generations.
+    #[inline]
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.contains_hash(hash(key, self.params().seed()))
+    }
+
+    /// Whether the key of a hash may be in. False means that it is not.
+    pub fn contains_hash(&self, hash: u64) -> bool {
+        let (line, k) = (self.line_of(hash), self.params().k());
+        let first = self.first_of(line);
+        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
+        let places = 0..self.generations.len();
+        places.clone().for_each(|i| prefetch_all(place(i)));
+        places
+            .into_iter()
+            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
+    }
+
+    /// Answers many hashes at once, a bit each: see
+    /// [`View::contains_hashes`](crate::View::contains_hashes).
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
+    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, hashes.len());
+        for (i, word) in bitmap.iter_mut().enumerate() {
+            let hashes = &hashes[BLOCK * i..];
+            *word = self.find(hashes, hashes.len().min(BLOCK), None);
+        }
+        bitmap.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Answers many keys at once, a bit each.
+    ///
+    /// # Panics
+    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
+    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
+        let bitmap = words(bitmap, keys.len());
+        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
+        key_hash.in_parts(keys, |hashes, first| {
+            count += self.contains_hashes(hashes, &mut bitmap[first / BLOCK..]);
+        });
+        count
+    }
+
+    /// Of the first `len` hashes, at most 64, a bit for each that may be in one of the generations,
+    /// but for that of one place. What the hashes behind them need is asked for, if that pays.
+    fn find(&self, hashes: &[u64], len: usize, but: Option<usize>) -> u64 {
+        let (places, k) = (self.generations.len(), self.params().k());
+        let ahead = match Prefetch::to_probe(self.lines.len()) {
+            Prefetch::None => 0,
+            _ => AHEAD_ABREAST,
+        };
+        let first = &mut [0; BLOCK + AHEAD_ABREAST][..(len + ahead).min(hashes.len())];
+        let lacking = &mut [[0; 8]; BLOCK / 8][..len.div_ceil(8)];
+        for (first, &hash) in first.iter_mut().zip(hashes) {
+            *first = self.first_of(self.line_of(hash));
+        }
+        let mut found = 0;
+        for (eight, &stale) in self.stale.iter().enumerate() {
+            let (place, hashes) = (ABREAST * eight, &hashes[..len]);
+            let shape = (ABREAST.min(places - place), self.stride());
+            let lines = &self.lines[place * self.stride()..];
+            self.kernel.lacking(lines, shape, k, first, hashes, lacking);
+            let but =
+                but.filter(|but| but / ABREAST == eight).map_or(0, |but| 1 << (but % ABREAST));
+            // Those past the last place are it again.
+            let places = (u8::MAX >> (ABREAST - shape.0)) & !but;
+            for (i, &lacking) in lacking.as_flattened()[..len].iter().enumerate() {
+                let mut have = !lacking & places;
+                if have & stale != 0 {
+                    // What an older generation left is none of this one's.
+                    let line = self.line_of(hashes[i]);
+                    let old = |&j: &usize| !self.is_current(place + j, line);
+                    (0..shape.0).filter(old).for_each(|j| have &= !(1 << j));
+                }
+                found |= u64::from(have != 0) << i;
+            }
+        }
+        found
+    }
+
+    // ---- what it is ----
+
+    /// How many generations there are, the newest included.
+    pub fn generations(&self) -> u32 {
+        self.shape.generations()
+    }
+
+    /// Line count, k and seed of each generation.
+    pub fn params(&self) -> Params {
+        self.shape.params()
+    }
+
+    /// What probes it.
+    pub fn backend(&self) -> Backend {
+        self.kernel.backend()
+    }
+
+    /// The number of the current slice: how often it was rotated, or the latest that
+    /// [`Window::advance_to`] was given.
+    pub fn slice(&self) -> u64 {
+        self.slice
+    }
+
+    /// How many different keys are in the generation of `age` rotations ago, 0 being the newest;
+    /// 0 for an age that no generation has. A few that passed for others, at the rate of false
+    /// positives, are not counted.
+    pub fn key_count(&self, age: u32) -> u64 {
+        let count = self.generations.len();
+        if age as usize >= count {
+            return 0;
+        }
+        self.generations[(self.newest() + count - age as usize) % count].key_count
+    }
+
+    /// The false-positive rate over all generations as full as they are, 0 to 1. Reads them
+    /// whole.
+    pub fn estimated_rate(&self) -> f64 {
+        let none_wrong = (0..self.generations.len()).map(|place| {
+            let current =
+                pieces(self.shape, place, 0).filter(|&(line, _)| self.is_current(place, line));
+            let mut sum = 0.0;
+            for (_, at) in current {
+                line_rates(&self.lines[at], self.params().k(), &mut |rate| sum += rate);
+            }
+            1.0 - sum / self.params().line_count() as f64
+        });
+        1.0 - none_wrong.product::<f64>()
+    }
+
+    // ---- where it all is ----
+
+    /// The place of the newest generation.
+    fn newest(&self) -> usize {
+        (self.slice % self.generations.len() as u64) as usize
+    }
+
+    fn line_of(&self, hash: u64) -> usize {
+        line_index(hash, self.params().line_count()) as usize
+    }
+
+    /// Where a line of the first place begins, in bytes.
+    fn first_of(&self, line: usize) -> usize {
+        let piece = piece(self.shape);
+        LINE_BYTES * (line / piece * piece * self.generations.len() + line % piece)
+    }
+
+    /// Bytes from a line to that of the next place.
+    fn stride(&self) -> usize {
+        LINE_BYTES * piece(self.shape)
+    }
+
+    /// Where the slice stands for which the chunk of a line was last cleared.
+    fn stamp_of(&self, place: usize, line: usize) -> usize {
+        place * chunks(self.params()) + line / CHUNK
+    }
+
+    /// Whether what a line of a place has was put there by the generation that it has now.
+    fn is_current(&self, place: usize, line: usize) -> bool {
+        let stamp = self.cleared.as_chunks().0[self.stamp_of(place, line)];
+        u64::from_ne_bytes(stamp) == self.generations[place].slice
+    }
+}
+
+/// How many lines a piece has.
+fn piece(shape: Shape) -> usize {
+    PIECE.min(shape.params().line_count() as usize)
+}
+
+/// The pieces of a place from that on which begins with a line: the first line of each, and its
+/// bytes.
+fn pieces(shape: Shape, place: usize, from: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let (lines, places) = (shape.params().line_count() as usize, shape.generations() as usize);
+    let piece = piece(shape);
+    (from..lines).step_by(piece).map(move |line| {
+        let at = LINE_BYTES * (line * places + place * piece);
+        (line, at..at + LINE_BYTES * piece.min(lines - line))
+    })
+}
+
+/// How many chunks the lines of a generation are.
+fn chunks(params: Params) -> usize {
+    (params.line_count() as usize).div_ceil(CHUNK)
+}

@@ -1,0 +1,310 @@
+//! The `avx2` backend: a line is two registers of four lanes.
+//! Reached only through the detection in `kernel`.
+//!
+//! To insert, ones are shifted to their positions and put into the line. To probe, it is
+//! the other way round: each lane of the line is shifted so that the bit asked for becomes
+//! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
+//! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
+
+use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
+use super::scalar::{Row, class, rows, select};
+use crate::line::{C1, C2, LANES, SHIFTS};
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+/// Half a line in a register.
+pub(in crate::kernel) struct Avx2<const CLASS: u8>;
+
+type Halves = [__m256i; 2];
+
+/// The bit positions of one round, in the low 6 bits of each lane.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn positions(g: u64) -> Halves {
+    let g = _mm256_set1_epi64x(g as i64);
+    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
+    [
+        _mm256_srlv_epi64(g, _mm256_setr_epi64x(a, b, c, d)),
+        _mm256_srlv_epi64(g, _mm256_setr_epi64x(e, f, h, i)),
+    ]
+}
+
+/// Ones moved to the bit positions of one round, in each half of the line.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn round(g: u64, ones: Halves) -> Halves {
+    let [low, high] = positions(g);
+    let six_bits = _mm256_set1_epi64x(63);
+    [
+        _mm256_sllv_epi64(ones[0], _mm256_and_si256(low, six_bits)),
+        _mm256_sllv_epi64(ones[1], _mm256_and_si256(high, six_bits)),
+    ]
+}
+
+/// The bits of a key in each half of its line, from the g of each round. `rows` say
+/// which lanes count in the last round.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn mask<const CLASS: u8>(g: u64, g2: u64, rows: &[Row; 8]) -> Halves {
+    let all = [_mm256_set1_epi64x(1); 2];
+    match CLASS {
+        class::BELOW_8 => round(g, lanes_that_count(g, rows)),
+        class::EXACTLY_8 => round(g, all),
+        _ => {
+            let (first, second) = (round(g, all), round(g2, lanes_that_count(g2, rows)));
+            [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
+        }
+    }
+}
+
+/// A one in each lane that counts.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
+    let row = rows[(g >> 61) as usize].0.as_ptr().cast::<__m256i>();
+    // SAFETY: a row is 64 bytes at a multiple of 64.
+    unsafe { [_mm256_load_si256(row), _mm256_load_si256(row.add(1))] }
+}
+
+impl<const CLASS: u8> Ops for Avx2<CLASS> {
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let (line, k) = (lines.line(hash), lines.k());
+        // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
+        unsafe {
+            let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+            let mask = mask::<CLASS>(g, g2, rows(k));
+            for (half, mask) in mask.into_iter().enumerate() {
+                let at = line.add(32 * half).cast();
+                _mm256_storeu_si256(at, _mm256_or_si256(_mm256_loadu_si256(at), mask));
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let line = lines.line(hash);
+        let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
+        unsafe {
+            let line = load_line(line);
+            match CLASS {
+                class::BELOW_8 => missing(set_lanes(line, g), g, lines.k()) == 0,
+                class::EXACTLY_8 => missing(set_lanes(line, g), g, 8) == 0,
+                _ => {
+                    missing(set_lanes(line, g), g, 8)
+                        | missing(set_lanes(line, g2), g2, lines.k() - 8)
+                        == 0
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let rows = rows(lines.k);
+        let mut lacking = [[0; ABREAST]; 8];
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
+        unsafe {
+            for (i, &hash) in hashes.iter().enumerate() {
+                lines.ask_ahead(first, i);
+                let mask = mask::<CLASS>(hash.wrapping_mul(C1), hash.wrapping_mul(C2), rows);
+                for (j, step) in lines.steps.into_iter().enumerate() {
+                    let line = load_line(lines.base.add(first[i] + step));
+                    let low = _mm256_andnot_si256(line[0], mask[0]);
+                    let unset = _mm256_or_si256(low, _mm256_andnot_si256(line[1], mask[1]));
+                    lacking[i][j] = u8::from(_mm256_testz_si256(unset, unset) == 0);
+                }
+            }
+        }
+        lacking.map(not_zero)
+    }
+
+    #[inline(always)]
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        unsafe {
+            let (fours, rest) = hashes.as_chunks::<4>();
+            if let Ok(whole) = <&[[u64; 4]; 16]>::try_from(fours) {
+                return probe_fours::<CLASS, P>(lines, whole, lookahead);
+            }
+            // The places past the end are probed with hash 0, whose line every
+            // filter has, and their answers are dropped.
+            let mut padded = [[0; 4]; 16];
+            padded.as_flattened_mut()[..hashes.len()].copy_from_slice(hashes);
+            let fours = fours.len() + usize::from(!rest.is_empty());
+            let hits = probe_fours::<CLASS, P>(lines, &padded[..fours], lookahead);
+            hits & ((1 << hashes.len()) - 1)
+        }
+    }
+}
+
+/// The answers for up to 16 groups of 4 hashes; any beyond.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn probe_fours<const CLASS: u8, P: Plan>(
+    lines: Lines,
+    hashes: &[[u64; 4]],
+    lookahead: &Lookahead,
+) -> u64 {
+    // Per key, the lanes whose bit is set, in each round, and the top byte of the last
+    // round's g.
+    let mut set = [[0; 4]; BLOCK / 4];
+    let mut set2 = [[0; 4]; BLOCK / 4];
+    let mut top = [[0; 4]; BLOCK / 4];
+    // SAFETY: the caller vouches for the CPU and for the lines.
+    unsafe {
+        for (i, hashes) in hashes.iter().enumerate() {
+            // Not a loop: the compiler would have the lanes go through memory.
+            let found = [
+                look_up::<CLASS, P>(lines, lookahead, 4 * i, hashes[0]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 1, hashes[1]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 2, hashes[2]),
+                look_up::<CLASS, P>(lines, lookahead, 4 * i + 3, hashes[3]),
+            ];
+            set[i] = a_byte_each([found[0].set, found[1].set, found[2].set, found[3].set]);
+            if CLASS == class::ABOVE_8 {
+                set2[i] = a_byte_each([found[0].set2, found[1].set2, found[2].set2, found[3].set2]);
+            }
+            if CLASS != class::EXACTLY_8 {
+                top[i] = found.map(|found| (found.last >> 56) as u8);
+            }
+        }
+        let (set, top) = (set.as_flattened(), top.as_flattened());
+        match CLASS {
+            class::BELOW_8 => answers(set, top, lines.k()),
+            class::EXACTLY_8 => answers(set, top, 8),
+            _ => answers(set, top, 8) & answers(set2.as_flattened(), top, lines.k() - 8),
+        }
+    }
+}
+
+/// What a key finds in its line.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Lanes whose bit is set, as [`set_lanes`] has it, in each round.
+    set: __m256i,
+    set2: __m256i,
+    /// The last round's g.
+    last: u64,
+}
+
+/// Looks up key `i` of a block, and asks for the lines of later ones.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn look_up<const CLASS: u8, P: Plan>(
+    lines: Lines,
+    lookahead: &Lookahead,
+    i: usize,
+    hash: u64,
+) -> Found {
+    P::ask::<Avx2<CLASS>>(lines, lookahead, i);
+    // SAFETY: the caller vouches for the CPU and for the lines.
+    unsafe {
+        let line = load_line(lines.line(hash));
+        let g = one_by_one(hash.wrapping_mul(C1));
+        let set = set_lanes(line, g);
+        if CLASS != class::ABOVE_8 {
+            return Found { set, set2: set, last: g };
+        }
+        let last = one_by_one(hash.wrapping_mul(C2));
+        Found { set, set2: set_lanes(line, last), last }
+    }
+}
+
+/// The value. The compiler does not see that, and so does not put the products of four keys
+/// into one register, which takes it 9 instructions, and as many to get them out again.
+#[inline(always)]
+fn one_by_one(mut product: u64) -> u64 {
+    // SAFETY: it is no instruction.
+    unsafe {
+        asm!("/* {0} */", inout(reg) product, options(pure, nomem, nostack, preserves_flags));
+    }
+    product
+}
+
+/// A line, as two registers of four lanes.
+///
+/// # Safety
+/// 64 bytes can be read at `line`.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_line(line: *const u8) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.wrapping_add(32).cast())] }
+}
+
+/// The lanes of a line whose bit of a round is set: the sign bits of the result, in the
+/// order of [`ORDER`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn set_lanes(line: Halves, g: u64) -> __m256i {
+    let [low, high] = positions(g);
+    // The bit goes to the top of its lane: 63 - position places up.
+    let six_bits = _mm256_set1_epi64x(63);
+    let low = _mm256_sllv_epi64(line[0], _mm256_andnot_si256(low, six_bits));
+    let high = _mm256_sllv_epi64(line[1], _mm256_andnot_si256(high, six_bits));
+    let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+    // The upper halves of all lanes.
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high))
+}
+
+/// Where each lane's sign ends up in what [`set_lanes`] gives.
+const ORDER: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
+
+/// Bit `i` of `SELECT[count][start]` says that lane `ORDER[i]` counts in a run of `count`
+/// lanes turned by `start`.
+static SELECT: [[u8; 8]; 9] = select(ORDER);
+
+/// Those of the `count` lanes that g chooses that are not set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn missing(set: __m256i, g: u64, count: u32) -> u8 {
+    let set = _mm256_movemask_ps(_mm256_castsi256_ps(set)) as u8;
+    SELECT[count as usize][(g >> 61) as usize] & !set
+}
+
+/// The signs of 8 lanes of four keys, a byte for each key.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn a_byte_each([a, b, c, d]: [__m256i; 4]) -> [u8; 4] {
+    let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    // The packing keeps to the halves of the registers: each key has four bytes in each.
+    let together = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, together)).to_le_bytes()
+}
+
+/// The answers of 64 keys from their lanes that are set: whether these are all that count.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn answers(set: &[u8], top: &[u8], count: u32) -> u64 {
+    let mut hits = 0;
+    for half in [0, 32] {
+        let (set, top) = (load(&set[half..half + 32]), load(&top[half..half + 32]));
+        let select = if count == 8 {
+            _mm256_set1_epi8(-1)
+        } else {
+            let row = _mm256_set1_epi64x(i64::from_le_bytes(SELECT[count as usize]));
+            // Bytes have no shift of their own; bits that come from the neighbour go.
+            let start = _mm256_and_si256(_mm256_srli_epi16::<5>(top), _mm256_set1_epi8(7));
+            _mm256_shuffle_epi8(row, start)
+        };
+        let missing = _mm256_andnot_si256(set, select);
+        let hit = _mm256_cmpeq_epi8(missing, _mm256_setzero_si256());
+        hits |= u64::from(_mm256_movemask_epi8(hit) as u32) << half;
+    }
+    hits
+}
+
+/// 32 bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load(bytes: &[u8]) -> __m256i {
+    assert!(bytes.len() == 32);
+    // SAFETY: there are 32 bytes.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}

@@ -1,0 +1,15 @@
+//! The lines of `line.rs` on the backends, one file each.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+mod scalar;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512::Avx512;
+pub(super) use portable::{Portable, SHIFTS_BY_LANE};
+pub(super) use scalar::{Scalar, class};

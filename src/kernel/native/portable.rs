@@ -1,0 +1,85 @@
+//! The `portable` backend: 8 lanes at once through `wide`, which picks the instructions when it is
+//! compiled: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The
+//! baselines of x86-64 and of wasm have no shift by a count of each lane's own; there `kernel`
+//! takes `scalar` instead, since `wide` would only move lanes about.
+
+use super::super::batch::{Abreast, Lines, Ops, not_zero};
+use super::scalar::{class, rows};
+use crate::line::{C1, C2, LANES, SHIFTS};
+use wide::u64x8;
+
+/// 8 lanes in as many registers as it takes.
+pub(in crate::kernel) struct Portable<const CLASS: u8>;
+
+/// Whether vectors have a shift by a count of each lane's own.
+pub(in crate::kernel) const SHIFTS_BY_LANE: bool =
+    cfg!(any(target_feature = "neon", target_feature = "avx2"));
+
+/// Ones moved to the bit positions of one round.
+#[inline(always)]
+fn round(g: u64, ones: u64x8) -> u64x8 {
+    // wide takes shift counts modulo 64, so the positions need no masking.
+    ones << (u64x8::splat(g) >> u64x8::new(SHIFTS.map(u64::from)))
+}
+
+/// The bits of a key in its line.
+#[inline(always)]
+fn mask<const CLASS: u8>(hash: u64, k: u32) -> u64x8 {
+    let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+    let all = u64x8::splat(1);
+    match CLASS {
+        class::BELOW_8 => round(g, u64x8::new(rows(k)[(g >> 61) as usize].0)),
+        class::EXACTLY_8 => round(g, all),
+        _ => round(g, all) | round(g2, u64x8::new(rows(k)[(g2 >> 61) as usize].0)),
+    }
+}
+
+/// The lanes of a line: stored little-endian on every CPU.
+///
+/// # Safety
+/// 64 bytes can be read at `line`.
+#[inline(always)]
+unsafe fn load(line: *const u8) -> u64x8 {
+    // SAFETY: the caller's promise; an array of integers takes any bytes.
+    let lanes: [u64; LANES] = unsafe { line.cast::<[u64; LANES]>().read_unaligned() };
+    u64x8::new(lanes.map(u64::from_le))
+}
+
+impl<const CLASS: u8> Ops for Portable<CLASS> {
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let line = lines.line(hash);
+        // SAFETY: the caller vouches for 64 bytes that can be read and written.
+        unsafe {
+            let lanes = (load(line) | mask::<CLASS>(hash, lines.k())).to_array().map(u64::to_le);
+            line.cast::<[u64; LANES]>().write_unaligned(lanes);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let line = lines.line(hash);
+        // SAFETY: the caller vouches for 64 readable bytes.
+        has_all(unsafe { load(line) }, mask::<CLASS>(hash, lines.k()))
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        for (i, &hash) in hashes.iter().enumerate() {
+            lines.ask_ahead(first, i);
+            let mask = mask::<CLASS>(hash, lines.k);
+            bytes[i] = not_zero(lines.steps.map(|step| {
+                // SAFETY: the caller vouches for 64 readable bytes at each line.
+                u8::from(!has_all(unsafe { load(lines.base.add(first[i] + step)) }, mask))
+            }));
+        }
+        bytes
+    }
+}
+
+/// Whether a line has all bits of a mask.
+#[inline(always)]
+fn has_all(line: u64x8, mask: u64x8) -> bool {
+    (mask & !line).to_array().into_iter().fold(0, |all, lane| all | lane) == 0
+}

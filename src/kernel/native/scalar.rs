@@ -1,0 +1,137 @@
+//! The `scalar` backend: the definition with the mask and the test merged into one loop without
+//! branches. Runs on every CPU.
+
+use super::super::batch::{Abreast, Lines, Ops, not_zero};
+use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+
+/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
+pub(in crate::kernel) mod class {
+    /// k < 8: one round, and some lanes do not count.
+    pub(in crate::kernel) const BELOW_8: u8 = 0;
+    /// k = 8: one round, all lanes.
+    pub(in crate::kernel) const EXACTLY_8: u8 = 1;
+    /// k > 8: all lanes of the first round, some of the second.
+    pub(in crate::kernel) const ABOVE_8: u8 = 2;
+}
+
+/// A one in each lane that counts.
+#[repr(align(64))]
+pub(super) struct Row(pub(super) [u64; LANES]);
+
+/// `ROWS[count - 1][start]`: the lanes of a run of `count` that is turned by `start`.
+static ROWS: [[Row; 8]; 8] = {
+    let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 8];
+    let mut count = 1;
+    while count <= 8 {
+        let mut start = 0;
+        while start < 8 {
+            let mut lane = 0;
+            while lane < LANES {
+                let counts = lane_counts(lane, start as u64, count as u32);
+                rows[count - 1][start].0[lane] = counts as u64;
+                lane += 1;
+            }
+            start += 1;
+        }
+        count += 1;
+    }
+    rows
+};
+
+/// The same as bits: bit `i` of `[count][start]` says that lane `order[i]` counts.
+#[cfg(target_arch = "x86_64")]
+pub(super) const fn select(order: [usize; LANES]) -> [[u8; 8]; 9] {
+    let mut table = [[0; 8]; 9];
+    let mut count = 0;
+    while count <= 8 {
+        let mut start = 0;
+        while start < 8 {
+            let mut i = 0;
+            while i < LANES {
+                let counts = lane_counts(order[i], start as u64, count as u32);
+                table[count][start] |= (counts as u8) << i;
+                i += 1;
+            }
+            start += 1;
+        }
+        count += 1;
+    }
+    table
+}
+
+/// The rows of the round that does not use all lanes, by the top 3 bits of its g:
+/// the first round if k < 8, the second if k > 8.
+#[inline(always)]
+pub(super) fn rows(k: u32) -> &'static [Row; 8] {
+    &ROWS[(k - 1) as usize % 8]
+}
+
+/// One lane after the other.
+pub(in crate::kernel) struct Scalar<const CLASS: u8>;
+
+/// Calls `each` with the number and the bit of each lane of a round.
+#[inline(always)]
+fn round(g: u64, rows: &[Row; 8], mut each: impl FnMut(usize, u64)) {
+    let row = &rows[(g >> 61) as usize].0;
+    for i in 0..LANES {
+        each(i, row[i] << ((g >> SHIFTS[i]) & 63));
+    }
+}
+
+/// Calls `each` with the numbers and bits of all lanes of a key.
+#[inline(always)]
+fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
+    let first = if CLASS == class::ABOVE_8 { &ROWS[7] } else { rows(k) };
+    round(hash.wrapping_mul(C1), first, &mut each);
+    if CLASS == class::ABOVE_8 {
+        round(hash.wrapping_mul(C2), rows(k), &mut each);
+    }
+}
+
+impl<const CLASS: u8> Ops for Scalar<CLASS> {
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        let line = lines.line(hash);
+        lanes::<CLASS>(hash, lines.k(), |i, bit| {
+            // SAFETY: the caller vouches for 64 writable bytes; i is below 8.
+            unsafe {
+                let lane = line.cast::<u64>().add(i);
+                lane.write_unaligned(lane.read_unaligned() | bit.to_le());
+            }
+        });
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        let line = lines.line(hash);
+        let mut unset = 0;
+        lanes::<CLASS>(hash, lines.k(), |i, bit| {
+            // SAFETY: the caller vouches for 64 readable bytes; i is below 8.
+            unset |= bit & !u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
+        });
+        unset == 0
+    }
+
+    #[inline(always)]
+    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        for (i, &hash) in hashes.iter().enumerate() {
+            lines.ask_ahead(first, i);
+            let mut mask = [0; LANES];
+            lanes::<CLASS>(hash, lines.k, |i, bit| mask[i] |= bit);
+            bytes[i] = not_zero(lines.steps.map(|step| {
+                // SAFETY: the caller vouches for 64 readable bytes at each line; an array of
+                // integers takes any bytes.
+                let line: [u64; LANES] = unsafe {
+                    lines.base.add(first[i] + step).cast::<[u64; LANES]>().read_unaligned()
+                };
+                let unset = line
+                    .iter()
+                    .zip(&mask)
+                    .fold(0, |all, (lane, bits)| all | bits & !u64::from_le(*lane));
+                u8::from(unset != 0)
+            }));
+        }
+        bytes
+    }
+}

@@ -1,0 +1,226 @@
+//! Layouts whose bits lie anywhere: the textbook filter of `layouts/classic.rs`, and the older ones of
+//! LevelDB and RocksDB.
+//!
+//! A layout says at which bits of the whole filter a key is; all else is the same. Vectors gain
+//! nothing here: each bit is a load of its own.
+//!
+//! In a batch, the first [`FEW`] bits of 64 keys are tested, and then the rest of those keys
+//! that have them: one in four of those that are not in. So no branch is a coin toss, and
+//! where the cache lines come from memory, only those of few keys come in vain.
+
+use super::batch::{Lines, Lookahead, Ops, Plan};
+use super::prefetch::{INTO_L2, prefetch};
+use crate::layouts::classic;
+use crate::line::LINE_BYTES;
+use std::marker::PhantomData;
+use std::num::NonZero;
+
+/// Where a layout has the bits of a key.
+pub(super) trait Bits {
+    /// A filter is a multiple of `1 << LINE_LOG2` bytes.
+    const LINE_LOG2: u32;
+
+    /// Whether batches ask for cache lines ahead at all.
+    const PREFETCH: bool;
+
+    /// The numbers of the bits, k of them, each below the number of all bits.
+    fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64>;
+}
+
+/// The textbook filter.
+pub(super) struct Classic;
+
+impl Bits for Classic {
+    const LINE_LOG2: u32 = 6;
+    const PREFETCH: bool = true;
+
+    #[inline(always)]
+    fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
+        classic::positions(hash, lines.k(), lines.count() << (Self::LINE_LOG2 + 3))
+    }
+}
+
+/// LevelDB's and RocksDB's older layouts take a 32-bit hash, the low half of what a probe is
+/// given, and add a rotated copy of it again and again:
+///
+/// ```text
+/// delta    = hash rotated right by 17 bits
+/// LevelDB  : bit hash % bits of the whole filter, then hash + delta, ...
+/// RocksDB  : line hash % line_count; in it bit hash % line_bits, then hash + delta, ...
+/// ```
+#[inline(always)]
+fn values(hash: u64, k: u32) -> impl Iterator<Item = u32> {
+    let hash = hash as u32;
+    let delta = hash.rotate_right(17);
+    (0..k).map(move |i| hash.wrapping_add(delta.wrapping_mul(i)))
+}
+
+/// LevelDB's: the whole filter is one array of bits.
+pub(super) struct LevelDb;
+
+impl Bits for LevelDb {
+    /// A line is a byte.
+    const LINE_LOG2: u32 = 0;
+    /// A filter has some tens of keys.
+    const PREFETCH: bool = false;
+
+    #[inline(always)]
+    fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
+        // By more than 32 bits a value leaves itself; by 32 the division is quicker.
+        let bits = u32::try_from(8 * lines.count()).ok().and_then(NonZero::new);
+        values(hash, lines.k()).map(move |value| bits.map_or(value, |bits| value % bits).into())
+    }
+}
+
+/// RocksDB's before format version 5: lines of `1 << LOG2` bytes.
+pub(super) struct Legacy<const LOG2: u32>;
+
+impl<const LOG2: u32> Bits for Legacy<LOG2> {
+    const LINE_LOG2: u32 = LOG2;
+    /// For the sake of old files; not worth loops of their own.
+    const PREFETCH: bool = false;
+
+    #[inline(always)]
+    fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
+        let line_bits = 8u64 << LOG2;
+        let start = u64::from(hash as u32) % lines.count() * line_bits;
+        values(hash, lines.k()).map(move |value| start + u64::from(value) % line_bits)
+    }
+}
+
+/// Whether a filter of LevelDB's, of one byte at least, has all bits of a key: without a table of
+/// functions, for who opens a filter for each key.
+#[cfg(feature = "capi")]
+#[inline(always)]
+pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
+    let lines = Lines::new(bits.as_ptr().cast_mut(), bits.len(), k, LevelDb::LINE_LOG2);
+    // SAFETY: no instruction but those of every CPU; the lines are a slice's.
+    unsafe { Scattered::<LevelDb>::contains(lines, hash) }
+}
+
+/// What does the work for a layout.
+pub(super) struct Scattered<B>(PhantomData<B>);
+
+/// The same, asking for all the bits of a key: all are needed to insert it.
+struct All<B>(PhantomData<B>);
+
+/// The bits of a key that are tested first.
+const FEW: usize = 2;
+
+impl<B: Bits> Scattered<B> {
+    /// The byte that has a bit: an address within the lines.
+    #[inline(always)]
+    fn byte(lines: Lines, bit: u64) -> *mut u8 {
+        lines.first().wrapping_add((bit / 8) as usize)
+    }
+
+    /// Whether a bit is set, as 1 or 0.
+    ///
+    /// # Safety
+    /// The bit is one that [`Bits::of`] gave, of lines that can be read.
+    #[inline(always)]
+    unsafe fn bit(lines: Lines, bit: u64) -> u64 {
+        // SAFETY: the number is below that of all bits; the caller vouches for the bytes.
+        let byte = unsafe { *Self::byte(lines, bit) };
+        u64::from(byte) >> (bit % 8) & 1
+    }
+
+    /// Whether these bits are all set, as 1 or 0, without a branch.
+    ///
+    /// # Safety
+    /// As for [`Scattered::bit`].
+    #[inline(always)]
+    unsafe fn all_set(lines: Lines, bits: impl Iterator<Item = u64>) -> u64 {
+        // SAFETY: the same contract.
+        bits.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) })
+    }
+
+    /// Asks for the cache lines of some of a key's bits.
+    #[inline(always)]
+    fn ask_for<const HINT: u8>(lines: Lines, bits: impl Iterator<Item = u64>) {
+        bits.for_each(|bit| prefetch::<HINT>(Self::byte(lines, bit)));
+    }
+}
+
+impl<B: Bits> Ops for All<B> {
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        // SAFETY: the caller's promise, handed on.
+        unsafe { Scattered::<B>::insert(lines, hash) }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        // SAFETY: the caller's promise, handed on.
+        unsafe { Scattered::<B>::contains(lines, hash) }
+    }
+
+    #[inline(always)]
+    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
+        Scattered::<B>::ask_for::<HINT>(lines, B::of(lines, hash));
+    }
+}
+
+impl<B: Bits> Ops for Scattered<B> {
+    const LINE_LOG2: u32 = B::LINE_LOG2;
+    const PREFETCH: bool = B::PREFETCH;
+    /// Filters with lines of more than 64 bytes are read, and not made.
+    const INSERTS: bool = B::LINE_LOG2 <= LINE_BYTES.ilog2();
+
+    #[inline(always)]
+    unsafe fn insert(lines: Lines, hash: u64) {
+        for bit in B::of(lines, hash) {
+            // SAFETY: as in `bit`; the caller says that the bytes can be written.
+            unsafe { *Self::byte(lines, bit) |= 1 << (bit % 8) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(lines: Lines, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // No branch between the first few, which for one key in two would be the wrong one.
+            Self::all_set(lines, B::of(lines, hash).take(FEW)) == 1
+                && B::of(lines, hash).skip(FEW).all(|bit| Self::bit(lines, bit) == 1)
+        }
+    }
+
+    /// A key's first few bits. The others are asked for when these are known to be set.
+    #[inline(always)]
+    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
+        Self::ask_for::<HINT>(lines, B::of(lines, hash).take(FEW));
+    }
+
+    #[inline(always)]
+    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::ask::<All<B>>(lines, lookahead, i);
+            // SAFETY: the caller's promise.
+            unsafe { Self::insert(lines, hash) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+        let mut maybe = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::ask::<Self>(lines, lookahead, i);
+            // SAFETY: the caller's promise.
+            let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
+            maybe |= set << i;
+            if P::ASKS && set == 1 {
+                Self::ask_for::<INTO_L2>(lines, B::of(lines, hash).skip(FEW));
+            }
+        }
+        let mut hits = maybe;
+        while maybe != 0 {
+            let i = maybe.trailing_zeros();
+            let rest = B::of(lines, hashes[i as usize]).skip(FEW);
+            // SAFETY: the caller's promise.
+            let set = unsafe { Self::all_set(lines, rest) };
+            hits &= !((set ^ 1) << i);
+            maybe &= maybe - 1;
+        }
+        hits
+    }
+}

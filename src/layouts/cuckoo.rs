@@ -1,0 +1,263 @@
+//! The lines of a cuckoo filter, in their plainest form.
+//!
+//! Of each key a **fingerprint** of 8, 12 or 16 bits is kept, never 0, in one of the 4 slots of
+//! one of two **buckets**. A line of 64 bytes has as many buckets as fit in it, so a key is in
+//! at most two lines. Which fingerprint and which first bucket the hash says; the other bucket
+//! is found from the fingerprint and the bucket it is in, so that a fingerprint can move
+//! without its key. For seven fingerprints of eight it is in the same **page** of 64 lines, which
+//! is 4 KiB: to reach it costs little more, since what is slow is to find the page. The eighth
+//! goes anywhere, or pages that happen to get more keys than others would be full too early:
+//!
+//! ```text
+//! fingerprint = low `bits` bits of hash; 1 if these are 0
+//! first       = line   high 64 bits of (hash * line_count)
+//!               bucket bits 16 to 31 of hash * buckets / 2^16, rounded down
+//! other       , from m = fingerprint * 0x9E3779B1 (mod 2^32), in `range` lines from `start` on:
+//!               line   start + (m * range / 2^32 - (line - start)) mod range
+//!               bucket (low 16 bits of m * buckets / 2^16 - bucket) mod buckets
+//! range       = the page of the line, or all lines if 8 divides the fingerprint; the last page
+//!               has up to 127 lines
+//! ```
+//!
+//! The other of the other is the first, for any number of lines and of buckets.
+//!
+//! This is the definition. Filters are changed by the code here, and probed by the backends
+//! in `kernel/`, which the tests hold to [`contains`].
+
+use crate::line::{LINE_BYTES, line_index};
+
+/// Fingerprints in a bucket.
+pub const SLOTS: u64 = 4;
+/// What spreads fingerprints over lines: 2^32 / golden ratio.
+pub const STEP: u32 = 0x9E37_79B1;
+/// The most lines a cuckoo filter may have: two 32-bit products then find a line.
+pub const MAX_LINES: u64 = u32::MAX as u64;
+/// Lines in a page; the last has those that are left over, too.
+pub const PAGE: u64 = 64;
+/// One fingerprint of so many goes to any page.
+pub const FAR: u64 = 8;
+/// How many fingerprints an insert may move before it gives up and moves them all back.
+pub const MAX_KICKS: u32 = 2048;
+
+/// A bucket: which line, and which bucket of that line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// Below the line count.
+    pub line: u64,
+    /// Below [`buckets`].
+    pub bucket: u64,
+}
+
+/// Buckets in a line: 16, 10 or 8 for fingerprints of 8, 12 or 16 bits.
+///
+/// # Panics
+/// For other fingerprints.
+#[inline(always)]
+pub const fn buckets(bits: u32) -> u64 {
+    match bits {
+        8 => 16,
+        12 => 10,
+        16 => 8,
+        _ => panic!("fingerprints have 8, 12 or 16 bits"),
+    }
+}
+
+/// What is kept of a hash: 1 to `2^bits - 1`. 0 is a slot that is free.
+#[inline(always)]
+pub const fn fingerprint(hash: u64, bits: u32) -> u64 {
+    let low = hash & ((1 << bits) - 1);
+    if low == 0 { 1 } else { low }
+}
+
+/// The bucket where a key is looked for first.
+#[inline(always)]
+pub const fn first(hash: u64, bits: u32, line_count: u64) -> Bucket {
+    let bucket = ((hash >> 16 & 0xFFFF) * buckets(bits)) >> 16;
+    Bucket { line: line_index(hash, line_count), bucket }
+}
+
+/// The other bucket where the fingerprint may be that is in, or belongs to, bucket `from`.
+/// It can be the same one.
+#[inline(always)]
+pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -> Bucket {
+    let m = (fingerprint as u32).wrapping_mul(STEP) as u64;
+    let (start, range) = range(from.line, fingerprint, line_count);
+    let line = (m * range) >> 32;
+    let bucket = ((m & 0xFFFF) * buckets(bits)) >> 16;
+    Bucket {
+        line: start + minus(line, from.line - start, range),
+        bucket: minus(bucket, from.bucket, buckets(bits)),
+    }
+}
+
+/// The lines among which a fingerprint in this line has its other one: the first of them, and
+/// how many.
+#[inline(always)]
+const fn range(line: u64, fingerprint: u64, line_count: u64) -> (u64, u64) {
+    let (last, in_last) = last_page(line_count);
+    let page = line - line % PAGE;
+    if fingerprint.is_multiple_of(FAR) {
+        (0, line_count)
+    } else if page >= last {
+        (last, in_last)
+    } else {
+        (page, PAGE)
+    }
+}
+
+/// The first line of the last page, and how many that has.
+#[inline(always)]
+pub(crate) const fn last_page(line_count: u64) -> (u64, u64) {
+    let last = (line_count - line_count % PAGE).saturating_sub(PAGE);
+    (last, line_count - last)
+}
+
+/// `(a - b) mod n`, for `a` and `b` below `n`.
+#[inline(always)]
+const fn minus(a: u64, b: u64, n: u64) -> u64 {
+    if a < b { a + n - b } else { a - b }
+}
+
+/// Where a bucket begins in the bytes of the lines; it has `bits / 2` bytes.
+#[inline(always)]
+pub const fn offset(bucket: Bucket, bits: u32) -> usize {
+    bucket.line as usize * LINE_BYTES + bucket.bucket as usize * (bits as usize / 2)
+}
+
+/// Whether one of the key's two buckets has its fingerprint: no means that the key is not in,
+/// yes means maybe. `lines` is the whole array.
+///
+/// # Panics
+/// Unless `lines` is a non-zero multiple of 64 bytes, and `bits` is 8, 12 or 16.
+#[inline(always)]
+pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
+    let (fingerprint, places) = places(lines, bits, hash);
+    places.into_iter().any(|at| slot_of(lines, at, bits, fingerprint).is_some())
+}
+
+/// Puts the key's fingerprint into a free slot of one of its buckets. If both are full, it
+/// takes the place of another one, which goes to its own other bucket, and so on.
+///
+/// Returns whether there was room. If not, all that had to move is back in its place.
+///
+/// # Panics
+/// As [`contains`].
+#[inline(always)]
+pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
+    let line_count = count(lines);
+    let (mut fingerprint, [first, mut at]) = places(lines, bits, hash);
+    if put(lines, first, bits, fingerprint) || put(lines, at, bits, fingerprint) {
+        return true;
+    }
+    let mut dice = hash;
+    for _ in 0..MAX_KICKS {
+        dice = dice.wrapping_mul(DICE).wrapping_add(1);
+        fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
+        at = other(at, fingerprint, bits, line_count);
+        if put(lines, at, bits, fingerprint) {
+            return true;
+        }
+    }
+    // The same way back: each step of it can be told from the one after.
+    for _ in 0..MAX_KICKS {
+        at = other(at, fingerprint, bits, line_count);
+        fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
+        dice = dice.wrapping_sub(1).wrapping_mul(DICE_BACK);
+    }
+    false
+}
+
+/// The multiplier of the sequence that says which of four slots is vacated, and its inverse.
+const DICE: u64 = 0x9E37_79B9_7F4A_7C15;
+const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
+
+/// Frees one slot that has the key's fingerprint. Returns whether there was one.
+///
+/// # Panics
+/// As [`contains`].
+#[inline(always)]
+pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
+    let (fingerprint, places) = places(lines, bits, hash);
+    for at in places {
+        if let Some(slot) = slot_of(lines, at, bits, fingerprint) {
+            swap(lines, at, bits, slot, 0);
+            return true;
+        }
+    }
+    false
+}
+
+/// How many slots are taken.
+///
+/// # Panics
+/// As [`contains`].
+pub fn taken(lines: &[u8], bits: u32) -> u64 {
+    let places = (0..count(lines))
+        .flat_map(|line| (0..buckets(bits)).map(move |bucket| Bucket { line, bucket }));
+    places
+        .map(|at| {
+            let word = read(lines, at, bits);
+            (0..SLOTS).filter(|&slot| fingerprint_in(word, slot, bits) != 0).count() as u64
+        })
+        .sum()
+}
+
+/// The key's fingerprint and its two buckets.
+#[inline(always)]
+fn places(lines: &[u8], bits: u32, hash: u64) -> (u64, [Bucket; 2]) {
+    let fingerprint = fingerprint(hash, bits);
+    let first = first(hash, bits, count(lines));
+    (fingerprint, [first, other(first, fingerprint, bits, count(lines))])
+}
+
+#[inline(always)]
+fn count(lines: &[u8]) -> u64 {
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(LINE_BYTES), "whole lines");
+    (lines.len() / LINE_BYTES) as u64
+}
+
+/// The four slots of a bucket as one number, the first in its lowest bits.
+#[inline(always)]
+fn read(lines: &[u8], at: Bucket, bits: u32) -> u64 {
+    let bytes = &lines[offset(at, bits)..][..bits as usize / 2];
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+#[inline(always)]
+fn write(lines: &mut [u8], at: Bucket, bits: u32, word: u64) {
+    let bytes = &mut lines[offset(at, bits)..][..bits as usize / 2];
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = (word >> (8 * i)) as u8;
+    }
+}
+
+#[inline(always)]
+fn fingerprint_in(word: u64, slot: u64, bits: u32) -> u64 {
+    word >> (slot * u64::from(bits)) & ((1 << bits) - 1)
+}
+
+/// Which slot of a bucket has this fingerprint, the first of them.
+#[inline(always)]
+fn slot_of(lines: &[u8], at: Bucket, bits: u32, fingerprint: u64) -> Option<u64> {
+    let word = read(lines, at, bits);
+    (0..SLOTS).find(|&slot| fingerprint_in(word, slot, bits) == fingerprint)
+}
+
+/// Puts a fingerprint into a free slot of a bucket, if there is one.
+#[inline(always)]
+fn put(lines: &mut [u8], at: Bucket, bits: u32, fingerprint: u64) -> bool {
+    let free = slot_of(lines, at, bits, 0);
+    if let Some(slot) = free {
+        swap(lines, at, bits, slot, fingerprint);
+    }
+    free.is_some()
+}
+
+/// Puts a fingerprint into a slot and returns what was there.
+#[inline(always)]
+fn swap(lines: &mut [u8], at: Bucket, bits: u32, slot: u64, fingerprint: u64) -> u64 {
+    let word = read(lines, at, bits);
+    let old = fingerprint_in(word, slot, bits);
+    write(lines, at, bits, word ^ (old ^ fingerprint) << (slot * u64::from(bits)));
+    old
+}

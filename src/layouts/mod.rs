@@ -1,0 +1,5 @@
+//! The definitions of the other layouts, each in its plainest form, as `line.rs` is that of ours.
+
+pub mod classic;
+pub mod cuckoo;
+pub mod fast_local;

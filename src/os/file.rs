@@ -1,0 +1,184 @@
+//! Files of filters: read only if their end is that of a filter, replaced whole or not at all.
+
+use crate::error::Error;
+use crate::line::LINE_BYTES;
+use crate::os::memory::Zeroed;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Opens a file to read it. Returns its length, too.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
+pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
+    // Before it is opened: to open a pipe waits until somebody writes to it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(Error::NotAFile);
+    }
+    let file = File::open(path)?;
+    // The name may lead to something else by now.
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(Error::NotAFile);
+    }
+    Ok((file, found.len()))
+}
+
+/// The bytes of a file that `check` finds to end as a filter: it is given the last 64 bytes, and
+/// how many are before them. Until then no memory is taken, so a file that is no filter costs
+/// none, however long it is.
+///
+/// The file may change between the two looks at it: the bytes are to be checked again.
+///
+/// # Errors
+/// As [`open`]; [`Error::Truncated`] if there are fewer than 64 bytes; those of `check`;
+/// [`Error::OutOfMemory`].
+pub(crate) fn read<T>(
+    path: &Path,
+    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
+) -> Result<Zeroed, Error> {
+    let (mut file, len) = open(path)?;
+    let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(Error::Truncated)?;
+    let mut footer = [0; LINE_BYTES];
+    file.seek(SeekFrom::Start(body_len))?;
+    file.read_exact(&mut footer)?;
+    check(&footer, body_len)?;
+    let mut bytes = Zeroed::new(usize::try_from(len).map_err(|_| Error::OutOfMemory)?)?;
+    file.rewind()?;
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Makes `parts`, one after the other, the content of the file at `path`: written
+/// beside under another name, flushed to the disk, then renamed. The file that was there keeps
+/// its permissions and, where the system allows that, its owner and group; of a link, which is
+/// replaced, those of the file that it leads to.
+///
+/// # Errors
+/// [`Error::NotAFile`] if the name, or a link there, leads to a pipe, a device or a directory;
+/// [`Error::Io`] or [`Error::OutOfMemory`]; what was there before is still there.
+/// Only if flushing the directory fails, last of all, is the new file in its place,
+/// and may not survive a power failure.
+pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
+    if path.file_name().is_none() {
+        let what = io::ErrorKind::InvalidInput;
+        return Err(io::Error::from(what).into());
+    }
+    let old = replaced(path)?;
+    let (beside, mut file) = loop {
+        let beside = name_beside(path)?;
+        match create(&beside, old.as_ref()) {
+            // The leftover of a process that was killed and had this one's number, as
+            // all do that are the first in their container.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            file => break (beside, file?),
+        }
+    };
+    let mut write = || {
+        parts.iter().try_for_each(|part| file.write_all(part))?;
+        #[cfg(unix)]
+        old.as_ref().map_or(Ok(()), |old| access::restore(&file, old))?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    if let Err(error) = write() {
+        // The error is what matters; the leftover goes if it can be removed.
+        let _ = fs::remove_file(&beside);
+        return Err(error.into());
+    }
+    // The new name is on the disk once its directory is. Not every directory can be
+    // opened by whoever may write in it, and not every file system flushes one.
+    #[cfg(unix)]
+    if let Ok(directory) = File::open(directory(path)) {
+        match directory.sync_all() {
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The file that a new one takes the place of; none if there is none.
+fn replaced(path: &Path) -> Result<Option<Metadata>, Error> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(Some(found)),
+        Ok(_) => Err(Error::NotAFile),
+        // Nothing, or a link that leads to nothing. What else can be wrong with the path, to
+        // create a file there finds it, too.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Creates a file: with the system's usual permissions, or, if it is to take those of an old
+/// one, for its owner alone until it has them.
+fn create(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if old.is_some() {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = old;
+    options.open(path)
+}
+
+#[cfg(unix)]
+mod access {
+    //! Owner, group and permissions.
+
+    use std::fs::{File, Metadata, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+    /// Gives a file what an old one has, as far as this process may. Nobody gets more than he had.
+    pub(super) fn restore(file: &File, old: &Metadata) -> io::Result<()> {
+        let mut new = file.metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            // Both, or else the group alone, which its members may set.
+            let _ = fchown(file, Some(old.uid()), Some(old.gid()))
+                .or_else(|_| fchown(file, None, Some(old.gid())));
+            new = file.metadata()?;
+        }
+        let mut mode = old.mode() & 0o777;
+        if new.gid() != old.gid() {
+            // Members of another group are what all others were.
+            mode &= !0o070 | (mode & 0o007) << 3;
+        }
+        if new.mode() & 0o7777 == mode {
+            return Ok(());
+        }
+        file.set_permissions(Permissions::from_mode(mode))
+    }
+}
+
+/// The directory that holds a file.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A name in the same directory that no other thread or process takes. It does not
+/// contain the file's own, which may be as long as the system allows.
+fn name_beside(path: &Path) -> Result<PathBuf, Error> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut name = [0; 64];
+    let mut rest = &mut name[..];
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    write!(rest, ".bloomline-{}-{number}.tmp", std::process::id())?;
+    let len = 64 - rest.len();
+    let name = str::from_utf8(&name[..len]).map_err(io::Error::other)?;
+
+    // Room for all of it first, so that a failed allocation is an error.
+    let directory = directory(path);
+    let mut beside = PathBuf::new();
+    let room = directory.as_os_str().len() + 1 + len;
+    beside.try_reserve_exact(room).map_err(|_| Error::OutOfMemory)?;
+    beside.push(directory);
+    beside.push(name);
+    Ok(beside)
+}

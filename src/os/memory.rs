@@ -1,0 +1,315 @@
+//! Memory for lines: zeroed, 64-byte aligned, in huge pages where they waste little; and files
+//! mapped for reading.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use crate::line::LINE_BYTES;
+#[cfg(unix)]
+use crate::os::environment::{HUGE_PAGES, Setting};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fs::File;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicU64;
+
+/// 2 MiB: a huge page on x86-64, and on aarch64 with pages of 4 KiB.
+#[cfg(unix)]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Zeroed bytes, aligned to a cache line.
+///
+/// A large filter gets huge pages, where the system grants them: in pages of 4 KiB most probes
+/// would pay for a page walk on top of the cache miss. They come from the system, not from the
+/// allocator, unless the environment says `BLOOMLINE_HUGE_PAGES=0`.
+pub(crate) struct Zeroed {
+    block: Block,
+    len: usize,
+}
+
+/// Where the bytes are from.
+enum Block {
+    Allocated(NonNull<u8>, Layout),
+    #[cfg(unix)]
+    Mapped(pages::Pages),
+}
+
+// SAFETY: the bytes are owned, and shared only as slices that borrow from self.
+unsafe impl Send for Zeroed {}
+// SAFETY: as above.
+unsafe impl Sync for Zeroed {}
+
+impl Zeroed {
+    /// So many zeroed bytes, at least one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
+        assert!(len > 0);
+        #[cfg(unix)]
+        if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
+            let pages = pages::Pages::zeroed(len)?;
+            return Ok(Zeroed { block: Block::Mapped(pages), len });
+        }
+        let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
+        // SAFETY: the layout's size is above zero.
+        let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
+        Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
+    }
+
+    /// Forgets the bytes from `len` on; the memory stays until all is freed.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    fn start(&self) -> *mut u8 {
+        match &self.block {
+            Block::Allocated(bytes, _) => bytes.as_ptr(),
+            #[cfg(unix)]
+            Block::Mapped(pages) => pages.parts().0,
+        }
+    }
+}
+
+impl Drop for Zeroed {
+    fn drop(&mut self) {
+        match &self.block {
+            // SAFETY: allocated by `new` with this layout, and freed only here.
+            Block::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
+            #[cfg(unix)]
+            Block::Mapped(_) => {}
+        }
+    }
+}
+
+impl Deref for Zeroed {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        // SAFETY: so many initialised bytes are there, and the slice borrows self.
+        unsafe { std::slice::from_raw_parts(self.start(), self.len) }
+    }
+}
+
+impl DerefMut for Zeroed {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and self is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(self.start(), self.len) }
+    }
+}
+
+/// Zeroed bytes as lanes that threads share and write to. There is no way to a slice of them, until
+/// one owner is left.
+pub(crate) struct Shared(Zeroed);
+
+impl Shared {
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
+        // AtomicU64 is any 8 bytes, and nothing else reaches them meanwhile.
+        unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.len / 8) }
+    }
+
+    pub(crate) fn into_zeroed(self) -> Zeroed {
+        self.0
+    }
+}
+
+impl From<Zeroed> for Shared {
+    fn from(bytes: Zeroed) -> Shared {
+        Shared(bytes)
+    }
+}
+
+/// A whole file as bytes: mapped on Unix, read into memory elsewhere.
+///
+/// A file that is replaced by renaming another over it, as `Filter::save` does, lives on in the
+/// map.
+pub(crate) struct FileBytes {
+    #[cfg(unix)]
+    bytes: Option<pages::Pages>,
+    #[cfg(not(unix))]
+    bytes: Vec<u8>,
+}
+
+impl FileBytes {
+    /// # Errors
+    /// [`Error::Io`].
+    ///
+    /// # Safety
+    /// As long as the bytes live, nobody writes to the file or changes its length.
+    pub(crate) unsafe fn open(file: &File) -> Result<FileBytes, Error> {
+        #[cfg(unix)]
+        // SAFETY: the same contract.
+        return unsafe { pages::Pages::file(file) }.map(|bytes| FileBytes { bytes });
+        #[cfg(not(unix))]
+        {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut &*file, &mut bytes)?;
+            Ok(FileBytes { bytes })
+        }
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    #[cfg(unix)]
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        match &self.bytes {
+            // SAFETY: the pages are readable for as long as self lives, and by the contract of
+            // `open` nobody writes to them or cuts them off.
+            Some(pages) => unsafe {
+                let (bytes, len) = pages.parts();
+                std::slice::from_raw_parts(bytes, len)
+            },
+            None => &[],
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(unix)]
+mod pages {
+    //! Pages from the system: `mmap` and what goes with it.
+
+    use super::HUGE_PAGE;
+    use crate::error::Error;
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+    use std::ptr::null_mut;
+
+    /// Pages that are unmapped when this goes: `len` bytes are used of `mapped`.
+    pub(super) struct Pages {
+        start: *mut u8,
+        len: usize,
+        mapped: usize,
+    }
+
+    // SAFETY: the pages are owned, and reached only through a borrow of self.
+    unsafe impl Send for Pages {}
+    // SAFETY: as above.
+    unsafe impl Sync for Pages {}
+
+    impl Pages {
+        /// Zeroed private pages, the first at a multiple of a huge page, and huge as far as the
+        /// system has them.
+        pub(super) fn zeroed(len: usize) -> Result<Pages, Error> {
+            let used = mapped_len(len, page()).ok_or(Error::OutOfMemory)?;
+            // More than is needed, then what is before and after the aligned part
+            // goes back.
+            let room = used.checked_add(HUGE_PAGE).ok_or(Error::OutOfMemory)?;
+            // SAFETY: a new anonymous mapping, at an address of the system's choice.
+            let start = unsafe {
+                libc::mmap(
+                    null_mut(),
+                    room,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                    -1,
+                    0,
+                )
+            };
+            if start == libc::MAP_FAILED {
+                return Err(Error::OutOfMemory);
+            }
+            let start = start.cast::<u8>();
+            let before = start.align_offset(HUGE_PAGE);
+            // SAFETY: whole pages of the mapping just made, that nothing uses.
+            unsafe {
+                if before > 0 {
+                    libc::munmap(start.cast(), before);
+                }
+                if room - before > used {
+                    libc::munmap(start.add(before + used).cast(), room - before - used);
+                }
+            }
+            let start = start.wrapping_add(before);
+            #[cfg(target_os = "linux")]
+            // SAFETY: advice on pages that this owns. If it is not taken, the pages
+            // are small, and all else is the same.
+            unsafe {
+                libc::madvise(start.cast(), used, libc::MADV_HUGEPAGE);
+            }
+            Ok(Pages { start, len, mapped: used })
+        }
+
+        /// The whole of a file, to read. None if it is empty.
+        ///
+        /// # Safety
+        /// As [`super::FileBytes::open`].
+        pub(super) unsafe fn file(file: &File) -> Result<Option<Pages>, Error> {
+            let len = usize::try_from(file.metadata()?.len()).map_err(|_| Error::OutOfMemory)?;
+            if len == 0 {
+                return Ok(None);
+            }
+            // SAFETY: a new mapping, at an address of the system's choice.
+            let start = unsafe {
+                libc::mmap(null_mut(), len, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+            };
+            if start == libc::MAP_FAILED {
+                return Err(std::io::Error::last_os_error().into());
+            }
+            Ok(Some(Pages { start: start.cast(), len, mapped: len }))
+        }
+
+        pub(super) fn parts(&self) -> (*mut u8, usize) {
+            (self.start, self.len)
+        }
+    }
+
+    /// How much is mapped for `len` bytes: whole huge pages if that wastes a tenth of them at
+    /// most. Otherwise the last part of a huge page is in pages of `page` bytes, and nothing is
+    /// wasted.
+    fn mapped_len(len: usize, page: usize) -> Option<usize> {
+        let huge = len.checked_next_multiple_of(HUGE_PAGE)?;
+        if huge - len <= len / 10 { Some(huge) } else { len.checked_next_multiple_of(page) }
+    }
+
+    /// The bytes of the system's pages.
+    fn page() -> usize {
+        // SAFETY: tells a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(HUGE_PAGE)
+    }
+
+    #[cfg(test)]
+    #[test]
+    fn little_is_wasted() {
+        const PAGE: usize = 4096;
+        for (len, mapped) in [
+            (HUGE_PAGE, HUGE_PAGE),
+            (HUGE_PAGE + 64, HUGE_PAGE + PAGE),
+            (2 * HUGE_PAGE - 64, 2 * HUGE_PAGE),
+            (9 * HUGE_PAGE + 64, 9 * HUGE_PAGE + PAGE),
+            (10 * HUGE_PAGE + 64, 11 * HUGE_PAGE),
+        ] {
+            assert_eq!(mapped_len(len, PAGE), Some(mapped), "{len}");
+        }
+        for len in (HUGE_PAGE..20 * HUGE_PAGE).step_by(64 * 997) {
+            let mapped = mapped_len(len, PAGE).unwrap();
+            assert!(
+                mapped >= len && mapped.is_multiple_of(PAGE) && mapped - len <= len / 10,
+                "{len}"
+            );
+        }
+        assert_eq!(mapped_len(usize::MAX, PAGE), None);
+        let pages = Pages::zeroed(HUGE_PAGE + 64).unwrap();
+        assert_eq!(pages.start.align_offset(HUGE_PAGE), 0);
+        assert_eq!(pages.mapped, HUGE_PAGE + page().max(64));
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: the pages are this one's own, and nothing borrows it any more.
+            unsafe {
+                libc::munmap(self.start.cast(), self.mapped);
+            }
+        }
+    }
+}

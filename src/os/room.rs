@@ -1,0 +1,111 @@
+//! Room for output: memory of the caller, which may hold anything, written once from front to back.
+#![allow(unsafe_code)]
+
+use crate::error::Error;
+use std::mem::MaybeUninit;
+use std::ptr::copy_nonoverlapping;
+
+/// So many bytes to be written, and how many are.
+pub(crate) struct Room<'a> {
+    bytes: &'a mut [MaybeUninit<u8>],
+    written: usize,
+}
+
+impl<'a> From<&'a mut [MaybeUninit<u8>]> for Room<'a> {
+    fn from(bytes: &'a mut [MaybeUninit<u8>]) -> Room<'a> {
+        Room { bytes, written: 0 }
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Room<'a> {
+    fn from(bytes: &'a mut [u8]) -> Room<'a> {
+        // SAFETY: the same bytes; nothing here takes back that they are initialised.
+        Room::from(unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [MaybeUninit<u8>]) })
+    }
+}
+
+impl<'a> Room<'a> {
+    /// The first `len` bytes of it, and no more.
+    ///
+    /// # Errors
+    /// [`Error::BufferTooSmall`], with nothing written.
+    pub(crate) fn first(self, len: usize) -> Result<Room<'a>, Error> {
+        let bytes = self.bytes.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        Ok(Room { bytes, written: self.written })
+    }
+
+    /// Writes these bytes behind those that are written.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub(crate) fn put(&mut self, part: &[u8]) {
+        let to = &mut self.bytes[self.written..][..part.len()];
+        // SAFETY: as many bytes at both; the room is borrowed for writing, so they are apart.
+        unsafe { copy_nonoverlapping(part.as_ptr(), to.as_mut_ptr().cast(), part.len()) };
+        self.written += part.len();
+    }
+
+    /// Writes so many zeros behind those that are written, and lends them to be changed.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub(crate) fn put_zeros(&mut self, len: usize) -> &mut [u8] {
+        let to = &mut self.bytes[self.written..][..len];
+        self.written += len;
+        // SAFETY: so many bytes are there, and initialised before they are lent.
+        unsafe {
+            to.as_mut_ptr().write_bytes(0, len);
+            std::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), len)
+        }
+    }
+
+    /// What is written.
+    pub(crate) fn written(&self) -> &[u8] {
+        // SAFETY: the first bytes were written by the functions above.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.written) }
+    }
+
+    /// A vector of `len` bytes, or as many as `fill` writes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn vec(len: usize, fill: impl FnOnce(&mut Room<'_>)) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
+        let mut room = Room::from(bytes.spare_capacity_mut());
+        fill(&mut room);
+        let written = room.written;
+        // SAFETY: so many of the bytes behind the none that it had are written.
+        unsafe { bytes.set_len(written) };
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_is_written_and_nothing_else() {
+        let mut bytes = [7; 10];
+        let mut room = Room::from(&mut bytes[..]).first(8).unwrap();
+        room.put(b"ab");
+        room.put_zeros(3)[1] = 5;
+        room.put(b"");
+        assert_eq!(room.written(), b"ab\0\x05\0");
+        assert_eq!(bytes, *b"ab\0\x05\0\x07\x07\x07\x07\x07");
+        assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall)));
+        let vec = Room::vec(6, |room| {
+            room.put(b"four");
+            room.put_zeros(2);
+        });
+        assert_eq!(vec.unwrap(), b"four\0\0");
+        assert!(matches!(Room::vec(usize::MAX, |_| ()), Err(Error::OutOfMemory)));
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn more_than_there_is_room_for_is_refused() {
+        Room::from(&mut [0u8; 3][..]).put(b"four");
+    }
+}

@@ -1,0 +1,57 @@
+//! How full lines are, and what false-positive rate that makes.
+
+use crate::line::LINE_BYTES;
+
+/// The fraction of all bits that are set, 0 to 1. There is at least one byte.
+#[inline(never)] // It takes its time, and is asked for in many places.
+pub(crate) fn fill(bytes: &[u8]) -> f64 {
+    let (lanes, rest) = bytes.as_chunks::<8>();
+    let of_lanes = lanes.iter().map(|&lane| u64::from(u64::from_ne_bytes(lane).count_ones()));
+    let of_rest = rest.iter().map(|byte| u64::from(byte.count_ones()));
+    of_lanes.chain(of_rest).sum::<u64>() as f64 / (bytes.len() as f64 * 8.0)
+}
+
+/// The probability that a key which is not in the line finds its bits set. A round
+/// tests `count` lanes in a row, from one of 8 starts, one bit in each.
+pub(crate) fn line_rate(line: &[u8; LINE_BYTES], k: u32) -> f64 {
+    let (lanes, _) = line.as_chunks::<8>();
+    let fills: [f64; 8] =
+        std::array::from_fn(|i| f64::from(u64::from_ne_bytes(lanes[i]).count_ones()) / 64.0);
+    if k <= 8 { round(&fills, k) } else { round(&fills, 8) * round(&fills, k - 8) }
+}
+
+/// Over 8 starts, the mean of the product of `count` fills from there on.
+fn round(fills: &[f64; 8], count: u32) -> f64 {
+    (0..8)
+        .map(|start| (0..count).map(|i| fills[(start + i as usize) % 8]).product::<f64>())
+        .sum::<f64>()
+        / 8.0
+}
+
+/// Calls `each` with that probability for every line of 64 bytes.
+pub(crate) fn line_rates(lines: &[u8], k: u32, each: &mut dyn FnMut(f64)) {
+    let (lines, _) = lines.as_chunks::<LINE_BYTES>();
+    lines.iter().for_each(|line| each(line_rate(line, k)));
+}
+
+/// The same for bits that a key may have anywhere in a block of bytes, for every block of so many.
+pub(crate) fn block_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
+    bytes.chunks_exact(block).for_each(|block| each(fill(block).powi(k as i32)));
+}
+
+/// The mean of the rates that `each_rate` gives to what it is called with; 0 of none.
+pub(crate) fn mean(each_rate: impl FnOnce(&mut dyn FnMut(f64))) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    each_rate(&mut |rate| {
+        sum += rate;
+        count += 1.0;
+    });
+    if count == 0.0 { 0.0 } else { sum / count }
+}
+
+/// The highest of them; 0 of none.
+pub(crate) fn highest(each_rate: impl FnOnce(&mut dyn FnMut(f64))) -> f64 {
+    let mut highest = 0.0;
+    each_rate(&mut |rate| highest = f64::max(highest, rate));
+    highest
+}
