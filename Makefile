@@ -5,6 +5,9 @@ CARGO ?= cargo
 unexport CARGO_TARGET_DIR
 PREFIX ?= /usr/local
 KEYS ?=
+# INSTALL=no: the tests install no packages.
+INSTALL ?= yes
+export INSTALL
 FUZZ_SECONDS ?= 30
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
@@ -12,7 +15,7 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-rust test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
+.PHONY: help demo go test test-all test-rust test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
     header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
@@ -25,9 +28,19 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
 	target/demo/demo $(KEYS)
 
-test: test-tools go-tools test-rust test-asan test-c test-engines test-go ## all tests that run on this CPU
+test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no link-time optimisation
+	scripts/apt-install.sh gcc g++ libc6-dev python3 binutils
+	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; set -ex; \
+	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --lib --tests; \
+	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick $(CARGO) rustc --release --lib --crate-type staticlib,cdylib; \
+	$(MAKE) --no-print-directory -C c-tests run CC=gcc BUILD=../target/quick/c-tests \
+	    BLOOMLINE_LIB_DIR=../target/quick/release
+	cd go && go vet ./... && go test ./...
 
-test-rust: tools lint ## the Rust tests: every backend against the definition, formats, rates
+test-all: test-rust test-asan test-c test-engines test-go test-cross test-fuzz ## all tests, on emulated CPUs too
+
+
+test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release
 	$(TEST_PROFILE) $(CARGO) test --release --doc

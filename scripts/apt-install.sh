@@ -5,7 +5,8 @@
 #
 # When all of them are there, it does nothing and says nothing. What is missing
 # is installed where the script runs as root; elsewhere it is named, with the
-# command that installs it, and the exit status is 1.
+# command that installs it, and the exit status is 1. With INSTALL=no it installs nothing
+# and asks for nothing: what is missing shows when it is used.
 #
 # Uses dpkg-query and apt-get, nothing else of the project.
 set -euo pipefail
@@ -20,6 +21,8 @@ installed() {
     # being listed is not enough.
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
 }
+
+[ "${INSTALL:-yes}" != no ] || exit 0
 
 missing=()
 for package in "$@"; do
