@@ -62,7 +62,7 @@ impl MappedFilter {
     /// # Safety
     /// As [`MappedFilter::open`].
     pub unsafe fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
-        let (file, _) = file::open(path)?;
+        let (file, _) = file::open_filter(path, View::check)?;
         // SAFETY: the caller's promise for as long as what is made here lives, which owns the
         // bytes.
         let bytes = unsafe { FileBytes::open(&file) }?;

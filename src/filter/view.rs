@@ -68,6 +68,16 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
+    /// Whether a view can be opened of `body_len` bytes with this footer behind them, which need
+    /// not be there yet.
+    pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
+        match native::check(footer, body_len, PROBED) {
+            // As in `parse`.
+            Err(Error::Layout) => cuckoo::check(footer, body_len).map(drop),
+            found => found.map(drop),
+        }
+    }
+
     /// A filter of any layout of the native format, its footer checked.
     fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {

@@ -8,11 +8,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file to read it. Returns its length, too.
-///
-/// # Errors
-/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
-pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
+/// Opens a file to read it.
+fn open(path: &Path) -> Result<(File, u64), Error> {
     // Before it is opened: to open a pipe waits until somebody writes to it.
     if !fs::metadata(path)?.is_file() {
         return Err(Error::NotAFile);
@@ -26,25 +23,37 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, found.len()))
 }
 
-/// The bytes of a file that `check` finds to end as a filter: it is given the last 64 bytes, and
-/// how many are before them. Until then no memory is taken, so a file that is no filter costs
+/// Opens a file that `check` finds to end as a filter: it is given the last 64 bytes, and how many
+/// are before them. Returns its length, too. No memory is taken, so a file that is no filter costs
 /// none, however long it is.
 ///
-/// The file may change between the two looks at it: the bytes are to be checked again.
+/// The file may change after this look at it: its bytes are to be checked again.
 ///
 /// # Errors
-/// As [`open`]; [`Error::Truncated`] if there are fewer than 64 bytes; those of `check`;
-/// [`Error::OutOfMemory`].
-pub(crate) fn read<T>(
+/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory; [`Error::Truncated`] if
+/// there are fewer than 64 bytes; those of `check`.
+pub(crate) fn open_filter<T>(
     path: &Path,
     check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
-) -> Result<Zeroed, Error> {
+) -> Result<(File, u64), Error> {
     let (mut file, len) = open(path)?;
     let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(Error::Truncated)?;
     let mut footer = [0; LINE_BYTES];
     file.seek(SeekFrom::Start(body_len))?;
     file.read_exact(&mut footer)?;
     check(&footer, body_len)?;
+    Ok((file, len))
+}
+
+/// The bytes of such a file.
+///
+/// # Errors
+/// As [`open_filter`]; [`Error::OutOfMemory`].
+pub(crate) fn read<T>(
+    path: &Path,
+    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
+) -> Result<Zeroed, Error> {
+    let (mut file, len) = open_filter(path, check)?;
     let mut bytes = Zeroed::new(usize::try_from(len).map_err(|_| Error::OutOfMemory)?)?;
     file.rewind()?;
     file.read_exact(&mut bytes)?;
