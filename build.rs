@@ -1,6 +1,6 @@
 //! What only the build can say: the name under which the shared library is found at run
-//! time, and where the header is. Writes nothing and generates nothing; the header is
-//! made by `make header` (`tests/header.rs`).
+//! time. Writes nothing and generates nothing; the header is made by `make header`
+//! (`tests/header.rs`).
 //!
 //! The shared library exports `bloomline_*` and nothing else without any help from here:
 //! rustc gives the linker a list of the exported C functions and hides the rest.
@@ -14,11 +14,6 @@ const SOVERSION: &str = "0";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-env=BLOOMLINE_SOVERSION={SOVERSION}");
-
-    // For the build script of a crate that depends on this one and compiles C against it:
-    // DEP_BLOOMLINE_INCLUDE.
-    let root = var("CARGO_MANIFEST_DIR").expect("set by cargo");
-    println!("cargo::metadata=include={root}/include");
 
     let os = var("CARGO_CFG_TARGET_OS").expect("set by cargo");
     let argument = match os.as_str() {
