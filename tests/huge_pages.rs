@@ -77,12 +77,24 @@ fn one_large_filter() {
     println!("from the allocator: {from_allocator}");
 }
 
+/// This program once more. One of another CPU is run by the script that runs this one.
+fn this_program() -> Command {
+    let program = std::env::current_exe().unwrap();
+    let Some(target) = std::env::var_os("BLOOMLINE_CROSS_TARGET") else {
+        return Command::new(program);
+    };
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/cross-test.sh");
+    let mut command = Command::new(script);
+    command.arg("--run").arg(target).arg(program);
+    command
+}
+
 #[test]
 fn the_environment_turns_them_off() {
     for (value, from_allocator) in
         [(None, false), (Some("1"), false), (Some(""), false), (Some("0"), true)]
     {
-        let mut process = Command::new(std::env::current_exe().unwrap());
+        let mut process = this_program();
         process.args(["--exact", "one_large_filter", "--ignored", "--nocapture"]);
         process.env_remove("BLOOMLINE_HUGE_PAGES");
         process.envs(value.map(|value| ("BLOOMLINE_HUGE_PAGES", value)));
