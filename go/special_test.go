@@ -181,7 +181,7 @@ func TestMessages(t *testing.T) {
 		rateError(1e-25):                                           "too small",
 		rateError(2):                                               "not between 0 and 1",
 		second(NewCuckoo(10, 1e-9)).Error():                        "too small",
-		second(NewWindow(math.MaxInt, 10, 0.1)).Error():            "2^32 - 1 generations",
+		second(NewWindow(-1, 10, 0.1)).Error():                     "2^32 - 1 generations",
 		zero.UnmarshalBinary(nil).Error():                          "empty",
 		second(NewScalable(10, 1e-20)).Error():                     "too small",
 		zero.UnmarshalText([]byte("not base64")).Error():           "not the text of a filter",
