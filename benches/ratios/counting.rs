@@ -74,10 +74,10 @@ fn race(plan: Plan, size: usize) -> Times {
         0
     });
     let mut filter = counting();
-    let mut refused = [0; BATCH / 64];
+    let mut removed = [0; BATCH / 64];
     rounds.add(INSERT_REMOVE, &others, move |hashes| {
         filter.insert_hashes(hashes);
-        filter.remove_hashes(hashes, &mut refused)
+        filter.remove_hashes(hashes, &mut removed)
     });
     rounds.run()
 }

@@ -9,7 +9,7 @@
 //! no reference says that the bytes stay, and the compiler sees no two sides of the race to
 //! reason about.
 
-use super::{Hashes, Kernel, Prefetch};
+use super::Kernel;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU64};
 
@@ -47,7 +47,7 @@ impl<'a> Probed<'a> {
 
     /// Lanes that threads set bits in. Nobody asks for [`Probed::as_slice`] of them.
     #[inline(always)]
-    fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
+    pub(crate) fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
         Probed { start: lanes.as_ptr().cast(), len: size_of_val(lanes), borrowed: PhantomData }
     }
 
@@ -76,27 +76,6 @@ impl<'a> Probed<'a> {
 }
 
 impl Kernel {
-    /// As [`Kernel::contains`], of lines to which keys may be added meanwhile.
-    #[inline(always)]
-    pub(crate) fn contains_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) -> bool {
-        self.contains(Probed::lanes(lanes), k, hash)
-    }
-
-    /// As [`Kernel::probe_batch`], of lines to which keys may be added meanwhile.
-    ///
-    /// # Panics
-    /// If `bitmap` has not a word for each 64 keys.
-    pub(crate) fn probe_batch_shared(
-        &self,
-        lanes: &[AtomicU64],
-        k: u32,
-        hashes: Hashes<'_>,
-        bitmap: &mut [u64],
-    ) -> usize {
-        let plan = Prefetch::to_probe(size_of_val(lanes));
-        self.probe_batch_with(Probed::lanes(lanes), k, hashes, plan, bitmap)
-    }
-
     /// Asks for the line of a hash, soon to be written. Does nothing else.
     #[inline]
     pub(crate) fn ask_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {

@@ -133,7 +133,7 @@ impl Member for ConcurrentFilter {
 
 impl Shared for ConcurrentFilter {
     fn insert(&self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
     fn probe(&self, hashes: &[u64]) -> usize {
@@ -233,7 +233,7 @@ impl Member for CountingFilter {
     }
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
-        Some(batches(hashes, |hashes, refused| hashes.len() - self.remove_hashes(hashes, refused)))
+        Some(batches(hashes, |hashes, removed| self.remove_hashes(hashes, removed)))
     }
 }
 
@@ -249,7 +249,7 @@ impl Member for CuckooFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        assert_eq!(self.insert_hashes(hashes), hashes.len(), "there is room for the keys");
+        self.insert_hashes(hashes).expect("there is room for the keys");
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -277,7 +277,7 @@ impl Member for ScalableFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new).unwrap());
+        self.insert_hashes(hashes).unwrap();
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -306,7 +306,7 @@ impl Member for Window {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
     fn contains(&self, hash: u64) -> bool {
