@@ -176,10 +176,13 @@ impl ScalableFilter {
     /// # Errors
     /// As [`ScalableFilter::insert_keys`].
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        hashes.chunks(AT_ONCE).fold(Ok(()), |result, hashes| {
-            let inserted = self.insert_new_hashes(hashes, &mut [0; AT_ONCE / 64]);
-            result.and(inserted.map(drop))
-        })
+        let mut result = Ok(());
+        for hashes in hashes.chunks(AT_ONCE) {
+            if let Err(error) = self.insert_new_hashes(hashes, &mut [0; AT_ONCE / 64]) {
+                result = Err(error);
+            }
+        }
+        result
     }
 
     /// Inserts many keys, faster than one by one.
@@ -190,8 +193,9 @@ impl ScalableFilter {
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
         let mut result = Ok(());
         self.key_hash().in_parts(keys, |hashes, _| {
-            let inserted = self.insert_hashes(hashes);
-            result = std::mem::replace(&mut result, Ok(())).and(inserted);
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
         });
         result
     }
@@ -259,8 +263,9 @@ impl ScalableFilter {
     pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<(), Error> {
         let (key_hash, mut result) = (self.key_hash(), Ok(()));
         in_blocks(keys.into_iter().map(|key| key_hash.of(&key)), |hashes| {
-            let inserted = self.insert_hashes(hashes);
-            result = std::mem::replace(&mut result, Ok(())).and(inserted);
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
         });
         result
     }
