@@ -58,7 +58,7 @@ mod os;
 mod params;
 pub mod sizing;
 
-pub use error::Error;
+pub use error::{Error, IoError};
 pub use filter::{
     Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Loaded, MappedFilter,
     ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of, shards_contain_hashes,
