@@ -9,7 +9,7 @@ pub mod bloom32;
 pub mod xxph3;
 
 use crate::error::Error;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The hash of a key.
 #[inline]
@@ -66,19 +66,6 @@ pub fn random_seed() -> Result<u64, Error> {
     });
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
-}
-
-/// The hash of bytes that come in parts: that of all of them, one behind the other.
-pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
-    // The form in one go is faster for few bytes.
-    if let [whole] = parts {
-        return hash(whole, seed);
-    }
-    let mut hasher = Xxh3::with_seed(seed);
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.digest()
 }
 
 /// How the filters of a format hash byte keys.

@@ -27,7 +27,8 @@ pub(crate) fn block_build_in(
     let mut out = out.first(params.encoded_len())?;
     let lines = out.put_zeros(params.bytes());
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    let footer = native::footer(native::LINES, lines, *params, hashes.len() as u64);
+    let footer = native::footer(native::LINES, *params, hashes.len() as u64);
+    let footer = footer.seal(crate::hash::hash(lines, 0));
     out.put(&footer);
     Ok(out.written().len())
 }

@@ -6,7 +6,7 @@
 
 use super::view::View;
 use crate::error::Error;
-use crate::format::native;
+use crate::format::{encoded, native};
 use crate::hash::KeyHash;
 use crate::kernel::Kernel;
 use crate::os::file;
@@ -21,7 +21,7 @@ use std::path::Path;
 /// [`CuckooFilter::load`](crate::CuckooFilter::load) read the same files into memory.
 ///
 /// ```compile_fail,E0133
-/// let map = bloomline::MappedFilter::open("filter".as_ref());
+/// let map = bloomline::MappedFilter::open("filter");
 /// ```
 pub struct MappedFilter {
     bytes: FileBytes,
@@ -46,7 +46,7 @@ impl MappedFilter {
     ///
     /// To replace the file by renaming another over it, as [`Filter::save`](crate::Filter::save)
     /// does, and to remove it, is allowed: the map keeps the old file.
-    pub unsafe fn open(path: &Path) -> Result<MappedFilter, Error> {
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedFilter, Error> {
         // SAFETY: the same contract.
         let mapped = unsafe { MappedFilter::open_unverified(path) }?;
         native::verify(&mapped.bytes)?;
@@ -61,8 +61,11 @@ impl MappedFilter {
     ///
     /// # Safety
     /// As [`MappedFilter::open`].
-    pub unsafe fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
-        let (file, _) = file::open_filter(path, View::check)?;
+    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedFilter, Error> {
+        let (mut file, len) = file::open(path.as_ref())?;
+        // Before any of it takes memory, where a map does.
+        let (footer, body_len) = encoded::footer(&mut file, len)?;
+        View::check(&footer, body_len)?;
         // SAFETY: the caller's promise for as long as what is made here lives, which owns the
         // bytes.
         let bytes = unsafe { FileBytes::open(&file) }?;

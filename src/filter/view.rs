@@ -15,6 +15,7 @@ use crate::line::LINE_BYTES;
 use crate::params::CuckooParams;
 use crate::params::Params;
 use crate::sizing::stats;
+use std::fmt;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
 /// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
@@ -294,18 +295,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What a [`Filter`](crate::Filter) of the same lines has besides them.
-    ///
-    /// # Errors
-    /// [`Error::Layout`] if there is no such filter.
-    pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
-        // No filter of another engine has a number in `docs/FORMAT.md`.
-        let layout = self.cuckoo_params().map_or(0, |_| cuckoo::LAYOUT);
-        let params =
-            self.params().or_else(|| self.classic_params()).ok_or(Error::Layout(layout))?;
-        Ok((params, self.kernel))
-    }
-
     /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
     pub fn cuckoo_params(&self) -> Option<CuckooParams> {
         match (self.kernel.layout(), self.hash) {
@@ -376,6 +365,24 @@ impl<'a> View<'a> {
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "View", self)
+    }
+}
+
+/// Says in short what a filter is. The seed is left out, which may be a secret.
+pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> fmt::Result {
+    let layout = view.kernel.layout();
+    let k = if layout == Layout::Cuckoo { "fingerprint_bits" } else { "k" };
+    f.debug_struct(kind)
+        .field("layout", &layout)
+        .field("keys", &view.key_count)
+        .field("lines", &view.lines.len().div_ceil(LINE_BYTES))
+        .field(k, &view.k)
+        .finish_non_exhaustive()
 }
 
 /// Hands the hashes of `keys` to a batch, to be made as it goes.
