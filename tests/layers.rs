@@ -11,8 +11,9 @@ const LAYERS: [&str; 12] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 12] = [
+const FILTERS: [&str; 13] = [
     "view",
+    "owned",
     "map",
     "views",
     "shards",

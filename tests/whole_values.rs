@@ -1,11 +1,12 @@
 //! Filters as values: cloned, compared, shown, written to streams and read from them, by every kind.
 
 use bloomline::{
-    Backend, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
-    Window, hash,
+    Backend, Builder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter,
+    Loaded, MappedFilter, OwnedView, Params, ScalableFilter, Swap, View, Window, hash,
 };
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 
 fn params() -> Params {
     Params::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F)
@@ -226,20 +227,80 @@ fn key_counts_and_kinds_are_part_of_it() {
 /// What a program derives on a struct of its own.
 #[test]
 fn deriving_works() {
+    #[derive(Debug, Clone)]
+    #[expect(dead_code, reason = "what is derived is not asked for")]
+    struct Store {
+        tables: Vec<Table>,
+        current: Arc<Swap>,
+        shared: ConcurrentFilter,
+        block: OwnedView<Vec<u8>>,
+        builder: Builder,
+    }
     #[derive(Debug, Clone, PartialEq)]
     struct Table {
         name: &'static str,
         filter: Filter,
         why: Option<Error>,
     }
+    fn derives<T: Debug + Clone>() {}
+    derives::<View<'_>>();
+    derives::<MappedFilter>();
+    derives::<Loaded<Filter>>();
     let mut filter = Filter::new(Params::new(157, 6, 0).unwrap()).unwrap();
     filter.insert_hash(3);
-    let table = Table { name: "users", filter, why: Some(Error::K(17)) };
+    let table = Table { name: "users", filter: filter.clone(), why: Some(Error::K(17)) };
     assert_eq!(table.clone(), table);
-    let shown = format!("{table:?}");
-    for part in ["users", "K(17)", "keys: 1,", "lines: 157,", "k: 6,"] {
+    let store = Store {
+        tables: vec![table],
+        current: Arc::new(Swap::new(filter.clone())),
+        shared: filter.clone().into(),
+        block: OwnedView::open(filter.to_bytes().unwrap()).unwrap(),
+        builder: Builder::new(10.0, 0).unwrap(),
+    };
+    let shown = format!("{:?}", store.clone());
+    for part in [
+        "\"users\", filter: Filter {",
+        "K(17)",
+        "keys: 1, lines: 157, k: 6, ",
+        "current: Swap(Filter {",
+        "ConcurrentFilter {",
+        "OwnedView {",
+        "Builder { keys: 0, bits_per_key: 10.0",
+    ] {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }
-    fn derives<T: Debug + Clone>() {}
-    derives::<bloomline::View<'_>>();
+}
+
+#[test]
+fn clones_of_what_is_shared_are_apart() {
+    let mut filter = Filter::new(params()).unwrap();
+    filter.insert_hashes(&hashes(1));
+    let shared = ConcurrentFilter::from(filter.clone());
+    let copy = shared.clone();
+    shared.insert_hash(5);
+    assert!(shared.contains_hash(5) && !copy.contains_hash(5));
+    assert!(copy.into_filter().as_bytes() == filter.as_bytes());
+    let swap = Swap::new(filter.clone());
+    let (other, loaded) = (swap.clone(), swap.load());
+    let kept = loaded.clone();
+    drop(loaded);
+    swap.publish(Filter::new(params()).unwrap());
+    assert_eq!((*other.load() == filter, *swap.load() == filter), (true, false));
+    assert_eq!(*kept, filter);
+}
+
+#[test]
+fn blocks_of_their_own() {
+    let mut builder = Builder::new(10.0, 7).unwrap();
+    for key in ["apple", "pear", "plum"] {
+        builder.add(key.as_bytes()).unwrap();
+    }
+    let mut copy = builder.clone();
+    let block = builder.finish_vec().unwrap();
+    assert_eq!(builder.key_count(), 0);
+    let mut out = vec![1; copy.block_len().unwrap()];
+    copy.finish(&mut out).unwrap();
+    assert_eq!(block, out);
+    assert_eq!(View::open(&block).unwrap().key_count(), 3);
+    assert_eq!(builder.finish_vec().unwrap().len(), 128);
 }

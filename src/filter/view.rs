@@ -109,7 +109,7 @@ impl<'a> View<'a> {
     /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
     /// caller must take every key for present. [`Error::Backend`].
     pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, Kernels::active()?)?)
+        Ok(View::found(rocksdb::parse(bytes, Kernels::active()?)?))
     }
 
     /// As [`View::open_rocksdb`], probing with a given backend.
@@ -117,7 +117,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+        Ok(View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?))
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
@@ -126,18 +126,18 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::Backend`].
     pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(leveldb::parse(bytes, Kernels::active()?))
+        Ok(View::found(leveldb::parse(bytes, Kernels::active()?)))
     }
 
     /// A filter that says "maybe" to every key.
     #[cfg(feature = "capi")]
     pub(crate) fn anything() -> Result<View<'static>, Error> {
-        View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?))
+        Ok(View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?)))
     }
 
-    fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
+    pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
         let Found { lines, k, kernel, hash } = found;
-        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
+        View { lines: lines.into(), k, hash, key_count: 0, kernel }
     }
 
     /// A view of bare lines, without a footer.

@@ -19,16 +19,22 @@ pub(crate) struct Found<'a> {
     pub(crate) hash: KeyHash,
 }
 
+static FULL: [u8; LINE_BYTES] = [0xFF; LINE_BYTES];
+static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
+
 impl Found<'_> {
     /// A filter that says "maybe" to every key: what cannot be read must not hide one.
     pub(crate) fn anything(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
-        static FULL: [u8; LINE_BYTES] = [0xFF; LINE_BYTES];
         Found { lines: &FULL, k: 1, kernel: kernels.of(Layout::Native), hash }
+    }
+
+    /// The lines of a filter that says the same to every key, if these are they.
+    pub(crate) fn constant(lines: &[u8]) -> Option<&'static [u8]> {
+        [&FULL[..], &EMPTY[..]].into_iter().find(|constant| std::ptr::eq(*constant, lines))
     }
 
     /// A filter that says "no" to every key: that of no keys.
     pub(crate) fn nothing(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
-        static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
         Found { lines: &EMPTY, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 }
