@@ -10,7 +10,7 @@ pub mod xxph3;
 
 use crate::error::Error;
 use crate::key::Key;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
@@ -72,19 +72,6 @@ pub fn random_seed() -> Result<u64, Error> {
     });
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
-}
-
-/// The hash of bytes that come in parts: that of all of them, one behind the other.
-pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
-    // The form in one go is faster for few bytes.
-    if let [whole] = parts {
-        return of_bytes(whole, seed);
-    }
-    let mut hasher = Xxh3::with_seed(seed);
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.digest()
 }
 
 /// How the filters of a format hash byte keys.

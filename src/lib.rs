@@ -25,7 +25,7 @@
 //! | [`hash`] | key bytes to hashes |
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
-//! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
+//! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
@@ -64,7 +64,7 @@ pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
     Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded, MappedFilter,
-    Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
+    OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
     shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use kernel::{Backend, Prefetch, atomic_line};

@@ -11,10 +11,11 @@ const LAYERS: [&str; 14] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 14] = [
+const FILTERS: [&str; 15] = [
     "probe",
     "insert",
     "view",
+    "owned",
     "map",
     "views",
     "shards",

@@ -2,7 +2,7 @@
 //! The page `docs/FORMAT.md` is the standard; this file follows it.
 
 use crate::error::Error;
-use crate::hash::{hash, hash_parts};
+use crate::hash::hash;
 use crate::line::LINE_BYTES;
 use crate::params::Params;
 
@@ -88,8 +88,8 @@ impl Footer {
         })
     }
 
-    /// The footer that goes behind these bytes, one part behind the other.
-    pub(crate) fn write(&self, body: &[&[u8]]) -> FooterBytes {
+    /// The footer that goes behind bytes of that checksum.
+    pub(crate) fn seal(&self, body_checksum: u64) -> FooterBytes {
         let mut footer = [0; FOOTER_BYTES];
         put(&mut footer, at::KEY_COUNT, self.key_count.to_le_bytes());
         put(&mut footer, at::LINE_COUNT, self.line_count.to_le_bytes());
@@ -98,7 +98,7 @@ impl Footer {
         put(&mut footer, at::LAYOUT, self.layout.to_le_bytes());
         put(&mut footer, at::VERSION, VERSION.to_le_bytes());
         put(&mut footer, at::SHAPE, self.shape.to_le_bytes());
-        put(&mut footer, at::LINES_CHECKSUM, hash_parts(body, 0).to_le_bytes());
+        put(&mut footer, at::LINES_CHECKSUM, body_checksum.to_le_bytes());
         let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
         put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
         put(&mut footer, at::MAGIC, MAGIC);
@@ -150,7 +150,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
 /// the footer says, and whether counters agree with the lines.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
     let (body, footer) = split(bytes)?;
-    if u64_at(footer, at::LINES_CHECKSUM) != checksum(body) {
+    if lines_checksum(footer) != checksum(body) {
         return Err(Error::Checksum);
     }
     match parse(bytes, &[COUNTING]) {
@@ -173,7 +173,7 @@ pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
 
 /// Whether the counters that are not 0 are those of the bits that are set. The 8 counters of
 /// a byte of the lines are 4 bytes.
-fn agree(lines: &[u8], counters: &[u8]) -> bool {
+pub(crate) fn agree(lines: &[u8], counters: &[u8]) -> bool {
     let (counters, _) = counters.as_chunks::<4>();
     lines.iter().zip(counters).all(|(&bits, &counters)| {
         // The byte's bits, each moved to where the lowest bit of its counter is.
@@ -187,25 +187,15 @@ fn agree(lines: &[u8], counters: &[u8]) -> bool {
     })
 }
 
-/// The footer that goes behind these lines, of a layout that has nothing else.
-pub(crate) fn footer(layout: u16, lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
-    debug_assert_eq!(lines.len(), params.bytes());
-    footer_of(layout, params, key_count).write(&[lines])
-}
-
-/// The footer that goes behind these lines and counters.
-pub(crate) fn counting_footer(
-    lines: &[u8],
-    counters: &[u8],
-    params: Params,
-    key_count: u64,
-) -> FooterBytes {
-    footer_of(COUNTING, params, key_count).write(&[lines, counters])
-}
-
-fn footer_of(layout: u16, params: Params, key_count: u64) -> Footer {
+/// What the footer says of a filter of one of these layouts.
+pub(crate) fn footer(layout: u16, params: Params, key_count: u64) -> Footer {
     let (line_count, k, seed) = (params.line_count(), params.k(), params.seed());
     Footer { key_count, line_count, seed, k, layout, shape: 0 }
+}
+
+/// The checksum that a footer states of what is before it.
+pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
+    u64_at(footer, at::LINES_CHECKSUM)
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

@@ -1,15 +1,16 @@
 //! Files of filters: read only if their end is that of a filter, replaced whole or not at all.
 
 use crate::error::Error;
-use crate::line::LINE_BYTES;
-use crate::os::memory::Zeroed;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file to read it.
-fn open(path: &Path) -> Result<(File, u64), Error> {
+/// Opens a file to read it, and returns its length, too.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
+pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
     // Before it is opened: to open a pipe waits until somebody writes to it.
     if !fs::metadata(path)?.is_file() {
         return Err(Error::NotAFile);
@@ -23,45 +24,7 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, found.len()))
 }
 
-/// Opens a file that `check` finds to end as a filter: it is given the last 64 bytes, and how many
-/// are before them. Returns its length, too. No memory is taken, so a file that is no filter costs
-/// none, however long it is.
-///
-/// The file may change after this look at it: its bytes are to be checked again.
-///
-/// # Errors
-/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory; [`Error::Truncated`] if
-/// there are fewer than 64 bytes; those of `check`.
-pub(crate) fn open_filter<T>(
-    path: &Path,
-    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
-) -> Result<(File, u64), Error> {
-    let (mut file, len) = open(path)?;
-    let too_short = Error::Truncated { needed: LINE_BYTES as u64, given: len };
-    let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(too_short)?;
-    let mut footer = [0; LINE_BYTES];
-    file.seek(SeekFrom::Start(body_len))?;
-    file.read_exact(&mut footer)?;
-    check(&footer, body_len)?;
-    Ok((file, len))
-}
-
-/// The bytes of such a file.
-///
-/// # Errors
-/// As [`open_filter`]; [`Error::OutOfMemory`].
-pub(crate) fn read<T>(
-    path: &Path,
-    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
-) -> Result<Zeroed, Error> {
-    let (mut file, len) = open_filter(path, check)?;
-    let mut bytes = Zeroed::new(usize::try_from(len).map_err(|_| Error::OutOfMemory)?)?;
-    file.rewind()?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Makes `parts`, one after the other, the content of the file at `path`: written
+/// Makes what `content` writes the content of the file at `path`: written
 /// beside under another name, flushed to the disk, then renamed. The file that was there keeps
 /// its permissions and, where the system allows that, its owner and group; of a link, which is
 /// replaced, those of the file that it leads to.
@@ -71,7 +34,10 @@ pub(crate) fn read<T>(
 /// [`Error::Io`] or [`Error::OutOfMemory`]; what was there before is still there.
 /// Only if flushing the directory fails, last of all, is the new file in its place,
 /// and may not survive a power failure.
-pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
+pub(crate) fn replace(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
     if path.file_name().is_none() {
         let what = io::ErrorKind::InvalidInput;
         return Err(io::Error::from(what).into());
@@ -86,8 +52,8 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
             file => break (beside, file?),
         }
     };
-    let mut write = || {
-        parts.iter().try_for_each(|part| file.write_all(part))?;
+    let write = || {
+        content(&mut file)?;
         #[cfg(unix)]
         old.as_ref().map_or(Ok(()), |old| access::restore(&file, old))?;
         file.sync_all()?;

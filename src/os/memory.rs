@@ -56,9 +56,14 @@ impl Zeroed {
         Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
     }
 
-    /// Forgets the bytes from `len` on; the memory stays until all is freed.
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+    /// A copy of these bytes, at least one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn copy_of(bytes: &[u8]) -> Result<Zeroed, Error> {
+        let mut copy = Zeroed::new(bytes.len())?;
+        copy.copy_from_slice(bytes);
+        Ok(copy)
     }
 
     fn start(&self) -> *mut u8 {
@@ -69,6 +74,14 @@ impl Zeroed {
         }
     }
 }
+
+impl PartialEq for Zeroed {
+    fn eq(&self, other: &Zeroed) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Zeroed {}
 
 impl Drop for Zeroed {
     fn drop(&mut self) {

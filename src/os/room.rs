@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
@@ -66,20 +67,17 @@ impl<'a> Room<'a> {
         // SAFETY: the first bytes were written by the functions above.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.written) }
     }
+}
 
-    /// A vector of `len` bytes, or as many as `fill` writes.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(crate) fn vec(len: usize, fill: impl FnOnce(&mut Room<'_>)) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
-        let mut room = Room::from(bytes.spare_capacity_mut());
-        fill(&mut room);
-        let written = room.written;
-        // SAFETY: so many of the bytes behind the none that it had are written.
-        unsafe { bytes.set_len(written) };
-        Ok(bytes)
+impl Write for Room<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        let len = part.len().min(self.bytes.len() - self.written);
+        self.put(&part[..len]);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -97,12 +95,11 @@ mod tests {
         assert_eq!(room.written(), b"ab\0\x05\0");
         assert_eq!(bytes, *b"ab\0\x05\0\x07\x07\x07\x07\x07");
         assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall { .. })));
-        let vec = Room::vec(6, |room| {
-            room.put(b"four");
-            room.put_zeros(2);
-        });
-        assert_eq!(vec.unwrap(), b"four\0\0");
-        assert!(matches!(Room::vec(usize::MAX, |_| ()), Err(Error::OutOfMemory)));
+        let mut bytes = [7; 5];
+        let mut room = Room::from(&mut bytes[..]);
+        room.write_all(b"four").unwrap();
+        assert_eq!((room.write(b"56").unwrap(), room.write(b"7").unwrap()), (1, 0));
+        assert_eq!(room.written(), b"four5");
     }
 
     #[test]
