@@ -1,9 +1,8 @@
 //! Key bytes to 64-bit hashes: XXH3-64 with a seed.
 //!
-//! A filter works on hashes. Those of this module are well mixed over all 64
-//! bits, which every line and bit choice relies on; so must be any hash that a
-//! caller brings along. Small integers as they are will not do: hash them with
-//! [`hash_u64`].
+//! A filter works on hashes. Those of this module are uniform over all 64 bits, on which the
+//! choice of lines and bits depends. Any hash of the caller's own must be, too. Do not use small
+//! integers as hashes: hash them with [`hash_u64`].
 
 pub mod bloom32;
 pub mod xxph3;
@@ -11,22 +10,22 @@ pub mod xxph3;
 use crate::error::Error;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-/// The hash of a key.
+/// Returns the hash of a key.
 #[inline]
 pub fn hash(key: &[u8], seed: u64) -> u64 {
     if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { above_16(key, seed) }
 }
 
-/// Keys up to this length take few instructions, and are hashed in place.
+/// Keys up to this length take few instructions and are hashed inline.
 const SHORT: usize = 16;
 
-/// Apart, since it is long and there are many places that hash one key.
+/// Not inlined: the code is long, and many places hash one key.
 #[inline(never)]
 fn above_16(key: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(key, seed)
 }
 
-/// The hash of an integer key: that of its 8 little-endian bytes, on every CPU.
+/// Returns the hash of an integer key: that of its 8 little-endian bytes, on every CPU.
 #[inline]
 pub fn hash_u64(key: u64, seed: u64) -> u64 {
     xxh3_64_with_seed(&key.to_le_bytes(), seed)
@@ -54,7 +53,7 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     }
 }
 
-/// A seed from the operating system's random numbers.
+/// Returns a seed from the operating system's random numbers.
 ///
 /// # Errors
 /// [`Error::Io`] if the system has none.
@@ -68,9 +67,9 @@ pub fn random_seed() -> Result<u64, Error> {
     Err(Error::Io(std::io::ErrorKind::Unsupported.into()))
 }
 
-/// The hash of bytes that come in parts: that of all of them, one behind the other.
+/// The hash of the concatenated parts.
 pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
-    // The form in one go is faster for few bytes.
+    // One call is faster for few bytes.
     if let [whole] = parts {
         return hash(whole, seed);
     }
@@ -88,7 +87,7 @@ pub(crate) enum KeyHash {
     Xxh3(u64),
     /// RocksDB since format version 5.
     Xxph3,
-    /// RocksDB before, and Pebble: 32 bits, in the low half.
+    /// RocksDB before format version 5, and Pebble: 32 bits, in the low half.
     RocksDbLegacy,
     /// LevelDB and goleveldb: 32 bits, in the low half.
     LevelDb,
@@ -105,8 +104,8 @@ impl KeyHash {
         }
     }
 
-    /// Hands out the hashes of keys, some at a time, with the number of the first. All but the
-    /// last are a multiple of 64.
+    /// Passes the hashes of keys on in parts, with the index of each part's first key. All parts
+    /// but the last are a multiple of 64.
     pub(crate) fn in_parts<K: AsRef<[u8]>>(self, keys: &[K], mut work: impl FnMut(&[u64], usize)) {
         const AT_ONCE: usize = 512;
         let mut hashes = [0; AT_ONCE];
@@ -117,7 +116,7 @@ impl KeyHash {
         }
     }
 
-    /// The hashes of some keys, with the choice made once.
+    /// The hashes of some keys, choosing the function once.
     pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
         fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
             for (key, out) in keys.iter().zip(out) {
@@ -125,7 +124,7 @@ impl KeyHash {
             }
         }
         match self {
-            // Here in place, whatever the length.
+            // Inline, whatever the length.
             KeyHash::Xxh3(seed) => all(keys, out, |key| xxh3_64_with_seed(key, seed)),
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),

@@ -7,7 +7,7 @@ use crate::params::CuckooParams;
 
 const LAYOUT: u16 = 7;
 
-/// As `native::check`, for this layout: the shape of the lines, and the writer's key count.
+/// As `native::check`, for this layout: the parameters, and the writer's key count.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams, u64), Error> {
     let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
@@ -31,7 +31,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], CuckooParams, u64), Error> {
     Ok((lines, params, key_count))
 }
 
-/// The footer that goes behind these lines.
+/// The footer of these lines.
 pub(crate) fn footer(lines: &[u8], params: CuckooParams, key_count: u64) -> [u8; FOOTER_BYTES] {
     debug_assert_eq!(lines.len(), params.bytes());
     let (line_count, k, seed) = (params.line_count(), params.fingerprint_bits(), params.seed());

@@ -1,5 +1,4 @@
-//! Bytes and filters: what is written to disk and to the wire, and read back by bounded readers
-//! only.
+//! The encoded forms of filters, and readers that access nothing outside of the bytes given.
 
 pub(crate) mod cuckoo;
 pub(crate) mod native;
@@ -12,7 +11,7 @@ use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
 use crate::os::room::Room;
 
-/// What a reader found: everything a probe needs.
+/// What a reader found: all that a probe needs.
 pub(crate) struct Found<'a> {
     pub(crate) lines: &'a [u8],
     pub(crate) k: u32,
@@ -21,21 +20,21 @@ pub(crate) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// A filter that says "maybe" to every key: what cannot be read must not hide one.
+    /// A filter that answers "maybe" to every key, for bytes that cannot be read.
     pub(crate) fn anything(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
         static FULL: [u8; LINE_BYTES] = [0xFF; LINE_BYTES];
         Found { lines: &FULL, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 
-    /// A filter that says "no" to every key: that of no keys.
+    /// A filter without keys, which answers "no" to every key.
     pub(crate) fn nothing(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
         static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
         Found { lines: &EMPTY, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 }
 
-/// Writes the parts of an encoded filter to the start of `out`, one behind the other, and returns
-/// their length.
+/// Writes the concatenated parts of an encoded filter to the start of `out`, and returns their
+/// length.
 ///
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing written.
@@ -46,7 +45,7 @@ pub(crate) fn write_parts(parts: &[&[u8]], out: Room<'_>) -> Result<usize, Error
     Ok(len)
 }
 
-/// The parts of an encoded filter, one behind the other.
+/// Concatenates the parts of an encoded filter.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].

@@ -1,6 +1,5 @@
-//! Layout 3: the lines of all stages of a scalable filter, one stage behind the other, then a line
-//! for each stage that says what it is, before the footer of `native`. `docs/FORMAT.md` is the
-//! standard.
+//! Layout 3: the lines of all stages of a scalable filter, the oldest stage first, then a record of
+//! 64 bytes for each stage, before the footer of `native`. `docs/FORMAT.md` is the standard.
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;
@@ -9,9 +8,9 @@ use crate::params::Params;
 use std::slice;
 
 const LAYOUT: u16 = 3;
-/// The most stages. With each twice as large as the one before, memory ends earlier.
+/// The most stages. As each doubles the last, memory ends earlier.
 pub(crate) const MAX_STAGES: usize = 64;
-/// The least rate that can be asked for, so that a rate is left for the last of all stages.
+/// The lowest target rate, so that a rate is left for the last stage.
 pub(crate) const LEAST_RATE: f64 = 1e-15;
 
 /// Where the fields of a stage's record begin, beside those that it shares with a footer. All
@@ -24,7 +23,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) lines: &'a [u8],
     pub(crate) params: Params,
     pub(crate) key_count: u64,
-    /// How many keys it is for.
+    /// The number of keys that it is sized for.
     pub(crate) capacity: u64,
 }
 
@@ -42,12 +41,12 @@ impl Stage<'_> {
 /// What all stages of a filter have in common.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared {
-    /// The false-positive rate that was asked for.
+    /// The target false-positive rate.
     pub(crate) rate: f64,
     pub(crate) seed: u64,
 }
 
-/// Whether a filter of that rate can be asked for.
+/// Whether it is a valid target rate.
 pub(crate) fn is_rate(rate: f64) -> bool {
     (LEAST_RATE..1.0).contains(&rate)
 }
@@ -77,8 +76,7 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shared, usiz
     Ok((Shared { rate, seed: footer.seed }, line_bytes))
 }
 
-/// An encoded filter, checked but for the records of its stages, which are checked as they are
-/// handed out. The order of the checks is that of `docs/FORMAT.md`.
+/// Parses an encoded filter, in the order of `docs/FORMAT.md`. [`Stages::next`] checks the records.
 pub(crate) fn parse(bytes: &[u8]) -> Result<(Shared, Stages<'_>), Error> {
     let (body, footer) = native::split(bytes)?;
     let (shared, line_bytes) = check(footer, body.len() as u64)?;
@@ -88,7 +86,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Shared, Stages<'_>), Error> {
     Ok((shared, Stages { lines, records: records.iter(), seed: shared.seed }))
 }
 
-/// The stages of an encoded filter, the oldest first. Nothing comes behind an error.
+/// The stages of an encoded filter, the oldest first. The first error ends them.
 pub(crate) struct Stages<'a> {
     lines: &'a [u8],
     records: slice::Iter<'a, FooterBytes>,
@@ -96,7 +94,7 @@ pub(crate) struct Stages<'a> {
 }
 
 impl<'a> Stages<'a> {
-    /// The next stage, its record checked; none behind the last.
+    /// Checks and returns the next stage; None after the last.
     pub(crate) fn next(&mut self) -> Result<Option<Stage<'a>>, Error> {
         let Some(record) = self.records.next() else {
             return Ok(None);
@@ -108,7 +106,7 @@ impl<'a> Stages<'a> {
         let capacity = u64_at(record, CAPACITY);
         let lines = self.lines.split_at_checked(params.bytes());
         let (lines, rest) = lines.ok_or(Error::LineCount)?;
-        // What is left is for the stages that are left.
+        // Remaining lines belong to remaining stages.
         if capacity == 0 || self.records.len() == 0 && !rest.is_empty() {
             return Err(Error::LineCount);
         }
@@ -117,7 +115,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// The footer that goes behind these parts: the lines of the stages, and as many records.
+/// The footer of these parts: the lines of the stages, and as many records.
 pub(crate) fn footer(
     shared: Shared,
     stages: usize,

@@ -12,8 +12,8 @@ use crate::params::Params;
 
 const LAYOUT: u16 = 4;
 
-/// How many generations a window has, at least one, and of what shape: such that all of it,
-/// encoded, can be addressed.
+/// The generations of a window, at least one, and their parameters, such that memory can address
+/// its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     params: Params,
@@ -85,7 +85,7 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Shape, Error>
     Ok(shape)
 }
 
-/// An encoded window, all of it checked, in the order of `docs/FORMAT.md`.
+/// Parses and verifies an encoded window, in the order of `docs/FORMAT.md`.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
     let (body, footer) = native::split(bytes)?;
     let shape = check(footer, body.len() as u64)?;
@@ -97,7 +97,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
     Ok(Parts { shape, lines, slice, limit, key_counts })
 }
 
-/// Writes what goes behind the lines, which are all that is in `out`.
+/// Appends the state and the footer to the lines, which are all that `out` has.
 pub(crate) fn finish(
     out: &mut Room<'_>,
     shape: Shape,

@@ -1,11 +1,11 @@
-//! Room for output: memory of the caller, which may hold anything, written once from front to back.
+//! Room for output: caller-owned memory, possibly uninitialised, written once from front to back.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
-/// So many bytes to be written, and how many are.
+/// Bytes to be written, and how many are.
 pub(crate) struct Room<'a> {
     bytes: &'a mut [MaybeUninit<u8>],
     written: usize,
@@ -25,7 +25,7 @@ impl<'a> From<&'a mut [u8]> for Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The first `len` bytes of it, and no more.
+    /// Restricts it to its first `len` bytes.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
@@ -34,7 +34,7 @@ impl<'a> Room<'a> {
         Ok(Room { bytes, written: self.written })
     }
 
-    /// Writes these bytes behind those that are written.
+    /// Appends these bytes.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -45,7 +45,7 @@ impl<'a> Room<'a> {
         self.written += part.len();
     }
 
-    /// Writes so many zeros behind those that are written, and lends them to be changed.
+    /// Appends so many zeros, and returns them to be changed.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -59,13 +59,13 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// What is written.
+    /// Returns the bytes written.
     pub(crate) fn written(&self) -> &[u8] {
         // SAFETY: the first bytes were written by the functions above.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.written) }
     }
 
-    /// A vector of `len` bytes, or as many as `fill` writes.
+    /// Makes a vector of `len` bytes, or as many as `fill` writes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
