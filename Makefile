@@ -31,8 +31,8 @@ demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no link-time optimisation
 	scripts/apt-install.sh gcc g++ libc6-dev python3 binutils
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; set -ex; \
-	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --lib --tests; \
-	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick $(CARGO) rustc --release --lib --crate-type staticlib,cdylib; \
+	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests; \
+	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick scripts/build-lib.sh; \
 	$(MAKE) --no-print-directory -C c-tests run CC=gcc BUILD=../target/quick/c-tests \
 	    BLOOMLINE_LIB_DIR=../target/quick/release
 	cd go && go vet ./... && go test ./...
@@ -42,12 +42,11 @@ test-all: test-rust test-asan test-c test-engines test-go test-cross test-fuzz #
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(TEST_PROFILE) $(CARGO) test --release
-	$(TEST_PROFILE) $(CARGO) test --release --doc
-	$(TEST_PROFILE) $(CARGO) run --release --example twenty_lines
-	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
-	$(TEST_PROFILE) $(CARGO) run --release --example crawler 20000
-	$(CARGO) check --release --no-default-features
+	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
+	$(TEST_PROFILE) $(CARGO) test --release --all-features --doc
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
 
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
@@ -82,16 +81,17 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 
 lint: tools
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+	$(CARGO) clippy --release -- -D warnings
+	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
+	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
 
 doc: ## the Rust documentation
-	$(CARGO) doc --release --no-deps
+	$(CARGO) doc --release --no-deps --all-features
 
-# Only these two kinds: a Rust library beside them would rule out link-time optimisation,
-# and the archive would be three times as large.
 lib: tools ## target/release/libbloomline.{a,so}
-	$(CARGO) rustc --release --lib --crate-type staticlib,cdylib
+	scripts/build-lib.sh
 
 go: lib go-tools ## the C library into the Go package, for the build tag bloomline_static
 	@platform=$$(go env GOOS)_$$(go env GOARCH); set -ex; mkdir -p go/clib/$$platform; \
@@ -101,7 +101,7 @@ install: lib ## headers, libraries, pkg-config and CMake files, to PREFIX (and D
 	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
 header: ## rewrites include/bloomline.h from src/ffi
-	BLESS=1 $(CARGO) test --release --test header
+	BLESS=1 $(CARGO) test --release --features capi --test header
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \

@@ -18,7 +18,7 @@
 #
 # With it the directory is target/TARGET/release.
 #
-# The libraries must have been built: cargo build --release. What is installed may be moved
+# The libraries must have been built: scripts/build-lib.sh. What is installed may be moved
 # as a whole. Systems with ELF libraries only (Linux, BSD); uses install(1), readelf and,
 # unless NATIVE_LIBS is given, rustc.
 set -euo pipefail
@@ -37,7 +37,7 @@ for argument in "$@"; do
     esac
 done
 built=${built:-$(dirname "$0")/../target/${TARGET:+$TARGET/}release}
-[ -d "$built" ] || die "there is no directory $built; run: cargo build --release"
+[ -d "$built" ] || die "there is no directory $built; run: scripts/build-lib.sh"
 built=$(cd "$built" && pwd)
 cd "$(dirname "$0")/.."
 prefix=${PREFIX:-/usr/local}
@@ -53,7 +53,7 @@ for name in LIBDIR:$libdir INCLUDEDIR:$includedir; do
 done
 
 for file in libbloomline.a libbloomline.so; do
-    [ -f "$built/$file" ] || die "$built/$file is not built; run: cargo build --release"
+    [ -f "$built/$file" ] || die "$built/$file is not built; run: scripts/build-lib.sh"
 done
 
 version=$(sed -n 's/^version *= *"\([^"]*\)".*/\1/p' Cargo.toml | head -n 1)

@@ -60,11 +60,11 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
 pub fn random_seed() -> Result<u64, Error> {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     return getrandom::u64().map_err(|error| match error.raw_os_error() {
-        Some(code) => Error::Io(std::io::Error::from_raw_os_error(code)),
-        None => Error::Io(std::io::ErrorKind::Unsupported.into()),
+        Some(code) => std::io::Error::from_raw_os_error(code).into(),
+        None => std::io::Error::from(std::io::ErrorKind::Unsupported).into(),
     });
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    Err(Error::Io(std::io::ErrorKind::Unsupported.into()))
+    Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
 }
 
 /// The hash of the concatenated parts.

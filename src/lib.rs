@@ -38,11 +38,15 @@
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
-//! The C interface is `include/bloomline.h`, behind the default feature `capi`.
+//! The C interface is `include/bloomline.h`, behind the feature `capi`.
 
 pub mod engines;
 mod error;
-#[cfg(feature = "capi")]
+// C calls it, and no Rust program. The fuzzers do, which cargo-fuzz builds with `--cfg fuzzing`.
+#[cfg(all(feature = "capi", not(fuzzing)))]
+#[allow(unreachable_pub, unused_imports)]
+mod ffi;
+#[cfg(all(feature = "capi", fuzzing))]
 pub mod ffi;
 mod filter;
 mod format;
@@ -54,7 +58,7 @@ mod os;
 mod params;
 pub mod sizing;
 
-pub use error::Error;
+pub use error::{Error, IoError};
 pub use filter::{
     Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Loaded, MappedFilter,
     ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of, shards_contain_hashes,

@@ -325,7 +325,7 @@ fn written_filters_are_the_definition_s() {
         assert!(buffer[expected.len()..].iter().all(|&byte| byte == 0xEE));
         for len in [0, 1, 63, 64, expected.len() - 1] {
             let mut buffer = vec![0xEE; len];
-            assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall)));
+            assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall { .. })));
             assert!(buffer.iter().all(|&byte| byte == 0xEE));
         }
 

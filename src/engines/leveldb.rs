@@ -8,6 +8,7 @@ use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::leveldb_contains;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::line::LINE_BITS;
 use crate::os::room::Room;
 
 pub use crate::hash::bloom32::leveldb as hash;
@@ -52,10 +53,8 @@ pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
 pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
     check_legacy_bits(bits_per_key)?;
     let bits = ((keys as f64 * bits_per_key) as u64).max(64);
-    usize::try_from(bits.div_ceil(8))
-        .ok()
-        .and_then(|bytes| bytes.checked_add(1))
-        .ok_or(Error::LineCount)
+    let len = usize::try_from(bits.div_ceil(8)).ok().and_then(|bytes| bytes.checked_add(1));
+    len.ok_or(Error::LineCount(bits.div_ceil(LINE_BITS)))
 }
 
 /// Builds the filter of the keys with these hashes, in the low half of each, in `out`,

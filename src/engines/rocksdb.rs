@@ -51,7 +51,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
             let (size, k) = (trailer[2] >> 5, u32::from(trailer[2] & 31));
             let known = trailer[1] == 0 && trailer[3..] == [0, 0] && size == 0;
             if !known || !(1..=MAX_K).contains(&k) {
-                return Err(Error::Layout);
+                return Err(Error::Layout(trailer[0].into()));
             }
             // RocksDB reads past the end of a partial line; here the answer is "maybe".
             let lines = &lines[..lines.len() / LINE_BYTES * LINE_BYTES];
@@ -77,7 +77,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
         }
         // 0 is how RocksDB writes "always true".
         0 => Ok(Found::anything(hash, kernels)),
-        _ => Err(Error::Layout),
+        other => Err(Error::Layout(other.into())),
     }
 }
 
@@ -91,7 +91,7 @@ fn millibits(bits_per_key: f64) -> Result<u64, Error> {
         0.5..1.0 => Ok(1000),
         1.0..100.0 => Ok((bits_per_key * 1000.0 + 0.500001) as u64),
         100.0..f64::INFINITY => Ok(100_000),
-        _ => Err(Error::BitsPerKey),
+        _ => Err(Error::BitsPerKey(bits_per_key)),
     }
 }
 
@@ -109,8 +109,8 @@ fn fast_local_k(millibits: u64) -> u32 {
 /// The bytes of the lines of a FastLocalBloom, before the trailer; 0 for no keys.
 fn fast_local_bytes(keys: u64, millibits: u64) -> Result<usize, Error> {
     let bytes = (u128::from(keys) * u128::from(millibits)).div_ceil(8000);
-    let bytes = bytes.min(u128::from(MAX_BYTES)).next_multiple_of(LINE_BYTES as u128);
-    usize::try_from(bytes).map_err(|_| Error::LineCount)
+    let bytes = bytes.min(MAX_BYTES.into()).next_multiple_of(LINE_BYTES as u128) as u64;
+    usize::try_from(bytes).map_err(|_| Error::LineCount(bytes / LINE_BYTES as u64))
 }
 
 /// The length of the filter of `keys` keys; 0 for no keys. Bits per key are rounded to
@@ -165,7 +165,8 @@ pub(super) fn legacy_k(bits_per_key: f64) -> u32 {
 /// # Errors
 /// [`Error::BitsPerKey`].
 pub(super) fn check_legacy_bits(bits_per_key: f64) -> Result<(), Error> {
-    if (0.0..f64::INFINITY).contains(&bits_per_key) { Ok(()) } else { Err(Error::BitsPerKey) }
+    let valid = (0.0..f64::INFINITY).contains(&bits_per_key);
+    if valid { Ok(()) } else { Err(Error::BitsPerKey(bits_per_key)) }
 }
 
 /// Returns the length of a legacy block of so many keys, with lines of 64 bytes.

@@ -39,7 +39,8 @@ pub(crate) fn block_build_in(
 /// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
 pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result<(), Error> {
     let kernel = Kernel::active(Layout::Native)?;
-    let lines = lines.get_mut(..params.bytes()).ok_or(Error::BufferTooSmall)?;
+    let too_small = Error::BufferTooSmall { needed: params.bytes(), given: lines.len() };
+    let lines = lines.get_mut(..params.bytes()).ok_or(too_small)?;
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
     Ok(())
 }

@@ -275,11 +275,11 @@ impl Filter {
     /// The filter is as before.
     pub fn fold(&mut self) -> Result<(), Error> {
         if self.is_classic() {
-            return Err(Error::Layout);
+            return Err(Error::Layout(native::CLASSIC));
         }
         let count = self.params.line_count();
         if !count.is_multiple_of(2) {
-            return Err(Error::OddLineCount);
+            return Err(Error::OddLineCount(count));
         }
         let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
         let mut half = Zeroed::new(params.bytes())?;
@@ -313,10 +313,10 @@ impl Filter {
     /// classic; [`Error::OutOfMemory`], with the folds done that could be.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
         if self.is_classic() {
-            return Err(Error::Layout);
+            return Err(Error::Layout(native::CLASSIC));
         }
         if !(rate > 0.0 && rate < 1.0) {
-            return Err(Error::Rate);
+            return Err(Error::Rate(rate));
         }
         let mut folds = 0;
         while self.params.line_count().is_multiple_of(2) && self.folded_rate() <= rate {

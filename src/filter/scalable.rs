@@ -86,7 +86,7 @@ impl ScalableFilter {
         backend: Backend,
     ) -> Result<ScalableFilter, Error> {
         if !format::is_rate(rate) {
-            return Err(Error::Rate);
+            return Err(Error::Rate(rate));
         }
         let shared = format::Shared { rate, seed };
         let mut filter = ScalableFilter { stages: Vec::new(), shared };
@@ -96,7 +96,7 @@ impl ScalableFilter {
 
     fn add_stage(&mut self, capacity: u64, backend: Backend) -> Result<(), Error> {
         if self.stages.len() == MAX_STAGES {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(u64::MAX));
         }
         let params = Params::for_rate(capacity, self.next_rate())?.with_seed(self.shared.seed);
         let filter = Filter::with_backend(params, backend)?;
@@ -351,7 +351,8 @@ impl ScalableFilter {
                 break;
             }
         }
-        if plain.key_count() < self.key_count() { Err(Error::KeyCount) } else { Ok(plain) }
+        let (needed, given) = (self.key_count(), plain.key_count());
+        if given < needed { Err(Error::KeyCount { needed, given }) } else { Ok(plain) }
     }
 
     // ---- bytes and files ----

@@ -73,7 +73,7 @@ impl<'a> View<'a> {
     pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::check(footer, body_len, PROBED) {
             // As in `parse`.
-            Err(Error::Layout) => cuckoo::check(footer, body_len).map(drop),
+            Err(Error::Layout(_)) => cuckoo::check(footer, body_len).map(drop),
             found => found.map(drop),
         }
     }
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
     fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {
             // All else has been checked before the layout.
-            Err(Error::Layout) => {
+            Err(Error::Layout(_)) => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
                 Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
             }
@@ -145,7 +145,8 @@ impl<'a> View<'a> {
     /// [`Error::Truncated`] if `lines` is not `params.bytes()` long; [`Error::Backend`].
     pub fn of_lines(lines: &'a [u8], params: Params, key_count: u64) -> Result<View<'a>, Error> {
         if lines.len() != params.bytes() {
-            return Err(Error::Truncated);
+            let (needed, given) = (params.bytes() as u64, lines.len() as u64);
+            return Err(Error::Truncated { needed, given });
         }
         Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
     }
@@ -156,7 +157,8 @@ impl<'a> View<'a> {
     /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
     #[cfg(feature = "capi")]
     pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
-        let lines = bytes.first(params.bytes()).ok_or(Error::BufferTooSmall)?;
+        let too_small = Error::BufferTooSmall { needed: params.bytes(), given: bytes.len() };
+        let lines = bytes.first(params.bytes()).ok_or(too_small)?;
         Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
@@ -297,7 +299,10 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::Layout`] if there is no such filter.
     pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
-        let params = self.params().or_else(|| self.classic_params()).ok_or(Error::Layout)?;
+        // No filter of another engine has a number in `docs/FORMAT.md`.
+        let layout = self.cuckoo_params().map_or(0, |_| cuckoo::LAYOUT);
+        let params =
+            self.params().or_else(|| self.classic_params()).ok_or(Error::Layout(layout))?;
         Ok((params, self.kernel))
     }
 

@@ -51,7 +51,17 @@ pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
 
 /// Splits an encoded filter before the footer. Rule 1 of `docs/FORMAT.md`.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
-    bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)
+    let (needed, given) = (FOOTER_BYTES as u64, bytes.len() as u64);
+    bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated { needed, given })
+}
+
+/// Whether so many bytes are before a footer as it states.
+pub(super) fn check_len(body_len: u64, stated: usize) -> Result<(), Error> {
+    if body_len == stated as u64 {
+        return Ok(());
+    }
+    let footer = FOOTER_BYTES as u64;
+    Err(Error::Truncated { needed: stated as u64 + footer, given: body_len.saturating_add(footer) })
 }
 
 impl Footer {
@@ -60,8 +70,9 @@ impl Footer {
         if footer[at::MAGIC..] != MAGIC {
             return Err(Error::NotAFilter);
         }
-        if u16_at(footer, at::VERSION) != VERSION {
-            return Err(Error::Version);
+        let version = u16_at(footer, at::VERSION);
+        if version != VERSION {
+            return Err(Error::Version(version));
         }
         if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
             return Err(Error::Checksum);
@@ -113,16 +124,14 @@ pub(crate) fn check(
 ) -> Result<(Footer, Params), Error> {
     let footer = Footer::read(footer)?;
     if !layouts.contains(&footer.layout) {
-        return Err(Error::Layout);
+        return Err(Error::Layout(footer.layout));
     }
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }
     let params = Params::new(footer.line_count, footer.k, footer.seed)?;
     let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
-    if body_len != (params.bytes() + counters) as u64 {
-        return Err(Error::Truncated);
-    }
+    check_len(body_len, params.bytes() + counters)?;
     Ok((footer, params))
 }
 
@@ -156,7 +165,7 @@ pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
 pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
     let most = isize::MAX as usize - FOOTER_BYTES;
     if params.bytes() > most / (LINE_BYTES + COUNTER_BYTES) * LINE_BYTES {
-        return Err(Error::LineCount);
+        return Err(Error::LineCount(params.line_count()));
     }
     Ok(params.bytes() / LINE_BYTES * COUNTER_BYTES)
 }

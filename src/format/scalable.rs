@@ -55,24 +55,22 @@ pub(crate) fn is_rate(rate: f64) -> bool {
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shared, usize), Error> {
     let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
-        return Err(Error::Layout);
+        return Err(Error::Layout(footer.layout));
     }
     let rate = f64::from_bits(footer.shape);
     if !is_rate(rate) {
-        return Err(Error::Rate);
+        return Err(Error::Rate(rate));
     }
     let stages = footer.k as usize;
     if !(1..=MAX_STAGES).contains(&stages) {
-        return Err(Error::K);
+        return Err(Error::K(footer.k));
     }
     let most = isize::MAX as usize / LINE_BYTES - stages - 1;
     if !(1..=most as u64).contains(&footer.line_count) {
-        return Err(Error::LineCount);
+        return Err(Error::LineCount(footer.line_count));
     }
     let line_bytes = footer.line_count as usize * LINE_BYTES;
-    if body_len != (line_bytes + stages * FOOTER_BYTES) as u64 {
-        return Err(Error::Truncated);
-    }
+    native::check_len(body_len, line_bytes + stages * FOOTER_BYTES)?;
     Ok((Shared { rate, seed: footer.seed }, line_bytes))
 }
 
@@ -105,10 +103,10 @@ impl<'a> Stages<'a> {
         let params = Params::new(u64_at(record, at::LINE_COUNT), u32_at(record, at::K), self.seed)?;
         let capacity = u64_at(record, CAPACITY);
         let lines = self.lines.split_at_checked(params.bytes());
-        let (lines, rest) = lines.ok_or(Error::LineCount)?;
+        let (lines, rest) = lines.ok_or(Error::LineCount(params.line_count()))?;
         // Remaining lines belong to remaining stages.
         if capacity == 0 || self.records.len() == 0 && !rest.is_empty() {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(params.line_count()));
         }
         self.lines = rest;
         Ok(Some(Stage { lines, params, key_count: u64_at(record, at::KEY_COUNT), capacity }))

@@ -25,12 +25,12 @@ impl Shape {
     /// [`Error::Generations`], [`Error::LineCount`].
     pub(crate) fn new(params: Params, generations: u32) -> Result<Shape, Error> {
         if generations == 0 {
-            return Err(Error::Generations);
+            return Err(Error::Generations(0));
         }
         let each = params.bytes() as u128 + 8;
         let len = each * u128::from(generations) + 16 + FOOTER_BYTES as u128;
         if len > isize::MAX as u128 {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(params.line_count()));
         }
         Ok(Shape { params, generations })
     }
@@ -72,16 +72,14 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Shape, Error> {
     let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {
-        return Err(Error::Layout);
+        return Err(Error::Layout(footer.layout));
     }
-    let generations = u32::try_from(footer.shape).map_err(|_| Error::Generations)?;
-    if generations == 0 {
-        return Err(Error::Generations);
-    }
+    let generations = match u32::try_from(footer.shape) {
+        Ok(generations @ 1..) => generations,
+        _ => return Err(Error::Generations(footer.shape)),
+    };
     let shape = Shape::new(Params::new(footer.line_count, footer.k, footer.seed)?, generations)?;
-    if body_len != (shape.encoded_len() - FOOTER_BYTES) as u64 {
-        return Err(Error::Truncated);
-    }
+    native::check_len(body_len, shape.encoded_len() - FOOTER_BYTES)?;
     Ok(shape)
 }
 
@@ -92,8 +90,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
     native::verify(bytes)?;
     let (lines, state) = body.split_at(shape.line_bytes());
     let (words, _) = state.as_chunks();
-    let [slice, limit, key_counts @ ..] = words else { return Err(Error::Truncated) };
-    let [slice, limit] = [*slice, *limit].map(u64::from_le_bytes);
+    // So many words are there: `check` saw to it.
+    let (head, key_counts) = words.split_at(2);
+    let [slice, limit] = [head[0], head[1]].map(u64::from_le_bytes);
     Ok(Parts { shape, lines, slice, limit, key_counts })
 }
 

@@ -36,7 +36,8 @@ pub(crate) fn open_filter<T>(
     check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
 ) -> Result<(File, u64), Error> {
     let (mut file, len) = open(path)?;
-    let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(Error::Truncated)?;
+    let too_short = Error::Truncated { needed: LINE_BYTES as u64, given: len };
+    let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(too_short)?;
     let mut footer = [0; LINE_BYTES];
     file.seek(SeekFrom::Start(body_len))?;
     file.read_exact(&mut footer)?;

@@ -30,7 +30,9 @@ impl<'a> Room<'a> {
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub(crate) fn first(self, len: usize) -> Result<Room<'a>, Error> {
-        let bytes = self.bytes.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        let given = self.bytes.len();
+        let too_small = Error::BufferTooSmall { needed: len, given };
+        let bytes = self.bytes.get_mut(..len).ok_or(too_small)?;
         Ok(Room { bytes, written: self.written })
     }
 
@@ -94,7 +96,7 @@ mod tests {
         room.put(b"");
         assert_eq!(room.written(), b"ab\0\x05\0");
         assert_eq!(bytes, *b"ab\0\x05\0\x07\x07\x07\x07\x07");
-        assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall)));
+        assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall { .. })));
         let vec = Room::vec(6, |room| {
             room.put(b"four");
             room.put_zeros(2);

@@ -33,11 +33,11 @@ impl CuckooParams {
     /// 2^32 - 1, or more than memory can address.
     pub fn new(line_count: u64, fingerprint_bits: u32, seed: u64) -> Result<CuckooParams, Error> {
         if !matches!(fingerprint_bits, 8 | 12 | 16) {
-            return Err(Error::K);
+            return Err(Error::K(fingerprint_bits));
         }
         let addressable = isize::MAX as u64 / LINE_BYTES as u64 - 1;
         if !(1..=MAX_LINES.min(addressable)).contains(&line_count) {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(line_count));
         }
         Ok(CuckooParams { line_count, fingerprint_bits, seed })
     }
@@ -50,10 +50,10 @@ impl CuckooParams {
     /// bits; [`Error::LineCount`] if the filter would be too large.
     pub fn for_rate(keys: u64, rate: f64) -> Result<CuckooParams, Error> {
         if !(rate > 0.0 && rate < 1.0) {
-            return Err(Error::Rate);
+            return Err(Error::Rate(rate));
         }
         let enough = [8, 12, 16].into_iter().find(|&bits| rate_at(LOAD, bits) <= rate);
-        CuckooParams::for_bits(keys, enough.ok_or(Error::Rate)?)
+        CuckooParams::for_bits(keys, enough.ok_or(Error::Rate(rate))?)
     }
 
     /// Sizes the smallest filter for `keys` keys with fingerprints of 8, 12 or 16 bits. Seed 0.

@@ -29,10 +29,10 @@ impl Params {
     /// than memory can address.
     pub fn new(line_count: u64, k: u32, seed: u64) -> Result<Params, Error> {
         if !(1..=MAX_K).contains(&k) {
-            return Err(Error::K);
+            return Err(Error::K(k));
         }
         if !(1..=MAX_LINES).contains(&line_count) {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(line_count));
         }
         Ok(Params { line_count, k, seed })
     }
@@ -44,7 +44,7 @@ impl Params {
     /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below
     /// about 3e-24; [`Error::LineCount`] if the size cannot be addressed.
     pub fn for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
-        let (bits, k) = sizing::bits_for_rate(rate).ok_or(Error::Rate)?;
+        let (bits, k) = sizing::bits_for_rate(rate).ok_or(Error::Rate(rate))?;
         Params::of(keys, bits, k)
     }
 
@@ -56,7 +56,7 @@ impl Params {
     /// [`Error::LineCount`] if the size cannot be addressed.
     pub fn for_bits(keys: u64, bits_per_key: f64) -> Result<Params, Error> {
         if !(bits_per_key > 0.0 && bits_per_key.is_finite()) {
-            return Err(Error::BitsPerKey);
+            return Err(Error::BitsPerKey(bits_per_key));
         }
         Params::of(keys, bits_per_key, sizing::best_k(bits_per_key))
     }
@@ -68,7 +68,7 @@ impl Params {
     /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below about 2e-61;
     /// [`Error::LineCount`] if the size cannot be addressed.
     pub fn classic_for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
-        let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::Rate)?;
+        let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::Rate(rate))?;
         Params::of(keys, bits, k)
     }
 
@@ -79,7 +79,7 @@ impl Params {
     /// As [`Params::for_bits`].
     pub fn classic_for_bits(keys: u64, bits_per_key: f64) -> Result<Params, Error> {
         if !(bits_per_key > 0.0 && bits_per_key.is_finite()) {
-            return Err(Error::BitsPerKey);
+            return Err(Error::BitsPerKey(bits_per_key));
         }
         Params::of(keys, bits_per_key, sizing::classic::best_k(bits_per_key))
     }
@@ -117,8 +117,8 @@ impl Params {
     ///
     /// [`Filter::fold`]: crate::Filter::fold
     pub fn foldable(self, folds: u32) -> Result<Params, Error> {
-        let unit = 1u64.checked_shl(folds).ok_or(Error::LineCount)?;
-        let lines = self.line_count.checked_next_multiple_of(unit).ok_or(Error::LineCount)?;
+        let unit = 1u64.checked_shl(folds).unwrap_or(u64::MAX);
+        let lines = self.line_count.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
         Params::new(lines, self.k, self.seed)
     }
 

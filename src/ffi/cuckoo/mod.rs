@@ -41,7 +41,7 @@ impl bloomline_cuckoo_params {
         }
         // As in bloomline_params: all zeros are those of a call that failed.
         if self.line_count == 0 {
-            return Err(Error::LineCount.into());
+            return Err(Error::LineCount(0).into());
         }
         Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
     }

@@ -95,7 +95,7 @@ impl Window {
         seed: u64,
     ) -> Result<Window, Error> {
         if generations == 0 {
-            return Err(Error::Generations);
+            return Err(Error::Generations(0));
         }
         let rate = sizing::rate_of_each(rate, generations);
         let params = Params::for_rate(keys_per_generation, rate)?.with_seed(seed);
