@@ -8,11 +8,17 @@ pub mod bloom32;
 pub mod xxph3;
 
 use crate::error::Error;
+use crate::key::Key;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-/// Returns the hash of a key.
+/// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
-pub fn hash(key: &[u8], seed: u64) -> u64 {
+pub fn hash<K: Key + ?Sized>(key: &K, seed: u64) -> u64 {
+    of_bytes(key.key_bytes().as_ref(), seed)
+}
+
+#[inline]
+pub(crate) fn of_bytes(key: &[u8], seed: u64) -> u64 {
     if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { above_16(key, seed) }
 }
 
@@ -35,10 +41,10 @@ pub fn hash_u64(key: u64, seed: u64) -> u64 {
 ///
 /// # Panics
 /// If `out` is not as long as `keys`.
-pub fn hash_batch<K: AsRef<[u8]>>(keys: &[K], seed: u64, out: &mut [u64]) {
+pub fn hash_batch<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
     assert_eq!(keys.len(), out.len(), "one output per key");
     for (key, out) in keys.iter().zip(out) {
-        *out = hash(key.as_ref(), seed);
+        *out = hash(key, seed);
     }
 }
 
@@ -71,7 +77,7 @@ pub fn random_seed() -> Result<u64, Error> {
 pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
     // One call is faster for few bytes.
     if let [whole] = parts {
-        return hash(whole, seed);
+        return of_bytes(whole, seed);
     }
     let mut hasher = Xxh3::with_seed(seed);
     for part in parts {
@@ -97,30 +103,29 @@ impl KeyHash {
     #[inline]
     pub(crate) fn hash(self, key: &[u8]) -> u64 {
         match self {
-            KeyHash::Xxh3(seed) => hash(key, seed),
+            KeyHash::Xxh3(seed) => of_bytes(key, seed),
             KeyHash::Xxph3 => xxph3::xxph3(key),
             KeyHash::RocksDbLegacy => bloom32::rocksdb_legacy(key).into(),
             KeyHash::LevelDb => bloom32::leveldb(key).into(),
         }
     }
 
-    /// Passes the hashes of keys on in parts, with the index of each part's first key. All parts
-    /// but the last are a multiple of 64.
-    pub(crate) fn in_parts<K: AsRef<[u8]>>(self, keys: &[K], mut work: impl FnMut(&[u64], usize)) {
-        const AT_ONCE: usize = 512;
-        let mut hashes = [0; AT_ONCE];
-        for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
-            let hashes = &mut hashes[..keys.len()];
-            self.hash_all(keys, hashes);
-            work(hashes, i * AT_ONCE);
-        }
+    /// The hash of a key of any type.
+    #[inline]
+    pub(crate) fn of<K: Key + ?Sized>(self, key: &K) -> u64 {
+        self.hash(key.key_bytes().as_ref())
+    }
+
+    /// As [`in_parts`], with the hashes of this format.
+    pub(crate) fn in_parts<K: Key>(self, keys: &[K], work: impl FnMut(&[u64], usize)) {
+        in_parts(keys, |keys, out| self.hash_all(keys, out), work);
     }
 
     /// The hashes of some keys, choosing the function once.
-    pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
-        fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
+    pub(crate) fn hash_all<K: Key>(self, keys: &[K], out: &mut [u64]) {
+        fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
             for (key, out) in keys.iter().zip(out) {
-                *out = hash(key.as_ref());
+                *out = hash(key.key_bytes().as_ref());
             }
         }
         match self {
@@ -130,5 +135,21 @@ impl KeyHash {
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
             KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
         }
+    }
+}
+
+/// Calls `work` with the hashes of keys, some at a time, and the number of the first. All parts but
+/// the last are a multiple of 64.
+pub(crate) fn in_parts<K>(
+    keys: &[K],
+    hash_all: impl Fn(&[K], &mut [u64]),
+    mut work: impl FnMut(&[u64], usize),
+) {
+    const AT_ONCE: usize = 512;
+    let mut hashes = [0; AT_ONCE];
+    for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
+        let hashes = &mut hashes[..keys.len()];
+        hash_all(keys, hashes);
+        work(hashes, i * AT_ONCE);
     }
 }

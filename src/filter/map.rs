@@ -4,6 +4,7 @@
 //! them: to open a map is `unsafe`, with that as its contract.
 #![allow(unsafe_code)]
 
+use super::probe::probing;
 use super::view::View;
 use crate::error::Error;
 use crate::format::native;
@@ -78,3 +79,5 @@ impl MappedFilter {
         View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
     }
 }
+
+probing!(MappedFilter, view);

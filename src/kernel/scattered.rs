@@ -144,7 +144,7 @@ impl<B: Bits> Scattered<B> {
 
 impl<B: Bits> Ops for All<B> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise, handed on.
         unsafe { Scattered::<B>::insert(lines, hash) }
     }
@@ -168,11 +168,17 @@ impl<B: Bits> Ops for Scattered<B> {
     const INSERTS: bool = B::LINE_LOG2 <= LINE_BYTES.ilog2();
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
+        let mut unset = 0;
         for bit in B::of(lines, hash) {
+            let (byte, bit) = (Self::byte(lines, bit), 1 << (bit % 8));
             // SAFETY: as in `bit`; the caller says that the bytes can be written.
-            unsafe { *Self::byte(lines, bit) |= 1 << (bit % 8) };
+            unsafe {
+                unset |= bit & !*byte;
+                *byte |= bit;
+            }
         }
+        unset != 0
     }
 
     #[inline(always)]

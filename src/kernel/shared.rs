@@ -8,7 +8,7 @@
 //! pointers. So no reference claims that the bytes are constant, and the compiler never sees both
 //! sides of the race.
 
-use super::{Hashes, Kernel, Prefetch};
+use super::Kernel;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU64};
 
@@ -46,7 +46,7 @@ impl<'a> Probed<'a> {
 
     /// Lanes in which threads set bits. No caller uses [`Probed::as_slice`] on them.
     #[inline(always)]
-    fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
+    pub(crate) fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
         Probed { start: lanes.as_ptr().cast(), len: size_of_val(lanes), borrowed: PhantomData }
     }
 
@@ -75,27 +75,6 @@ impl<'a> Probed<'a> {
 }
 
 impl Kernel {
-    /// As [`Kernel::contains`], of lines into which threads may insert meanwhile.
-    #[inline(always)]
-    pub(crate) fn contains_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) -> bool {
-        self.contains(Probed::lanes(lanes), k, hash)
-    }
-
-    /// As [`Kernel::probe_batch`], of lines into which threads may insert meanwhile.
-    ///
-    /// # Panics
-    /// If `bitmap` has not a word for each 64 keys.
-    pub(crate) fn probe_batch_shared(
-        &self,
-        lanes: &[AtomicU64],
-        k: u32,
-        hashes: Hashes<'_>,
-        bitmap: &mut [u64],
-    ) -> usize {
-        let plan = Prefetch::to_probe(size_of_val(lanes));
-        self.probe_batch_with(Probed::lanes(lanes), k, hashes, plan, bitmap)
-    }
-
     /// Prefetches the line of a hash, to be written soon.
     #[inline]
     pub(crate) fn ask_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {

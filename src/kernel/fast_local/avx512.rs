@@ -22,7 +22,7 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { super::insert(lines, hash) }
     }

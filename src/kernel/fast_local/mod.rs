@@ -64,18 +64,23 @@ const fn step_by(count: usize) -> u32 {
     POWERS[count - 1].wrapping_mul(STEP)
 }
 
-/// Sets the bits of a key.
+/// Sets the bits of a key. Returns whether any of them was not set.
 ///
 /// # Safety
 /// The lines can be written.
 #[inline(always)]
-unsafe fn insert(lines: Lines, hash: u64) {
+unsafe fn insert(lines: Lines, hash: u64) -> bool {
     let line = line(lines, hash);
-    let mut x = (hash >> 32) as u32;
+    let (mut x, mut unset) = ((hash >> 32) as u32, 0);
     for _ in 0..lines.k() {
-        let position = (x >> 23) as usize;
+        let (position, bit) = ((x >> 23) as usize, 1 << ((x >> 23) % 8));
         // SAFETY: a position is below 512, so the byte is one of the line's 64.
-        unsafe { *line.add(position / 8) |= 1 << (position % 8) };
+        unsafe {
+            let byte = line.add(position / 8);
+            unset |= bit & !*byte;
+            *byte |= bit;
+        }
         x = x.wrapping_mul(STEP);
     }
+    unset != 0
 }

@@ -68,16 +68,20 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
 
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
             let mask = mask::<CLASS>(g, g2, rows(k));
+            let mut has_all = 1;
             for (half, mask) in mask.into_iter().enumerate() {
                 let at = line.add(32 * half).cast();
-                _mm256_storeu_si256(at, _mm256_or_si256(_mm256_loadu_si256(at), mask));
+                let old = _mm256_loadu_si256(at);
+                has_all &= _mm256_testc_si256(old, mask);
+                _mm256_storeu_si256(at, _mm256_or_si256(old, mask));
             }
+            has_all == 0
         }
     }
 

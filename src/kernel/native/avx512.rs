@@ -56,12 +56,13 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> __m512i {
 
 impl<const CLASS: u8> Ops for Avx512<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
-            let old = _mm512_loadu_si512(line.cast());
-            _mm512_storeu_si512(line.cast(), _mm512_or_si512(old, mask::<CLASS>(hash, k)));
+            let (old, mask) = (_mm512_loadu_si512(line.cast()), mask::<CLASS>(hash, k));
+            _mm512_storeu_si512(line.cast(), _mm512_or_si512(old, mask));
+            _mm512_test_epi64_mask(_mm512_andnot_si512(old, mask), mask) != 0
         }
     }
 

@@ -46,12 +46,14 @@ unsafe fn load(line: *const u8) -> u64x8 {
 
 impl<const CLASS: u8> Ops for Portable<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
-            let lanes = (load(line) | mask::<CLASS>(hash, lines.k())).to_array().map(u64::to_le);
+            let (old, mask) = (load(line), mask::<CLASS>(hash, lines.k()));
+            let lanes = (old | mask).to_array().map(u64::to_le);
             line.cast::<[u64; LANES]>().write_unaligned(lanes);
+            !has_all(old, mask)
         }
     }
 

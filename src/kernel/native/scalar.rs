@@ -90,15 +90,18 @@ fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
 
 impl<const CLASS: u8> Ops for Scalar<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
-        let line = lines.line(hash);
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
+        let (line, mut unset) = (lines.line(hash), 0);
         lanes::<CLASS>(hash, lines.k(), |i, bit| {
             // SAFETY: the caller vouches for 64 writable bytes; i is below 8.
             unsafe {
                 let lane = line.cast::<u64>().add(i);
-                lane.write_unaligned(lane.read_unaligned() | bit.to_le());
+                let old = lane.read_unaligned();
+                unset |= bit.to_le() & !old;
+                lane.write_unaligned(old | bit.to_le());
             }
         });
+        unset != 0
     }
 
     #[inline(always)]
