@@ -4,6 +4,10 @@ CARGO ?= cargo
 # The recipes and scripts look for what was built in target/.
 unexport CARGO_TARGET_DIR
 PREFIX ?= /usr/local
+# What `lib`, `install` and `demo` build for, in Rust's words: TARGET=aarch64-unknown-linux-gnu. Its
+# standard library must be installed (rustup target add), and for `demo` CC must compile for it.
+TARGET :=
+RELEASE := target/$(if $(TARGET),$(TARGET)/)release
 KEYS ?=
 # INSTALL=no: the tests install no packages.
 INSTALL ?= yes
@@ -25,7 +29,7 @@ help: ## this list
 demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	@mkdir -p target/demo
 	$(CC) -std=c11 -O2 -Wall -Iinclude -o target/demo/demo examples/c/demo.c \
-	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
+	    $(RELEASE)/libbloomline.a $(shell scripts/native-libs.sh TARGET=$(TARGET))
 	target/demo/demo $(KEYS)
 
 test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no link-time optimisation
@@ -90,15 +94,15 @@ lint: tools
 doc: ## the Rust documentation
 	$(CARGO) doc --release --no-deps --all-features
 
-lib: tools ## target/release/libbloomline.{a,so}
-	scripts/build-lib.sh
+lib: tools ## the C libraries, to target/release; TARGET=triple: to target/triple/release
+	scripts/build-lib.sh TARGET=$(TARGET)
 
 go: lib go-tools ## the C library into the Go package, for the build tag bloomline_static
 	@platform=$$(go env GOOS)_$$(go env GOARCH); set -ex; mkdir -p go/clib/$$platform; \
 	cp target/release/libbloomline.a include/bloomline.h go/clib/$$platform/
 
-install: lib ## headers, libraries, pkg-config and CMake files, to PREFIX (and DESTDIR)
-	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+install: lib ## headers, libraries, adapters, pkg-config and CMake files, to PREFIX (and DESTDIR)
+	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) TARGET=$(TARGET)
 
 header: ## rewrites include/bloomline.h from src/ffi
 	BLESS=1 $(CARGO) test --release --features capi --test header

@@ -77,12 +77,7 @@ fn a_batch() {
     let mut bitmap = [0; 4];
     // SAFETY: none; see above.
     let found = unsafe {
-        bloomline_view_contains_hashes(
-            &view,
-            hashes.as_ptr(),
-            hashes.len(),
-            bitmap.as_mut_ptr(),
-        )
+        bloomline_view_contains_hashes(&view, hashes.as_ptr(), hashes.len(), bitmap.as_mut_ptr())
     };
     println!("not reported; {found}");
 }

@@ -217,8 +217,7 @@ fn the_versions_agree() {
         .join(".");
     assert_eq!(header, env!("CARGO_PKG_VERSION"), "the header against Cargo.toml");
     // SAFETY: these take no pointers; the text is static and NUL-terminated.
-    let (version, abi) =
-        unsafe { (CStr::from_ptr(bloomline_version()), bloomline_abi_version()) };
+    let (version, abi) = unsafe { (CStr::from_ptr(bloomline_version()), bloomline_abi_version()) };
     assert_eq!(header, version.to_str().unwrap(), "the header against the library");
     assert_eq!(defined("BLOOMLINE_ABI_VERSION"), abi, "the header against the library");
     let symbol = format!("void bloomline_abi_{abi}(void);");
