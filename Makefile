@@ -19,8 +19,8 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-all test-rust test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
+.PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
+    header abi golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
 help: ## this list
@@ -41,7 +41,7 @@ test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no li
 	    BLOOMLINE_LIB_DIR=../target/quick/release
 	cd go && go vet ./... && go test ./...
 
-test-all: test-rust test-asan test-c test-engines test-go test-cross test-fuzz ## all tests, on emulated CPUs too
+test-all: test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz ## all tests, on emulated CPUs too
 
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
@@ -51,6 +51,9 @@ test-rust: test-tools lint ## the Rust tests: every backend against the definiti
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
+
+test-package: tools ## the crate as it is published: small, its links hold, it builds
+	scripts/package-test.sh
 
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
@@ -106,6 +109,9 @@ install: lib ## headers, libraries, adapters, pkg-config and CMake files, to PRE
 
 header: ## rewrites include/bloomline.h from src/ffi
 	BLESS=1 $(CARGO) test --release --features capi --test header
+
+abi: ## rewrites packaging/abi.txt from include/bloomline.h
+	BLESS=1 scripts/abi.sh
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \

@@ -140,5 +140,12 @@ fi
 # Built in the consumer's build; what is shipped is optimised when linked, which takes long.
 export CARGO_PROFILE_RELEASE_LTO=off
 consume "FetchContent" "$work/fetch" "$work/nowhere" -DBLOOMLINE_SOURCE="$(cd .. && pwd)"
+# On its own, with what cargo has built there.
+mkdir "$work/own"
+ln -s "$work/fetch/_deps/bloomline-build/cargo" "$work/own/cargo"
+check "CMakeLists.txt alone: configure" cmake -S .. -B "$work/own" -DCMAKE_INSTALL_PREFIX=/p -DBLOOMLINE_ADAPTERS=
+check "CMakeLists.txt alone: build" cmake --build "$work/own"
+check "CMakeLists.txt alone: install" env DESTDIR="$work/own/stage" cmake --install "$work/own"
+check "CMakeLists.txt alone: the library is installed" test -f "$work/own/stage/p/lib/libbloomline.so.0"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
