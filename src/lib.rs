@@ -51,6 +51,7 @@ pub mod ffi;
 mod filter;
 mod format;
 pub mod hash;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod kernel;
 mod layouts;
 pub mod line;
@@ -64,6 +65,13 @@ pub use filter::{
     OwnedView, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
     shards_contain_hashes, views_contain, views_contain_hash,
 };
-pub use kernel::{Backend, Prefetch, atomic_line};
+pub use kernel::Backend;
 pub use layouts::{classic, cuckoo, fast_local};
 pub use params::{CuckooParams, Params};
+
+/// What the tests and benchmarks of the library need besides. It may change at any time.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::kernel::{Prefetch, atomic_line};
+}
