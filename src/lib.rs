@@ -40,6 +40,7 @@
 //!
 //! The C interface is `include/bloomline.h`, behind the feature `capi`.
 
+mod bitmap;
 pub mod engines;
 mod error;
 // C calls it, and no Rust program. The fuzzers do, which cargo-fuzz builds with `--cfg fuzzing`.
@@ -53,19 +54,22 @@ mod format;
 pub mod hash;
 #[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod kernel;
+mod key;
 mod layouts;
 pub mod line;
 mod os;
 mod params;
 pub mod sizing;
 
+pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
-    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Loaded, MappedFilter,
-    OwnedView, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
+    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded, MappedFilter,
+    OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
     shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use kernel::Backend;
+pub use key::Key;
 pub use layouts::{classic, cuckoo, fast_local};
 pub use params::{CuckooParams, Params};
 

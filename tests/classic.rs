@@ -62,7 +62,10 @@ fn bytes_and_answers_for_every_k_and_size() {
             let batch = filter_of(params(lines, k), &keys);
             assert!(batch.as_bytes() == expected, "k={k} lines={lines}, batch");
             let mut one_by_one = Filter::classic(params(lines, k)).unwrap();
-            keys.iter().for_each(|&hash| one_by_one.insert_hash(hash));
+            for &hash in &keys {
+                let present = classic::contains(one_by_one.as_bytes(), k, hash);
+                assert_eq!(one_by_one.insert_hash(hash), !present, "{hash:#x} was new");
+            }
             assert!(one_by_one.as_bytes() == expected, "k={k} lines={lines}");
             let probes: Vec<u64> =
                 keys.iter().take(300).copied().chain(random_hashes(300, 2)).collect();
@@ -281,7 +284,7 @@ fn threads_insert_into_one() {
             let shared = &shared;
             scope.spawn(move || {
                 let mut bitmap = [0; 79];
-                shared.insert_hashes(part, &mut bitmap);
+                shared.insert_new_hashes(part, &mut bitmap);
                 assert!(part.iter().all(|&hash| shared.contains_hash(hash)));
                 assert!(part.iter().all(|&hash| !shared.insert_hash(hash)), "new once");
             });

@@ -81,7 +81,7 @@ fn build(plan: Plan, size: usize) -> [Vec<f64>; 3] {
                         scope.spawn(move || {
                             let mut new = [0; AT_ONCE / 64];
                             for hashes in part.chunks(AT_ONCE) {
-                                shared.insert_hashes(hashes, &mut new);
+                                shared.insert_new_hashes(hashes, &mut new);
                             }
                         });
                     }

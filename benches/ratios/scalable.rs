@@ -70,7 +70,7 @@ fn race(plan: Plan, size: usize) -> Times {
             if given > keys {
                 (built, given) = (full(first, &[]), hashes.len());
             }
-            built.insert_hashes(hashes, &mut new[..BATCH / 64]).unwrap()
+            built.insert_new_hashes(hashes, &mut new[..BATCH / 64]).unwrap()
         });
     }
     rounds.run()
@@ -79,7 +79,7 @@ fn race(plan: Plan, size: usize) -> Times {
 fn full(first_keys: u64, hashes: &[u64]) -> ScalableFilter {
     let mut filter = ScalableFilter::new(first_keys, RATE, 0).unwrap();
     for hashes in hashes.chunks(BATCH) {
-        filter.insert_hashes(hashes, &mut [0; BATCH / 64]).unwrap();
+        filter.insert_new_hashes(hashes, &mut [0; BATCH / 64]).unwrap();
     }
     filter
 }

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
 use crate::kernel::{Hashes, Kernel, Layout};
+use crate::key::Key;
 use crate::os::room::Room;
 use crate::params::Params;
 use std::fmt;
@@ -72,7 +73,7 @@ impl Builder {
     /// # Errors
     /// [`Error::OutOfMemory`], and the key is not added.
     #[inline]
-    pub fn add(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         self.add_hash(hash(key, self.seed))
     }
 

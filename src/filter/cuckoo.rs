@@ -1,12 +1,15 @@
 //! The cuckoo filter: keys can be removed.
 
+use super::probe::probing;
 use super::view::{View, brief};
+use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
-use crate::hash::{KeyHash, hash};
+use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernel, Layout};
+use crate::key::Key;
 use crate::layouts::cuckoo;
 use crate::os::memory::Zeroed;
 use crate::params::CuckooParams;
@@ -73,20 +76,57 @@ impl CuckooFilter {
 
     // ---- inserting and removing ----
 
-    /// Inserts a key.
+    /// Inserts a key. Returns true if the key was new: its fingerprint was in neither bucket.
+    /// Returns false if it may have been present; it is then present once more.
     ///
     /// # Errors
-    /// [`Error::Full`]; the filter is as before.
-    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.insert_hash(hash(key, self.params.seed()))
+    /// [`Error::Full`]; the filter is unchanged.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_hash(self.hash(key))
     }
 
-    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
+    /// As [`insert`](CuckooFilter::insert), for the hash of a key. The hash must be uniform over
+    /// all 64 bits.
     ///
     /// # Errors
     /// As [`CuckooFilter::insert`].
     #[inline]
-    pub fn insert_hash(&mut self, hash: u64) -> Result<(), Error> {
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        let new = !by_bits!(contains, self, hash);
+        self.put(hash)?;
+        Ok(new)
+    }
+
+    /// As [`insert_keys`](CuckooFilter::insert_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`CuckooFilter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.ask_ahead(hashes, i);
+            self.put(hash)?;
+        }
+        Ok(())
+    }
+
+    /// Inserts many keys, in order, faster than one by one.
+    ///
+    /// # Errors
+    /// [`Error::Full`] at the first key for which there is no room. Those before it are inserted:
+    /// [`key_count`](CuckooFilter::key_count) has grown by their number.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
+        let mut hashes = [0; 64];
+        for keys in keys.chunks(hashes.len()) {
+            let hashes = &mut hashes[..keys.len()];
+            self.key_hash().hash_all(keys, hashes);
+            self.insert_hashes(hashes)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put(&mut self, hash: u64) -> Result<(), Error> {
         if !by_bits!(insert, self, hash) {
             return Err(Error::Full);
         }
@@ -94,45 +134,24 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// Inserts the keys of many hashes, in order, up to the first for which there is no room.
-    /// Returns how many are in: all, if it is as many as there are hashes.
-    #[must_use = "fewer than all may be in"]
-    pub fn insert_hashes(&mut self, hashes: &[u64]) -> usize {
-        let asks = self.lines.len() >= ASKS_FROM;
-        for (i, &hash) in hashes.iter().enumerate() {
-            if let (true, Some(&ahead)) = (asks, hashes.get(i + AHEAD)) {
-                self.kernel.ask((*self.lines).into(), self.params.fingerprint_bits(), ahead);
-            }
-            if self.insert_hash(hash).is_err() {
-                return i;
-            }
+    /// Asks for the lines of a hash some way after number `i`, where that pays.
+    #[inline]
+    fn ask_ahead(&self, hashes: &[u64], i: usize) {
+        if let (true, Some(&ahead)) = (self.lines.len() >= ASKS_FROM, hashes.get(i + AHEAD)) {
+            self.view().ask(ahead);
         }
-        hashes.len()
     }
 
-    /// Inserts many keys, as [`CuckooFilter::insert_hashes`] does hashes.
-    #[must_use = "fewer than all may be in"]
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> usize {
-        let mut hashes = [0; 64];
-        let mut inserted = 0;
-        for keys in keys.chunks(hashes.len()) {
-            let hashes = &mut hashes[..keys.len()];
-            KeyHash::Xxh3(self.params.seed()).hash_all(keys, hashes);
-            let now = self.insert_hashes(hashes);
-            inserted += now;
-            if now < hashes.len() {
-                break;
-            }
-        }
-        inserted
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params.seed())
     }
 
     /// Removes a key that was inserted; see [`CuckooFilter`] for what must not be removed.
     ///
     /// # Errors
     /// [`Error::Absent`] if the key is surely not in; the filter is as before.
-    pub fn remove(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.remove_hash(hash(key, self.params.seed()))
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        self.remove_hash(self.hash(key))
     }
 
     /// Removes the key of a hash that was inserted.
@@ -148,6 +167,43 @@ impl CuckooFilter {
         Ok(())
     }
 
+    /// As [`remove_keys`](CuckooFilter::remove_keys), for the hashes of keys.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (removed, mut count) = (answers.words(hashes.len()), 0);
+        removed.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.ask_ahead(hashes, i);
+            let done = self.remove_hash(hash).is_ok();
+            removed[i / 64] |= u64::from(done) << (i % 64);
+            count += usize::from(done);
+        }
+        count
+    }
+
+    /// Removes many keys, in order, faster than one by one. Answer `i` is true if key `i` was
+    /// removed, false if it was definitely absent. Returns how many were removed.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_keys<K: Key>(
+        &mut self,
+        keys: &[K],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        self.key_hash().in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut words[first / 64..]);
+        });
+        count
+    }
+
     /// Forgets all keys.
     pub fn clear(&mut self) {
         self.lines.fill(0);
@@ -160,34 +216,6 @@ impl CuckooFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::of_cuckoo((*self.lines).into(), self.params, self.key_count, self.kernel)
-    }
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.view().contains(key)
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.view().contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.view().contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.view().contains_keys(keys, bitmap)
     }
 
     // ---- what it is and how full it is ----
@@ -262,6 +290,8 @@ impl fmt::Debug for CuckooFilter {
         brief(f, "CuckooFilter", &self.view())
     }
 }
+
+probing!(CuckooFilter, view);
 
 /// The size of filter, in bytes, from which it pays to ask for lines ahead of an insert.
 const ASKS_FROM: usize = 1 << 20;

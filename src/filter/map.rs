@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use super::owned::OwnedView;
+use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::encoded;
@@ -99,3 +100,5 @@ impl fmt::Debug for MappedFilter {
         brief(f, "MappedFilter", &self.view())
     }
 }
+
+probing!(MappedFilter, view);

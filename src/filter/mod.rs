@@ -5,8 +5,10 @@ pub(crate) mod builder;
 mod concurrent;
 mod counting;
 mod cuckoo;
+mod insert;
 mod map;
 mod owned;
+mod probe;
 mod scalable;
 pub(crate) mod shards;
 mod swap;
@@ -18,8 +20,10 @@ pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
+pub use insert::Dedup;
 pub use map::MappedFilter;
 pub use owned::OwnedView;
+pub use probe::Probe;
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
@@ -27,18 +31,23 @@ pub use view::View;
 pub use views::{views_contain, views_contain_hash};
 pub use window::Window;
 
+use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
-use crate::hash::{KeyHash, hash};
+use crate::hash::KeyHash;
 use crate::kernel::{Backend, Hashes, Kernel, Layout};
+use crate::key::Key;
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
 use crate::params::Params;
 use crate::sizing;
 use crate::sizing::stats;
+use insert::{AT_ONCE, insert_absent, inserting};
+use probe::probing;
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::BitOrAssign;
 use view::{brief, with_hashes};
 
 /// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
@@ -95,25 +104,65 @@ impl Filter {
         (self.lines, self.params, self.kernel)
     }
 
+    /// Creates a filter of these keys, sized for their number and a target false-positive rate,
+    /// with seed 0.
+    ///
+    /// ```
+    /// let filter = bloomline::Filter::from_keys(["apple", "pear"], 0.01)?;
+    /// assert!(filter.contains("apple") && filter.contains("pear"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Params::for_rate`] and [`Filter::new`].
+    pub fn from_keys<K: Key>(
+        keys: impl IntoIterator<Item = K, IntoIter: ExactSizeIterator>,
+        rate: f64,
+    ) -> Result<Filter, Error> {
+        let keys = keys.into_iter();
+        let mut filter = Filter::new(Params::for_rate(keys.len() as u64, rate)?)?;
+        filter.insert_iter(keys);
+        Ok(filter)
+    }
+
     // ---- inserting ----
 
-    /// Inserts a key.
+    /// As [`insert`](Filter::insert), for the hash of a key. The hash must be uniform over all 64
+    /// bits.
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) {
-        self.insert_hash(hash(key, self.params.seed()));
-    }
-
-    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
-    #[inline]
-    pub fn insert_hash(&mut self, hash: u64) {
+    pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.key_count = self.key_count.saturating_add(1);
-        self.kernel.insert(&mut self.lines, self.params.k(), hash);
+        self.put(hash)
     }
 
-    /// Inserts the keys of many hashes.
+    /// Inserts a key that is counted already, or not to be counted.
+    #[inline]
+    fn put(&mut self, hash: u64) -> bool {
+        self.kernel.insert(&mut self.lines, self.params.k(), hash)
+    }
+
+    /// As [`insert_keys`](Filter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
         self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+    }
+
+    /// As [`insert_new_keys`](Filter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        self.key_count = self.key_count.saturating_add(hashes.len() as u64);
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            self.contains_hashes(hashes, words);
+            count += insert_absent(hashes, words, |hash| self.put(hash));
+        }
+        count
     }
 
     /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
@@ -125,13 +174,16 @@ impl Filter {
         self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }
 
-    /// Inserts many keys.
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
+    /// Inserts many keys, faster than one by one.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
+        with_hashes(keys, self.key_hash(), &mut |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
-        // Last, since `as_ref` may panic: no key is counted that is not in.
         self.key_count = self.key_count.saturating_add(keys.len() as u64);
+    }
+
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params.seed())
     }
 
     /// Takes a key out of the count, and these bits out of a line: for who knows that no
@@ -151,34 +203,6 @@ impl Filter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
-    }
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.view().contains(key)
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.view().contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.view().contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.view().contains_keys(keys, bitmap)
     }
 
     // ---- what it is and how full it is ----
@@ -369,6 +393,20 @@ impl Encoded for Filter {
 
     fn copy(&self) -> Result<Filter, Error> {
         Ok(Filter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
+    }
+}
+
+probing!(Filter, view);
+inserting!(Filter, mut);
+
+impl BitOrAssign<&Filter> for Filter {
+    /// Makes this the filter of the keys of both, as [`Filter::union`].
+    ///
+    /// # Panics
+    /// Where [`Filter::union`] fails.
+    fn bitor_assign(&mut self, other: &Filter) {
+        let result = self.union(other);
+        result.expect("filters to combine have the same line count, k, seed and type");
     }
 }
 

@@ -1,5 +1,6 @@
 //! A view that holds its bytes, whatever they are in: `Vec<u8>`, `Arc<[u8]>`, `Bytes`.
 
+use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::Found;
@@ -109,34 +110,6 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         View::found(Found::anything(self.hash, kernels))
     }
 
-    /// Whether a key may be present. False means that it is definitely absent.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.view().contains(key)
-    }
-
-    /// Whether the key of a hash may be present. False means that it is definitely absent.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.view().contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.view().contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.view().contains_keys(keys, bitmap)
-    }
-
     /// The bytes.
     pub fn get_ref(&self) -> &B {
         &self.bytes
@@ -147,6 +120,8 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         self.bytes
     }
 }
+
+probing!(OwnedView<B>, view where B: AsRef<[u8]>);
 
 impl<B: AsRef<[u8]>> fmt::Debug for OwnedView<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,12 +1,16 @@
 //! The filter that grows: plain filters, each for twice the keys of the one before.
 
 use super::Filter;
+use super::insert::{in_blocks, insert_absent};
+use super::probe::{Probe, probing};
+use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
-use crate::hash::{KeyHash, hash};
-use crate::kernel::{Backend, words};
+use crate::hash::KeyHash;
+use crate::kernel::Backend;
+use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::params::Params;
 use crate::sizing;
@@ -120,19 +124,19 @@ impl ScalableFilter {
 
     // ---- inserting ----
 
-    /// Inserts a key. Returns whether it was new: false if it seemed to be in already, which a
-    /// key that is in always does, and others do at the rate of false positives. The key is in
-    /// afterwards in any case.
+    /// Inserts a key. Returns true if the key was new: in each stage at least one of its bits was
+    /// not set. Returns false if it may have been present; it is not inserted again then.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. The key was new, and it is
-    /// in; see [`ScalableFilter`].
+    /// inserted; see [`ScalableFilter`].
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) -> Result<bool, Error> {
-        self.insert_hash(hash(key, self.shared.seed))
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_hash(self.hash(key))
     }
 
-    /// Inserts the key of a hash, well mixed over all 64 bits; as [`ScalableFilter::insert`].
+    /// As [`insert`](ScalableFilter::insert), for the hash of a key. The hash must be uniform over
+    /// all 64 bits.
     ///
     /// # Errors
     /// As [`ScalableFilter::insert`].
@@ -140,9 +144,15 @@ impl ScalableFilter {
         if self.contains_hash(hash) {
             return Ok(false);
         }
+        self.insert_new(hash).map(|()| true)
+    }
+
+    /// Inserts a hash that no stage has.
+    fn insert_new(&mut self, hash: u64) -> Result<(), Error> {
         let grown = if self.is_full() { self.grow() } else { Ok(()) };
-        self.insert_new(hash);
-        grown.map(|()| true)
+        let newest = self.stages.len() - 1;
+        self.stages[newest].filter.insert_hash(hash);
+        grown
     }
 
     fn is_full(&self) -> bool {
@@ -161,69 +171,84 @@ impl ScalableFilter {
         self.add_stage(capacity, filter.backend()).map_err(|_| Error::OutOfMemory)
     }
 
-    fn insert_new(&mut self, hash: u64) {
-        let newest = self.stages.len() - 1;
-        self.stages[newest].filter.insert_hash(hash);
-    }
-
-    /// Inserts many hashes, and returns how many were new. Bit `i` of `bitmap`, counted from
-    /// the lowest bit of the first word, says whether hash `i` was, as
-    /// [`ScalableFilter::insert`] does; one that is there twice is new once. Bits past the last
-    /// become zero.
+    /// As [`insert_keys`](ScalableFilter::insert_keys), for the hashes of keys.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are in, and
-    /// `bitmap` is written; see [`ScalableFilter`].
+    /// As [`ScalableFilter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        let mut result = Ok(());
+        for hashes in hashes.chunks(AT_ONCE) {
+            if let Err(error) = self.insert_new_hashes(hashes, &mut [0; AT_ONCE / 64]) {
+                result = Err(error);
+            }
+        }
+        result
+    }
+
+    /// Inserts many keys, faster than one by one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted; see
+    /// [`ScalableFilter`].
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
+        let mut result = Ok(());
+        self.key_hash().in_parts(keys, |hashes, _| {
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
+        });
+        result
+    }
+
+    /// As [`insert_new_keys`](ScalableFilter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`ScalableFilter::insert_new_keys`].
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> Result<usize, Error> {
-        let bitmap = words(bitmap, hashes.len());
-        bitmap.fill(0);
-        let (mut at, mut count, mut result) = (0, 0, Ok(()));
-        while at < hashes.len() {
-            let part = &hashes[at..hashes.len().min(at + AT_ONCE)];
-            let mut present = [0; AT_ONCE / 64];
-            self.contains_hashes(part, &mut present);
-            let mut done = 0;
-            for &hash in part {
-                // It may have come in since, with a hash before it: then it is in the newest.
-                let is_in = present[done / 64] >> (done % 64) & 1 == 1;
-                if !is_in && !self.newest().filter.contains_hash(hash) {
-                    if self.is_full() {
-                        match self.grow() {
-                            // The stage before is none of the newest any more: look again.
-                            Ok(()) => break,
-                            failed => result = failed,
-                        }
-                    }
-                    self.insert_new(hash);
-                    bitmap[(at + done) / 64] |= 1 << ((at + done) % 64);
-                    count += 1;
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        let mut result = Ok(());
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            self.contains_hashes(hashes, words);
+            // Hashes of this part go into this stage, and into those that it adds.
+            let from = self.stages.len() - 1;
+            count += insert_absent(hashes, words, |hash| {
+                let mut later = self.stages[from..].iter();
+                let new = !later.any(|stage| stage.filter.contains_hash(hash));
+                if new && let Err(error) = self.insert_new(hash) {
+                    result = Err(error);
                 }
-                done += 1;
-            }
-            at += done;
+                new
+            });
         }
         result.map(|()| count)
     }
 
-    /// Inserts many keys; as [`ScalableFilter::insert_hashes`].
+    /// Inserts many keys, faster than one by one. Answer `i` is true if key `i` was new, as
+    /// [`insert`](ScalableFilter::insert) returns it: a key that the batch repeats is new once.
+    /// Returns how many were new.
     ///
     /// # Errors
-    /// As [`ScalableFilter::insert_hashes`].
+    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted, and
+    /// `answers` is written; see [`ScalableFilter`].
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn insert_keys<K: AsRef<[u8]>>(
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_keys<K: Key>(
         &mut self,
         keys: &[K],
-        bitmap: &mut [u64],
+        answers: &mut (impl Answers + ?Sized),
     ) -> Result<usize, Error> {
-        let bitmap = words(bitmap, keys.len());
-        let (mut count, mut result) = (0, Ok(()));
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        let mut result = Ok(());
         self.key_hash().in_parts(keys, |hashes, first| {
-            match self.insert_hashes(hashes, &mut bitmap[first / 64..]) {
+            match self.insert_new_hashes(hashes, &mut words[first / 64..]) {
                 Ok(new) => count += new,
                 Err(error) => result = Err(error),
             }
@@ -231,57 +256,22 @@ impl ScalableFilter {
         result.map(|()| count)
     }
 
+    /// Inserts the keys of an iterator in blocks of 512, faster than one by one.
+    ///
+    /// # Errors
+    /// As [`ScalableFilter::insert_keys`].
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<(), Error> {
+        let (key_hash, mut result) = (self.key_hash(), Ok(()));
+        in_blocks(keys.into_iter().map(|key| key_hash.of(&key)), |hashes| {
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
+        });
+        result
+    }
+
     fn key_hash(&self) -> KeyHash {
         KeyHash::Xxh3(self.shared.seed)
-    }
-
-    // ---- probing ----
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(hash(key, self.shared.seed))
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not. The lines of all stages
-    /// are asked for before the first is tested, so that their misses overlap.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
-        // From the newest on, which has half of the keys.
-        self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, hashes.len());
-        let mut count = 0;
-        for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
-            bitmap.fill(0);
-            for stage in self.stages.iter().rev() {
-                let mut answers = [0; AT_ONCE / 64];
-                stage.filter.contains_hashes(hashes, &mut answers);
-                bitmap.iter_mut().zip(answers).for_each(|(word, answers)| *word |= answers);
-            }
-            count += bitmap.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        }
-        count
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, keys.len());
-        let mut count = 0;
-        self.key_hash().in_parts(keys, |hashes, first| {
-            count += self.contains_hashes(hashes, &mut bitmap[first / 64..]);
-        });
-        count
     }
 
     // ---- what it is ----
@@ -338,19 +328,7 @@ impl ScalableFilter {
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
         let mut plain = Filter::with_backend(self.plain_params()?, backend)?;
-        let mut hashes = hashes.into_iter();
-        let mut part = [0; AT_ONCE];
-        loop {
-            let mut len = 0;
-            for (place, hash) in part.iter_mut().zip(&mut hashes) {
-                *place = hash;
-                len += 1;
-            }
-            plain.insert_hashes(&part[..len]);
-            if len < AT_ONCE {
-                break;
-            }
-        }
+        in_blocks(hashes.into_iter(), |hashes| plain.insert_hashes(hashes));
         let (needed, given) = (self.key_count(), plain.key_count());
         if given < needed { Err(Error::KeyCount { needed, given }) } else { Ok(plain) }
     }
@@ -416,6 +394,38 @@ impl fmt::Debug for ScalableFilter {
             .field("stages", &self.stages.len())
             .field("rate", &self.shared.rate)
             .finish_non_exhaustive()
+    }
+}
+
+probing!(ScalableFilter);
+
+impl Probe for ScalableFilter {
+    #[inline(always)]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.key_hash().of(key)
+    }
+
+    /// The lines of all stages are asked for before the first is tested, so that their misses
+    /// overlap.
+    #[inline]
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
+        // From the newest on, which has half of the keys.
+        self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
+    }
+
+    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            words.fill(0);
+            for stage in self.stages.iter().rev() {
+                let mut found = [0; AT_ONCE / 64];
+                stage.filter.contains_hashes(hashes, &mut found);
+                words.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
+            }
+            count += words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        }
+        count
     }
 }
 

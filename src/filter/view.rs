@@ -1,5 +1,7 @@
 //! Probing: a view borrows a filter's bytes, wherever they are.
 
+use super::probe::{Probe, probing};
+use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
@@ -8,6 +10,7 @@ use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
 use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING};
+use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
 use crate::params::CuckooParams;
@@ -161,6 +164,7 @@ impl<'a> View<'a> {
         Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
+    #[inline]
     pub(crate) fn new(
         lines: Probed<'a>,
         params: Params,
@@ -196,28 +200,6 @@ impl<'a> View<'a> {
         Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
-    /// Whether a key may be in. False means that it is not.
-    #[inline(always)]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(self.hash(key))
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline(always)]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.kernel.contains(self.lines, self.k, hash)
-    }
-
-    /// Answers many hashes at once: bit `i` of `bitmap`, counted from the lowest bit
-    /// of the first word, says whether hash `i` may be in. Bits past the last hash,
-    /// in its word, become zero. Returns how many are set.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), bitmap)
-    }
-
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
     #[cfg(feature = "internals")]
@@ -230,20 +212,6 @@ impl<'a> View<'a> {
     ) -> usize {
         let hashes = Hashes::Given(hashes);
         self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
-    }
-
-    /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
-    /// hashed some way ahead of their probe, so that the work hides behind the
-    /// memory's.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let mut present = 0;
-        with_hashes(keys, self.hash, &mut |hashes| {
-            present = self.kernel.probe_batch(self.lines, self.k, hashes, bitmap);
-        });
-        present
     }
 
     /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest
@@ -267,12 +235,6 @@ impl<'a> View<'a> {
     /// How keys are hashed. Filters that agree in it can be asked together by one hash.
     pub(crate) fn key_hash(&self) -> KeyHash {
         self.hash
-    }
-
-    /// The hash of a key that this filter's probes take.
-    #[inline(always)]
-    pub fn hash(&self, key: &[u8]) -> u64 {
-        self.hash.hash(key)
     }
 
     /// Line count, k and seed; none for classic and cuckoo filters and those of other engines.
@@ -366,6 +328,34 @@ impl<'a> View<'a> {
     }
 }
 
+probing!(View<'_>);
+
+impl Probe for View<'_> {
+    #[inline(always)]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.hash.of(key)
+    }
+
+    #[inline(always)]
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.kernel.contains(self.lines, self.k, hash)
+    }
+
+    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let words = answers.words(hashes.len());
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+    }
+
+    /// Keys are hashed some way ahead of their probe, so that the work hides behind the memory's.
+    fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let (words, mut present) = (answers.words(keys.len()), 0);
+        with_hashes(keys, self.hash, &mut |hashes| {
+            present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
+        });
+        present
+    }
+}
+
 impl fmt::Debug for View<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         brief(f, "View", self)
@@ -385,11 +375,7 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
 }
 
 /// Hands the hashes of `keys` to a batch, to be made as it goes.
-pub(crate) fn with_hashes<K: AsRef<[u8]>>(
-    keys: &[K],
-    hash: KeyHash,
-    batch: &mut dyn FnMut(Hashes<'_>),
-) {
+pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch is not made to pay for a long one's ring.
     if keys.len() <= BLOCK {

@@ -7,7 +7,7 @@ use crate::params::CuckooParams;
 
 pub(crate) const LAYOUT: u16 = 7;
 
-/// As `native::check`, for this layout: the shape of the lines, and the writer's key count.
+/// As `native::check`, for this layout: the parameters, and the writer's key count.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams, u64), Error> {
     let footer = Footer::read(footer)?;
     if footer.layout != LAYOUT {

@@ -1,5 +1,4 @@
-//! Bytes and filters: what is written to disk and to the wire, and read back by bounded readers
-//! only.
+//! The encoded forms of filters, and readers that access nothing outside of the bytes given.
 
 pub(crate) mod cuckoo;
 pub(crate) mod encoded;
@@ -11,7 +10,7 @@ use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};
 use crate::line::LINE_BYTES;
 
-/// What a reader found: everything a probe needs.
+/// What a reader found: all that a probe needs.
 pub(crate) struct Found<'a> {
     pub(crate) lines: &'a [u8],
     pub(crate) k: u32,
@@ -23,7 +22,7 @@ static FULL: [u8; LINE_BYTES] = [0xFF; LINE_BYTES];
 static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
 
 impl Found<'_> {
-    /// A filter that says "maybe" to every key: what cannot be read must not hide one.
+    /// A filter that answers "maybe" to every key, for bytes that cannot be read.
     pub(crate) fn anything(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
         Found { lines: &FULL, k: 1, kernel: kernels.of(Layout::Native), hash }
     }

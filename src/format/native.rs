@@ -1,5 +1,5 @@
 //! The native format, version 1: the lines, in layout 2 their counters, then a footer of 64 bytes.
-//! The page `docs/FORMAT.md` is the standard; this file follows it.
+//! `docs/FORMAT.md` is the standard; this file follows it.
 
 use crate::error::Error;
 use crate::hash::hash;
@@ -13,7 +13,7 @@ const MAGIC: [u8; 8] = *b"BLMLINE\n";
 const VERSION: u16 = 1;
 /// The lines of `line.rs`.
 pub(crate) const LINES: u16 = 1;
-/// The same, and behind them a counter of 4 bits for each of their bits.
+/// The same lines, then a counter of 4 bits for each of their bits.
 pub(crate) const COUNTING: u16 = 2;
 /// The bits of `layouts/classic.rs`.
 pub(crate) const CLASSIC: u16 = 6;
@@ -43,13 +43,13 @@ pub(crate) struct Footer {
     pub(crate) seed: u64,
     pub(crate) k: u32,
     pub(crate) layout: u16,
-    /// Reserved in layout 1, where it is 0; other layouts say more of themselves here.
+    /// Reserved in layout 1, where it is 0; other layouts use it.
     pub(crate) shape: u64,
 }
 
 pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
 
-/// An encoded filter: what is before the footer, and the footer. Rule 1 of `docs/FORMAT.md`.
+/// Splits an encoded filter before the footer. Rule 1 of `docs/FORMAT.md`.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
     let (needed, given) = (FOOTER_BYTES as u64, bytes.len() as u64);
     bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated { needed, given })
@@ -65,8 +65,7 @@ pub(super) fn check_len(body_len: u64, stated: usize) -> Result<(), Error> {
 }
 
 impl Footer {
-    /// What a footer says: rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the
-    /// layout.
+    /// Reads a footer by rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the layout.
     pub(super) fn read(footer: &FooterBytes) -> Result<Footer, Error> {
         if footer[at::MAGIC..] != MAGIC {
             return Err(Error::NotAFilter);
@@ -110,14 +109,14 @@ impl Footer {
 pub(crate) struct Parts<'a> {
     pub(crate) layout: u16,
     pub(crate) lines: &'a [u8],
-    /// None but in layout 2.
+    /// Only in layout 2.
     pub(crate) counters: &'a [u8],
     pub(crate) params: Params,
     pub(crate) key_count: u64,
 }
 
-/// What a footer of one of these layouts says of the `body_len` bytes before it, which need not
-/// be there yet: rules 2 to 9 of `docs/FORMAT.md`, in its order.
+/// Checks a footer of one of these layouts against the length of what is before it, which need
+/// not be read yet: rules 2 to 9 of `docs/FORMAT.md`, in its order.
 pub(crate) fn check(
     footer: &FooterBytes,
     body_len: u64,
@@ -146,8 +145,8 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
     Ok(Parts { layout, lines, counters, params, key_count })
 }
 
-/// Whether what is before the footer of an encoded filter of any layout, parsed before, is what
-/// the footer says, and whether counters agree with the lines.
+/// Verifies a parsed filter of any layout: the checksum of what is before the footer, and that
+/// counters agree with the lines. Rules 10 and 11.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
     let (body, footer) = split(bytes)?;
     if lines_checksum(footer) != checksum(body) {

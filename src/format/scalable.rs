@@ -1,6 +1,5 @@
-//! Layout 3: the lines of all stages of a scalable filter, one stage behind the other, then a line
-//! for each stage that says what it is, before the footer of `native`. `docs/FORMAT.md` is the
-//! standard.
+//! Layout 3: the lines of all stages of a scalable filter, the oldest stage first, then a record of
+//! 64 bytes for each stage, before the footer of `native`. `docs/FORMAT.md` is the standard.
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;
@@ -8,9 +7,9 @@ use crate::line::LINE_BYTES;
 use crate::params::Params;
 
 const LAYOUT: u16 = 3;
-/// The most stages. With each twice as large as the one before, memory ends earlier.
+/// The most stages. As each doubles the last, memory ends earlier.
 pub(crate) const MAX_STAGES: usize = 64;
-/// The least rate that can be asked for, so that a rate is left for the last of all stages.
+/// The lowest target rate, so that a rate is left for the last stage.
 pub(crate) const LEAST_RATE: f64 = 1e-15;
 
 /// Where the fields of a stage's record begin, beside those that it shares with a footer. All
@@ -22,7 +21,7 @@ const ZERO: usize = 28;
 pub(crate) struct Stage {
     pub(crate) params: Params,
     pub(crate) key_count: u64,
-    /// How many keys it is for.
+    /// The number of keys that it is sized for.
     pub(crate) capacity: u64,
 }
 
@@ -40,12 +39,12 @@ impl Stage {
 /// What all stages of a filter have in common.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Shared {
-    /// The false-positive rate that was asked for.
+    /// The target false-positive rate.
     pub(crate) rate: f64,
     pub(crate) seed: u64,
 }
 
-/// Whether a filter of that rate can be asked for.
+/// Whether it is a valid target rate.
 pub(crate) fn is_rate(rate: f64) -> bool {
     (LEAST_RATE..1.0).contains(&rate)
 }

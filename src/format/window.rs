@@ -11,8 +11,8 @@ use crate::params::Params;
 
 const LAYOUT: u16 = 4;
 
-/// How many generations a window has, at least one, and of what shape: such that all of it,
-/// encoded, can be addressed.
+/// The generations of a window, at least one, and their parameters, such that memory can address
+/// its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     params: Params,

@@ -1,4 +1,4 @@
-//! Files of filters: read only if their end is that of a filter, replaced whole or not at all.
+//! Files of filters: read only if they end as a filter does, replaced atomically.
 
 use crate::error::Error;
 use std::fs::{self, File, Metadata};
@@ -46,8 +46,8 @@ pub(crate) fn replace(
     let (beside, mut file) = loop {
         let beside = name_beside(path)?;
         match create(&beside, old.as_ref()) {
-            // The leftover of a process that was killed and had this one's number, as
-            // all do that are the first in their container.
+            // The leftover of a killed process with this one's number, as is usual in
+            // containers.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             file => break (beside, file?),
         }
@@ -60,7 +60,7 @@ pub(crate) fn replace(
         fs::rename(&beside, path)
     };
     if let Err(error) = write() {
-        // The error is what matters; the leftover goes if it can be removed.
+        // The first error is reported; removing the leftover may fail too.
         let _ = fs::remove_file(&beside);
         return Err(error.into());
     }
@@ -76,19 +76,18 @@ pub(crate) fn replace(
     Ok(())
 }
 
-/// The file that a new one takes the place of; none if there is none.
+/// The file that the new one replaces, if there is one.
 fn replaced(path: &Path) -> Result<Option<Metadata>, Error> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(Some(found)),
         Ok(_) => Err(Error::NotAFile),
-        // Nothing, or a link that leads to nothing. What else can be wrong with the path, to
-        // create a file there finds it, too.
+        // No file, or a link to none. Creating the file reports any other error of the path.
         Err(_) => Ok(None),
     }
 }
 
-/// Creates a file: with the system's usual permissions, or, if it is to take those of an old
-/// one, for its owner alone until it has them.
+/// Creates a file with the system's default permissions. If it is to get those of an old one, only
+/// its owner can access it until then.
 fn create(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -109,7 +108,7 @@ mod access {
     use std::io;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-    /// Gives a file what an old one has, as far as this process may. Nobody gets more than he had.
+    /// Gives a file the access rights of an old one, as far as this process may. No user gains any.
     pub(super) fn restore(file: &File, old: &Metadata) -> io::Result<()> {
         let mut new = file.metadata()?;
         if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
@@ -120,7 +119,7 @@ mod access {
         }
         let mut mode = old.mode() & 0o777;
         if new.gid() != old.gid() {
-            // Members of another group are what all others were.
+            // Members of the new group had the rights of others.
             mode &= !0o070 | (mode & 0o007) << 3;
         }
         if new.mode() & 0o7777 == mode {

@@ -1,4 +1,4 @@
-//! Room for output: memory of the caller, which may hold anything, written once from front to back.
+//! Room for output: caller-owned memory, possibly uninitialised, written once from front to back.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
-/// So many bytes to be written, and how many are.
+/// Bytes to be written, and how many are.
 pub(crate) struct Room<'a> {
     bytes: &'a mut [MaybeUninit<u8>],
     written: usize,
@@ -26,7 +26,7 @@ impl<'a> From<&'a mut [u8]> for Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The first `len` bytes of it, and no more.
+    /// Restricts it to its first `len` bytes.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
@@ -37,7 +37,7 @@ impl<'a> Room<'a> {
         Ok(Room { bytes, written: self.written })
     }
 
-    /// Writes these bytes behind those that are written.
+    /// Appends these bytes.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -48,7 +48,7 @@ impl<'a> Room<'a> {
         self.written += part.len();
     }
 
-    /// Writes so many zeros behind those that are written, and lends them to be changed.
+    /// Appends so many zeros, and returns them to be changed.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -62,7 +62,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// What is written.
+    /// Returns the bytes written.
     pub(crate) fn written(&self) -> &[u8] {
         // SAFETY: the first bytes were written by the functions above.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.written) }

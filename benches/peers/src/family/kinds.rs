@@ -134,7 +134,7 @@ impl Member for ConcurrentFilter {
 
 impl Shared for ConcurrentFilter {
     fn insert(&self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
     fn probe(&self, hashes: &[u64]) -> usize {
@@ -228,7 +228,7 @@ impl Member for CountingFilter {
     own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
-        Some(batches(hashes, |hashes, refused| hashes.len() - self.remove_hashes(hashes, refused)))
+        Some(batches(hashes, |hashes, removed| self.remove_hashes(hashes, removed)))
     }
 }
 
@@ -244,7 +244,7 @@ impl Member for CuckooFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        assert_eq!(self.insert_hashes(hashes), hashes.len(), "there is room for the keys");
+        self.insert_hashes(hashes).expect("there is room for the keys");
     }
 
     own_probes!();
@@ -266,7 +266,7 @@ impl Member for ScalableFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new).unwrap());
+        self.insert_hashes(hashes).unwrap();
     }
 
     own_probes!();
@@ -289,7 +289,7 @@ impl Member for Window {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
     own_probes!();
