@@ -59,6 +59,8 @@ mod layouts;
 pub mod line;
 mod os;
 mod params;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod sizing;
 
 pub use bitmap::{Answers, Bitmap};
