@@ -6,8 +6,8 @@
 # They go to target/release or, with TARGET, to target/TRIPLE/release ($CARGO_TARGET_DIR in place
 # of target/). TARGET=TRIPLE is the same as --target TRIPLE. musl has no shared library.
 #
-# The name by which programs find the shared library at run time is given to the linker here.
-# Its number is the header's BLOOMLINE_ABI_VERSION. Uses cargo ($CARGO).
+# Linux programs find the shared library at run time by the name that build.rs gives it; for macOS,
+# it is given here. Its number is the header's BLOOMLINE_ABI_VERSION. Uses cargo ($CARGO).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -25,15 +25,13 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-abi=$(sed -n 's/^#define BLOOMLINE_ABI_VERSION \([0-9]*\).*/\1/p' "$root/include/bloomline.h")
-[ -n "$abi" ] || { echo "build-lib: include/bloomline.h has no BLOOMLINE_ABI_VERSION" >&2; exit 1; }
-kinds=staticlib,cdylib
+kinds=staticlib,cdylib name=
 case ${triple:-$("${RUSTC:-rustc}" -vV | sed -n 's/^host: //p')} in
-    *-musl*) kinds=staticlib name= ;;
-    *-apple-*) name=-Wl,-install_name,@rpath/libbloomline.$abi.dylib ;;
-    # These have no such name.
-    *-windows-* | wasm*) name= ;;
-    *) name=-Wl,-soname,libbloomline.so.$abi ;;
+    *-musl*) kinds=staticlib ;;
+    *-apple-*)
+        abi=$(sed -n 's/^#define BLOOMLINE_ABI_VERSION \([0-9]*\).*/\1/p' "$root/include/bloomline.h")
+        [ -n "$abi" ] || { echo "build-lib: bloomline.h has no BLOOMLINE_ABI_VERSION" >&2; exit 1; }
+        name=-Wl,-install_name,@rpath/libbloomline.$abi.dylib ;;
 esac
 
 # Only these kinds: a Rust library beside them would rule out link-time optimisation, and the

@@ -3,6 +3,7 @@
 use super::boundary::{bitmap_at, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 use crate::filter::views::all_present;
+use crate::key::KeyBytes;
 
 /// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
 /// be present; where there is no room for the answer, the count alone says so.
@@ -116,10 +117,10 @@ fn broken<'a>() -> Option<&'a [u8]> {
     None
 }
 
-impl AsRef<[u8]> for Key {
+impl KeyBytes for Key {
     /// The bytes; none if they are not there.
     #[inline(always)]
-    fn as_ref(&self) -> &[u8] {
+    fn key_bytes(&self) -> impl AsRef<[u8]> {
         self.bytes().unwrap_or_default()
     }
 }

@@ -134,7 +134,7 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_hashes(
             return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
         }
         let insert = filter.map(|filter| {
-            |hashes: &[u64], bitmap: &mut [u64]| filter.0.insert_hashes(hashes, bitmap)
+            |hashes: &[u64], bitmap: &mut [u64]| filter.0.insert_new_hashes(hashes, bitmap)
         });
         answer_hashes(hashes, n, bitmap, insert)
     }
@@ -159,8 +159,8 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_keys(
             return answer_keys(keys, n, bitmap, None::<fn(&[Key], &mut [u64]) -> usize>);
         };
         match bitmap_at(bitmap, n) {
-            Some(bitmap) => filter.0.insert_keys(keys, bitmap),
-            None => keys.iter().filter(|key| filter.0.insert(key.as_ref())).count(),
+            Some(bitmap) => filter.0.insert_new_keys(keys, bitmap),
+            None => keys.iter().filter(|&key| filter.0.insert(key)).count(),
         }
     }
 }

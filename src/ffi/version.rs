@@ -15,8 +15,8 @@ pub const BLOOMLINE_VERSION_PATCH: u32 = 0;
 /// an older header could not run with a newer library.
 pub const BLOOMLINE_ABI_VERSION: u32 = 0;
 
-// The header's numbers are literals. They are those of Cargo.toml, or the library does not
-// compile.
+// The header's numbers are literals. They are those of Cargo.toml, and the ABI version
+// that of the soname in build.rs, or the library does not compile.
 const _: () = {
     const fn number(text: &str) -> u32 {
         match u32::from_str_radix(text, 10) {
@@ -27,6 +27,7 @@ const _: () = {
     assert!(BLOOMLINE_VERSION_MAJOR == number(env!("CARGO_PKG_VERSION_MAJOR")));
     assert!(BLOOMLINE_VERSION_MINOR == number(env!("CARGO_PKG_VERSION_MINOR")));
     assert!(BLOOMLINE_VERSION_PATCH == number(env!("CARGO_PKG_VERSION_PATCH")));
+    assert!(BLOOMLINE_ABI_VERSION == number(env!("BLOOMLINE_SOVERSION")));
 };
 
 /// bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library that is

@@ -11,7 +11,7 @@ use super::boundary::{
     write_optional,
 };
 use super::hash::{bloomline_bytes, key_or_empty};
-use super::status::{BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_RESERVED, bloomline_status};
+use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, CuckooParams, Error};
 use std::ffi::c_void;
@@ -41,7 +41,7 @@ impl bloomline_cuckoo_params {
         }
         // As in bloomline_params: all zeros are those of a call that failed.
         if self.line_count == 0 {
-            return Err(Error::LineCount.into());
+            return Err(Error::LineCount(0).into());
         }
         Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
     }
@@ -229,7 +229,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert(
         // SAFETY: rules of the header: the handle is NULL or alive and this call's alone; `len`
         // bytes are there unless NULL.
         let (filter, key) = unsafe { (exclusive(filter).ok_or(NULL)?, key_or_empty(key, len)) };
-        Ok(filter.0.insert(key)?)
+        Ok(filter.0.insert(key).map(drop)?)
     })
 }
 
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
     guard(|| {
         // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
         let filter = unsafe { exclusive(filter) }.ok_or(NULL)?;
-        Ok(filter.0.insert_hash(hash)?)
+        Ok(filter.0.insert_hash(hash).map(drop)?)
     })
 }
 
@@ -275,10 +275,11 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
         // array has its count unless NULL.
         let (filter, hashes) =
             unsafe { (exclusive(filter).ok_or(NULL)?, slice(hashes, n).ok_or(NULL)?) };
-        let count = filter.0.insert_hashes(hashes);
+        let before = filter.0.key_count();
+        let result = filter.0.insert_hashes(hashes);
         // SAFETY: the caller vouches for the room.
-        unsafe { write_optional(inserted, count) };
-        if count < n { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
+        unsafe { write_optional(inserted, (filter.0.key_count() - before) as usize) };
+        Ok(result?)
     })
 }
 
@@ -302,10 +303,11 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
         // array has its count unless NULL.
         let (filter, keys) =
             unsafe { (exclusive(filter).ok_or(NULL)?, keys_at(keys, n).ok_or(NULL)?) };
-        let count = filter.0.insert_keys(keys);
+        let before = filter.0.key_count();
+        let result = filter.0.insert_keys(keys);
         // SAFETY: the caller vouches for the room.
-        unsafe { write_optional(inserted, count) };
-        if count < n { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
+        unsafe { write_optional(inserted, (filter.0.key_count() - before) as usize) };
+        Ok(result?)
     })
 }
 

@@ -185,7 +185,11 @@ pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive and this call's alone; each
     // array has its count unless NULL.
-    unsafe { insert_batch(filter, slice(hashes, n), bitmap, ScalableFilter::insert_hashes) }
+    unsafe {
+        insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
+            filter.insert_new_hashes(hashes, bitmap)
+        })
+    }
 }
 
 /// bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys given by
@@ -203,7 +207,11 @@ pub unsafe extern "C" fn bloomline_scalable_insert_keys(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive and this call's alone; each
     // array has its count unless NULL.
-    unsafe { insert_batch(filter, keys_at(keys, n), bitmap, ScalableFilter::insert_keys) }
+    unsafe {
+        insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
+            filter.insert_new_keys(keys, bitmap)
+        })
+    }
 }
 
 /// bloomline_scalable_contains() returns false if the key of 'len' bytes at 'key' is certainly
