@@ -1,7 +1,7 @@
 //! # Bloomline
 //!
-//! A Bloom filter for storage engines: a key's bits lie in one 64-byte cache line,
-//! and batches of keys are probed with AVX-512, AVX2 or NEON.
+//! A blocked Bloom filter for storage engines: a key's bits are in one 64-byte cache line, and
+//! batches of keys are probed with AVX-512, AVX2 or NEON.
 //!
 //! ```
 //! use bloomline::{Filter, Params};
@@ -22,19 +22,19 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`line`](mod@line) | the line and the mask: the definition |
-//! | [`hash`] | key bytes to hashes |
+//! | [`hash`] | hashes of keys |
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
-//! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
-//! | [`Swap`] | a filter that is replaced while threads read it |
+//! | [`ConcurrentFilter`] | a filter into which threads insert, and which they probe, at once |
+//! | [`Swap`] | replaces a filter while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
-//! | [`CountingFilter`] | a filter that keys can be removed from |
-//! | [`Window`] | a filter that forgets keys which were not inserted lately |
-//! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
+//! | [`CountingFilter`] | a filter from which keys can be removed, and which counts them |
+//! | [`Window`] | a filter whose keys expire |
+//! | [`classic`](mod@classic) | the standard Bloom filter, which [`Filter::classic`] creates: the definition |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
-//! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
-//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
+//! | [`Builder`], [`block_build`] | encoded filters in caller-owned memory |
+//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its parameters, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
