@@ -1,19 +1,18 @@
 //! # Bloomline
 //!
-//! A blocked Bloom filter for storage engines: a key's bits are in one 64-byte cache line, and
-//! batches of keys are probed with AVX-512, AVX2 or NEON.
+//! A Bloom filter for storage engines: a key's bits lie in one 64-byte cache line,
+//! and batches of keys are probed with AVX-512, AVX2 or NEON.
 //!
 //! ```
-//! use bloomline::{Filter, Params};
+//! use bloomline::{Bitmap, Filter, Params};
 //!
-//! let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?;
-//! filter.insert(b"apple");
-//! assert!(filter.contains(b"apple"));
+//! let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?; // 1,000,000 keys at 1 %
+//! filter.insert("apple");
+//! assert!(filter.contains("apple"));
 //!
-//! let keys = ["apple", "pear", "plum"];
-//! let mut bitmap = [0; 1];
-//! let maybe = filter.contains_keys(&keys, &mut bitmap);
-//! assert!(maybe >= 1 && bitmap[0] & 1 == 1);
+//! let mut maybe = Bitmap::new();
+//! filter.contains_keys(&["apple", "pear", "plum"], &mut maybe);
+//! assert!(maybe[0]);
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 //!
@@ -22,19 +21,20 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`line`](mod@line) | the line and the mask: the definition |
-//! | [`hash`] | hashes of keys |
+//! | [`Key`], [`hash`] | what a key may be, and its hash |
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
-//! | [`ConcurrentFilter`] | a filter into which threads insert, and which they probe, at once |
-//! | [`Swap`] | replaces a filter while threads read it |
+//! | [`Probe`] | the trait of all that can be probed; [`Bitmap`]: the answers to a batch |
+//! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
+//! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
-//! | [`CountingFilter`] | a filter from which keys can be removed, and which counts them |
-//! | [`Window`] | a filter whose keys expire |
-//! | [`classic`](mod@classic) | the standard Bloom filter, which [`Filter::classic`] creates: the definition |
+//! | [`CountingFilter`] | a filter that keys can be removed from |
+//! | [`Window`] | a sliding-window filter: keys expire |
+//! | [`classic`](mod@classic) | the definition of a standard Bloom filter, which [`Filter::classic`] creates |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
-//! | [`Builder`], [`block_build`] | encoded filters in caller-owned memory |
-//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its parameters, its definition |
+//! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
+//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Backend`] | which instructions do the work |
 //!
