@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Keys that are inserted in one call.
 const SOME: usize = 1 << 16;
 
-/// Key `i` of those that are in; from `1 << 40` on, of those that are not.
+/// Present key `i`; from `1 << 40` on, absent keys.
 fn key(i: u64) -> u64 {
     mix(mix(i) ^ i)
 }

@@ -1,5 +1,5 @@
-//! The filters, each behind the same two calls: build from hashes, count how many of
-//! a batch may be in. The loops are compiled into each, so a call is one per batch.
+//! The filters, each behind the same two calls: build from hashes, count how many of a batch may be
+//! present. The loops are compiled into each, so there is one call per batch.
 
 use crate::common::memory::Memory;
 use bloomline::{CuckooFilter, CuckooParams, Filter, Params};
@@ -8,14 +8,14 @@ use xorf::Filter as _;
 
 /// Bits per key, where a filter lets them be chosen.
 const BITS: usize = 10;
-/// The rate that is asked for, where a filter wants one: about what 10 bits give.
+/// The target rate, where a filter takes one: about that of 10 bits.
 const RATE: f64 = 0.01;
 
 /// A filter with its keys.
 pub(crate) trait Built {
     /// What it takes in memory.
     fn bytes(&self) -> usize;
-    /// How many of these may be in.
+    /// How many of these may be present.
     fn probe(&self, hashes: &[u64]) -> usize;
 }
 
