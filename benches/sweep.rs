@@ -75,7 +75,7 @@ impl Sweep {
         Sweep { plan, backends: Vec::new(), sizes: Vec::new(), k: 6, small_pages: false }
     }
 
-    /// Takes an argument; gives it back if it means nothing.
+    /// Takes an argument; returns it if it means nothing.
     fn with(mut self, argument: &String) -> Result<Sweep, String> {
         let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
         if let Some(backend) = Backend::from_name(argument).filter(|b| b.is_available()) {
