@@ -1,16 +1,15 @@
 //! Key bytes to 64-bit hashes: XXH3-64 with a seed.
 //!
-//! A filter works on hashes. Those of this module are well mixed over all 64
-//! bits, which every line and bit choice relies on; so must be any hash that a
-//! caller brings along. Small integers as they are will not do: hash them with
-//! [`hash_u64`].
+//! A filter works on hashes. Those of this module are uniform over all 64 bits, on which the
+//! choice of lines and bits depends. Any hash of the caller's own must be, too. Do not use small
+//! integers as hashes: hash them with [`hash_u64`].
 
 pub mod bloom32;
 pub mod xxph3;
 
 use crate::error::Error;
 use crate::key::Key;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
@@ -23,16 +22,16 @@ pub(crate) fn of_bytes(key: &[u8], seed: u64) -> u64 {
     if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { above_16(key, seed) }
 }
 
-/// Keys up to this length take few instructions, and are hashed in place.
+/// Keys up to this length take few instructions and are hashed inline.
 const SHORT: usize = 16;
 
-/// Apart, since it is long and there are many places that hash one key.
+/// Not inlined: the code is long, and many places hash one key.
 #[inline(never)]
 fn above_16(key: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(key, seed)
 }
 
-/// The hash of an integer key: that of its 8 little-endian bytes, on every CPU.
+/// Returns the hash of an integer key: that of its 8 little-endian bytes, on every CPU.
 #[inline]
 pub fn hash_u64(key: u64, seed: u64) -> u64 {
     xxh3_64_with_seed(&key.to_le_bytes(), seed)
@@ -60,7 +59,7 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     }
 }
 
-/// A seed from the operating system's random numbers.
+/// Returns a seed from the operating system's random numbers.
 ///
 /// # Errors
 /// [`Error::Io`] if the system has none.
@@ -74,19 +73,6 @@ pub fn random_seed() -> Result<u64, Error> {
     Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
 }
 
-/// The hash of bytes that come in parts: that of all of them, one behind the other.
-pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
-    // The form in one go is faster for few bytes.
-    if let [whole] = parts {
-        return of_bytes(whole, seed);
-    }
-    let mut hasher = Xxh3::with_seed(seed);
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.digest()
-}
-
 /// How the filters of a format hash byte keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyHash {
@@ -94,7 +80,7 @@ pub(crate) enum KeyHash {
     Xxh3(u64),
     /// RocksDB since format version 5.
     Xxph3,
-    /// RocksDB before, and Pebble: 32 bits, in the low half.
+    /// RocksDB before format version 5, and Pebble: 32 bits, in the low half.
     RocksDbLegacy,
     /// LevelDB and goleveldb: 32 bits, in the low half.
     LevelDb,
@@ -122,7 +108,7 @@ impl KeyHash {
         in_parts(keys, |keys, out| self.hash_all(keys, out), work);
     }
 
-    /// The hashes of some keys, with the choice made once.
+    /// The hashes of some keys, choosing the function once.
     pub(crate) fn hash_all<K: Key>(self, keys: &[K], out: &mut [u64]) {
         fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
             for (key, out) in keys.iter().zip(out) {
@@ -130,7 +116,7 @@ impl KeyHash {
             }
         }
         match self {
-            // Here in place, whatever the length.
+            // Inline, whatever the length.
             KeyHash::Xxh3(seed) => all(keys, out, |key| xxh3_64_with_seed(key, seed)),
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),

@@ -72,7 +72,7 @@ fn lengths() {
 
 #[test]
 fn of_the_system() {
-    let missing = || Filter::load("no-such-file".as_ref()).err().unwrap();
+    let missing = || Filter::load("no-such-file").err().unwrap();
     let error = missing();
     assert_eq!(error, missing());
     assert_eq!(error, error.clone());

@@ -7,6 +7,7 @@ use crate::kernel::{Hashes, Kernel, Layout};
 use crate::key::Key;
 use crate::os::room::Room;
 use crate::params::Params;
+use std::fmt;
 
 /// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
 /// length: [`Params::encoded_len`]. What is in `out` before does not matter, nor
@@ -28,7 +29,8 @@ pub(crate) fn block_build_in(
     let mut out = out.first(params.encoded_len())?;
     let lines = out.put_zeros(params.bytes());
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    let footer = native::footer(native::LINES, lines, *params, hashes.len() as u64);
+    let footer = native::footer(native::LINES, *params, hashes.len() as u64);
+    let footer = footer.seal(crate::hash::hash(lines, 0));
     out.put(&footer);
     Ok(out.written().len())
 }
@@ -48,6 +50,7 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
 
 /// Collects keys that come one by one, and builds an encoded filter when their
 /// number is known. It keeps 8 bytes per key.
+#[derive(Clone)]
 pub struct Builder {
     bits_per_key: f64,
     seed: u64,
@@ -118,10 +121,32 @@ impl Builder {
         self.finish_in(out.into())
     }
 
+    /// As [`Builder::finish`], into memory of its own.
+    ///
+    /// # Errors
+    /// As [`Builder::params`]; [`Error::OutOfMemory`]; [`Error::Backend`]; the keys are kept.
+    pub fn finish_vec(&mut self) -> Result<Vec<u8>, Error> {
+        let len = self.block_len()?;
+        let mut block = Vec::new();
+        block.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
+        block.resize(len, 0);
+        self.finish(&mut block)?;
+        Ok(block)
+    }
+
     /// The same in memory that may hold anything.
     pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
         let len = block_build_in(&self.params()?, &self.hashes, out)?;
         self.hashes.clear();
         Ok(len)
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("keys", &self.key_count())
+            .field("bits_per_key", &self.bits_per_key)
+            .finish_non_exhaustive()
     }
 }

@@ -14,6 +14,7 @@ use crate::layouts::classic;
 use crate::line::{LANES, line_index, mask};
 use crate::os::memory::{Shared, Zeroed};
 use crate::params::Params;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Keys from one that is inserted to the one whose line is asked for.
@@ -205,6 +206,26 @@ impl ConcurrentFilter {
 
 probing!(ConcurrentFilter, shared_view);
 inserting!(ConcurrentFilter);
+
+impl Clone for ConcurrentFilter {
+    /// A copy as it is now: see [`ConcurrentFilter::snapshot`].
+    ///
+    /// # Panics
+    /// If the system has not got the memory.
+    fn clone(&self) -> ConcurrentFilter {
+        self.snapshot().unwrap_or_else(|error| panic!("{error}")).into()
+    }
+}
+
+impl fmt::Debug for ConcurrentFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcurrentFilter")
+            .field("layout", &self.kernel.layout())
+            .field("lines", &self.params.line_count())
+            .field("k", &self.params.k())
+            .finish_non_exhaustive()
+    }
+}
 
 impl From<Filter> for ConcurrentFilter {
     /// The same lines, to be shared. Without a copy.

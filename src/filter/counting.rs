@@ -4,21 +4,20 @@
 use super::Filter;
 use super::insert::inserting;
 use super::probe::probing;
-use super::view::View;
+use super::view::{View, brief};
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format;
-use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{self, COUNTER_BYTES, COUNTING, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, prefetch_all};
 use crate::key::Key;
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::Params;
+use std::fmt;
+use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 
 /// A Bloom filter that keys can be removed from, and that estimates how often a key is in.
 ///
@@ -49,6 +48,7 @@ use std::path::Path;
 /// other keys, among them this one, the same counters may have come, and then removing it is
 /// right. So **remove only what was inserted**: check a key that comes from outside against
 /// what the filter stands for.
+#[derive(PartialEq, Eq)]
 pub struct CountingFilter {
     /// A bit of it is set exactly if its counter is not 0.
     filter: Filter,
@@ -267,16 +267,6 @@ impl CountingFilter {
 
     // ---- whole filters ----
 
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<CountingFilter, Error> {
-        let mut counters = Zeroed::new(self.counters.len())?;
-        counters.copy_from_slice(&self.counters);
-        Ok(CountingFilter { filter: self.filter.try_clone()?, counters })
-    }
-
     /// A plain filter of the keys that are in: a copy of its lines.
     ///
     /// # Errors
@@ -309,75 +299,6 @@ impl CountingFilter {
     pub fn clear(&mut self) {
         self.filter.clear();
         self.counters.fill(0);
-    }
-
-    // ---- bytes and files ----
-
-    /// The length of the encoded filter: 320 bytes for each line, and 64.
-    pub fn encoded_len(&self) -> usize {
-        self.filter.as_bytes().len() + self.counters.len() + native::FOOTER_BYTES
-    }
-
-    /// Writes the encoded filter, counters included, to the start of `out` and returns its
-    /// length. [`View::open`] and [`MappedFilter`](crate::MappedFilter) probe these bytes as
-    /// they do those of a plain filter.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out)
-    }
-
-    /// The encoded filter, counters included.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[self.filter.as_bytes(), &self.counters, &self.footer()])
-    }
-
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
-        let lines = self.filter.as_bytes();
-        native::counting_footer(lines, &self.counters, self.params(), self.key_count())
-    }
-
-    /// A filter from its encoded form, all of it checked.
-    ///
-    /// # Errors
-    /// As [`View::open`]: [`Error::Layout`] also for a filter without counters;
-    /// [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<CountingFilter, Error> {
-        let Parts { lines, counters, params, key_count, .. } = native::parse(bytes, &[COUNTING])?;
-        native::verify(bytes)?;
-        let view = View::of_lines(lines, params, key_count)?;
-        let mut filter = CountingFilter::beside(params, |_| Filter::copy_of(view))?;
-        filter.counters.copy_from_slice(counters);
-        Ok(filter)
-    }
-
-    /// Saves the encoded filter, counters included, as a file, as
-    /// [`Filter::save`] does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`].
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[self.filter.as_bytes(), &self.counters, &self.footer()])
-    }
-
-    /// Reads a file that [`CountingFilter::save`] wrote, all of it checked. Meanwhile it
-    /// takes its memory twice.
-    ///
-    /// # Errors
-    /// As [`CountingFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<CountingFilter, Error> {
-        let check = |footer: &_, len| native::check(footer, len, &[COUNTING]);
-        CountingFilter::decode(&file::read(path, check)?)
     }
 
     // ---- where the counters are ----
@@ -413,6 +334,44 @@ impl CountingFilter {
 
 probing!(CountingFilter, view);
 inserting!(CountingFilter, mut);
+
+whole_values!(CountingFilter);
+
+impl Encoded for CountingFilter {
+    fn footer(&self) -> Footer {
+        native::footer(COUNTING, self.params(), self.key_count())
+    }
+
+    fn body_len(&self) -> usize {
+        self.filter.as_bytes().len() + self.counters.len()
+    }
+
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.filter.as_bytes())?;
+        out.write_all(&self.counters)
+    }
+
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CountingFilter, Error> {
+        let (footer, params) = native::check(footer, body.len(), &[COUNTING])?;
+        let mut counting = CountingFilter::new(params)?;
+        counting.filter.key_count = footer.key_count;
+        body.fill(&mut counting.filter.lines)?;
+        body.fill(&mut counting.counters)?;
+        let agree = native::agree(&counting.filter.lines, &counting.counters);
+        if agree { Ok(counting) } else { Err(Error::Checksum) }
+    }
+
+    fn copy(&self) -> Result<CountingFilter, Error> {
+        let counters = Zeroed::copy_of(&self.counters)?;
+        Ok(CountingFilter { filter: self.filter.copy()?, counters })
+    }
+}
+
+impl fmt::Debug for CountingFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "CountingFilter", &self.view())
+    }
+}
 
 /// Calls with lane and bit of each bit that a mask has.
 #[inline(always)]

@@ -1,19 +1,20 @@
 //! The cuckoo filter: keys can be removed.
 
 use super::probe::probing;
-use super::view::View;
+use super::view::{View, brief};
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::{self, native};
+use crate::format::cuckoo as format;
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernel, Layout};
 use crate::key::Key;
 use crate::layouts::cuckoo;
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::CuckooParams;
-use std::path::Path;
+use std::fmt;
+use std::io::{self, Write};
 
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
 /// full. Each key costs two cache lines, mostly of one page.
@@ -244,79 +245,49 @@ impl CuckooFilter {
     pub fn as_bytes(&self) -> &[u8] {
         &self.lines
     }
+}
 
-    // ---- bytes and files ----
+whole_values!(CuckooFilter);
 
-    /// The length of the encoded filter: 64 bytes more than its lines.
-    pub fn encoded_len(&self) -> usize {
-        self.params.encoded_len()
+impl Encoded for CuckooFilter {
+    fn footer(&self) -> Footer {
+        format::footer(self.params, self.key_count)
     }
 
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
+    fn body_len(&self) -> usize {
+        self.lines.len()
     }
 
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[&self.lines, &self.footer()], out)
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines)
     }
 
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[&self.lines, &self.footer()])
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CuckooFilter, Error> {
+        let (params, _) = format::check(footer, body.len())?;
+        let mut filter = CuckooFilter::new(params)?;
+        body.fill(&mut filter.lines)?;
+        // What a footer says of their number is a hint only.
+        filter.key_count = cuckoo::taken(&filter.lines, params.fingerprint_bits());
+        Ok(filter)
     }
 
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
-        format::cuckoo::footer(&self.lines, self.params, self.key_count)
+    fn copy(&self) -> Result<CuckooFilter, Error> {
+        Ok(CuckooFilter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
     }
+}
 
-    /// A filter from its encoded form, all of it checked.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::Layout`] for a filter of another kind;
-    /// [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<CuckooFilter, Error> {
-        let (lines, params, _) = format::cuckoo::parse(bytes)?;
-        native::verify(bytes)?;
-        let mut copy = Zeroed::new(params.bytes())?;
-        copy.copy_from_slice(lines);
-        CuckooFilter::of_lines(copy, params)
+/// Equal filters have the same encoded bytes. These depend on the order of inserts and removals.
+impl PartialEq for CuckooFilter {
+    fn eq(&self, other: &CuckooFilter) -> bool {
+        self.params == other.params && self.lines == other.lines
     }
+}
 
-    /// Saves the encoded filter as a file, whole or not at all, as
-    /// [`Filter::save`](crate::Filter::save) does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`](crate::Filter::save).
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[&self.lines, &self.footer()])
-    }
+impl Eq for CuckooFilter {}
 
-    /// Reads a file that [`CuckooFilter::save`] wrote, all of it checked.
-    ///
-    /// # Errors
-    /// As [`CuckooFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<CuckooFilter, Error> {
-        // The lines stay where they are read, and the footer is cut off behind them.
-        let mut lines = file::read(path, format::cuckoo::check)?;
-        let (_, params, _) = format::cuckoo::parse(&lines)?;
-        native::verify(&lines)?;
-        lines.truncate(params.bytes());
-        CuckooFilter::of_lines(lines, params)
-    }
-
-    /// The keys are counted: what a footer says of their number is a hint only.
-    fn of_lines(lines: Zeroed, params: CuckooParams) -> Result<CuckooFilter, Error> {
-        let key_count = cuckoo::taken(&lines, params.fingerprint_bits());
-        Ok(CuckooFilter { lines, params, key_count, kernel: Kernel::active(Layout::Cuckoo)? })
+impl fmt::Debug for CuckooFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "CuckooFilter", &self.view())
     }
 }
 

@@ -7,6 +7,7 @@ mod counting;
 mod cuckoo;
 mod insert;
 mod map;
+mod owned;
 mod probe;
 mod scalable;
 pub(crate) mod shards;
@@ -21,6 +22,7 @@ pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::MappedFilter;
+pub use owned::OwnedView;
 pub use probe::Probe;
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
@@ -31,22 +33,22 @@ pub use window::Window;
 
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::{self, native};
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
+use crate::kernel::{Backend, Hashes, Kernel, Layout};
 use crate::key::Key;
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::Params;
 use crate::sizing;
 use crate::sizing::stats;
 use insert::{AT_ONCE, insert_absent, inserting};
 use probe::probing;
+use std::fmt;
+use std::io::{self, Write};
 use std::ops::BitOrAssign;
-use std::path::Path;
-use view::with_hashes;
+use view::{brief, with_hashes};
 
 /// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
 ///
@@ -165,8 +167,9 @@ impl Filter {
 
     /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: Prefetch) {
+    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: crate::kernel::Prefetch) {
         let hashes = Hashes::Given(hashes);
         self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }
@@ -255,17 +258,6 @@ impl Filter {
     }
 
     // ---- whole filters ----
-
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<Filter, Error> {
-        let mut copy = Filter::with_kernel(self.params, self.kernel)?;
-        copy.lines.copy_from_slice(&self.lines);
-        copy.key_count = self.key_count;
-        Ok(copy)
-    }
 
     /// Makes this the filter of the keys of both.
     ///
@@ -359,95 +351,48 @@ impl Filter {
         };
         pairs.iter().map(rate).sum::<f64>() / pairs.len() as f64
     }
+}
 
-    // ---- bytes and files ----
+whole_values!(Filter);
 
-    /// The length of the encoded filter: 64 bytes more than its lines.
-    pub fn encoded_len(&self) -> usize {
-        self.params.encoded_len()
-    }
-
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[&self.lines, &self.footer()], out)
-    }
-
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[&self.lines, &self.footer()])
-    }
-
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
+impl Encoded for Filter {
+    fn footer(&self) -> Footer {
         let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
-        native::footer(layout, &self.lines, self.params, self.key_count)
+        native::footer(layout, self.params, self.key_count)
     }
 
-    /// A filter from its encoded form, all of it checked. That of a counting filter gives
-    /// its plain filter.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
-        Filter::copy_of(lines_in(bytes)?)
+    fn body_len(&self) -> usize {
+        self.lines.len()
     }
 
-    /// A filter of the lines of a view.
-    pub(crate) fn copy_of(view: View<'_>) -> Result<Filter, Error> {
-        let (params, kernel) = view.shape()?;
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines)
+    }
+
+    /// Of a counting filter, its plain filter.
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Filter, Error> {
+        let (footer, params) = native::check(footer, body.len(), native::PROBED)?;
+        let classic = footer.layout == native::CLASSIC;
+        let kernel = Kernel::active(if classic { Layout::Classic } else { Layout::Native })?;
         let mut filter = Filter::with_kernel(params, kernel)?;
-        filter.lines.copy_from_slice(view.as_bytes());
-        filter.key_count = view.key_count();
+        filter.key_count = footer.key_count;
+        body.fill(&mut filter.lines)?;
+        if footer.layout == native::COUNTING {
+            // They are checked, and not to stay in memory.
+            let mut counters = [0; 64 * native::COUNTER_BYTES];
+            for lines in filter.lines.chunks(64 * LINE_BYTES) {
+                let counters = &mut counters[..lines.len() / LINE_BYTES * native::COUNTER_BYTES];
+                body.fill(counters)?;
+                if !native::agree(lines, counters) {
+                    return Err(Error::Checksum);
+                }
+            }
+        }
         Ok(filter)
     }
 
-    /// Saves the encoded filter as a file: written beside under another name,
-    /// flushed to the disk, then renamed. So the file is at all times the old one
-    /// or the new one, whole, and who has the old one mapped keeps it.
-    ///
-    /// On Unix the new file keeps the permissions of the one it replaces and, where the process
-    /// may set them, its owner and group; if the group cannot be kept, the new group may do what
-    /// everybody may. A symbolic link is replaced, not followed; the file keeps the permissions
-    /// of what the link led to.
-    ///
-    /// # Errors
-    /// [`Error::NotAFile`] if the path leads to a directory, a pipe, a socket or a device, also
-    /// through a link; [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[&self.lines, &self.footer()])
-    }
-
-    /// Reads a file that [`Filter::save`] wrote, all of it checked. That of a counting
-    /// filter gives its plain filter. The end of the file is read first: one that is no filter
-    /// is rejected before memory is taken for it, however long it is.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::NotAFile`] if the path leads to no regular file;
-    /// [`Error::Io`]; [`Error::OutOfMemory`].
-    pub fn load(path: &Path) -> Result<Filter, Error> {
-        let mut bytes = file::read(path, |footer, len| native::check(footer, len, native::PROBED))?;
-        let view = lines_in(&bytes)?;
-        if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
-            // Most of it is counters, which are not to stay in memory.
-            return Filter::copy_of(view);
-        }
-        // The lines stay where they are read, and the footer is cut off behind them.
-        let ((params, kernel), key_count) = (view.shape()?, view.key_count());
-        bytes.truncate(params.bytes());
-        Ok(Filter { lines: bytes, params, key_count, kernel })
+    fn copy(&self) -> Result<Filter, Error> {
+        Ok(Filter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
     }
 }
 
@@ -465,11 +410,21 @@ impl BitOrAssign<&Filter> for Filter {
     }
 }
 
-/// A view of an encoded filter. A view can be one of fingerprints too, which is rejected here as
-/// every reader rejects a layout that it does not know, whatever else may be wrong with it.
-fn lines_in(bytes: &[u8]) -> Result<View<'_>, Error> {
-    native::parse(bytes, native::PROBED)?;
-    View::open(bytes)
+/// Equal filters have the same encoded bytes.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Filter) -> bool {
+        self.is_classic() == other.is_classic()
+            && (self.params, self.key_count) == (other.params, other.key_count)
+            && self.lines == other.lines
+    }
+}
+
+impl Eq for Filter {}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "Filter", &self.view())
+    }
 }
 
 /// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.

@@ -3,21 +3,19 @@
 use super::Filter;
 use super::insert::{in_blocks, insert_absent};
 use super::probe::{Probe, probing};
-use super::view::View;
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::concat;
-use crate::format::native::FOOTER_BYTES;
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
 use crate::kernel::Backend;
 use crate::key::Key;
 use crate::line::LINE_BITS;
-use crate::os::file;
-use crate::os::room::Room;
 use crate::params::Params;
 use crate::sizing;
-use std::path::Path;
+use std::fmt;
+use std::io::{self, Write};
 
 /// A Bloom filter for a number of keys that nobody knows beforehand. It starts small and grows
 /// with its keys, and its false-positive rate stays below the one asked for, whatever the
@@ -39,12 +37,14 @@ use std::path::Path;
 /// An insert that finds the newest stage full, and no memory for another, inserts the key all
 /// the same and returns [`Error::OutOfMemory`]: no key is ever lost, but from then on the rate
 /// may exceed the one asked for. Each later insert tries to grow again.
+#[derive(PartialEq)]
 pub struct ScalableFilter {
     /// At least one; all of one seed.
     stages: Vec<Stage>,
     shared: format::Shared,
 }
 
+#[derive(PartialEq)]
 struct Stage {
     filter: Filter,
     /// How many keys it is for.
@@ -332,92 +332,68 @@ impl ScalableFilter {
         let (needed, given) = (self.key_count(), plain.key_count());
         if given < needed { Err(Error::KeyCount { needed, given }) } else { Ok(plain) }
     }
+}
 
-    // ---- bytes and files ----
+whole_values!(ScalableFilter);
 
-    /// The length of the encoded filter: 64 bytes for each line of the stages, for each stage,
-    /// and for all.
-    pub fn encoded_len(&self) -> usize {
-        self.stages().map(|filter| filter.encoded_len()).sum::<usize>() + FOOTER_BYTES
+impl Encoded for ScalableFilter {
+    fn footer(&self) -> Footer {
+        let line_count = self.stages().map(|stage| stage.params().line_count()).sum();
+        format::footer(self.shared, self.stages.len(), line_count, self.key_count())
     }
 
-    /// Calls once with the parts of the encoded filter, which come one behind the other.
-    fn encoded(&self, call: &mut dyn FnMut(&[&[u8]])) {
-        let count = self.stages.len();
+    fn body_len(&self) -> usize {
+        self.stages().map(|stage| stage.as_bytes().len() + FOOTER_BYTES).sum()
+    }
+
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.stages().try_for_each(|stage| out.write_all(stage.as_bytes()))?;
+        self.stages.iter().try_for_each(|Stage { filter, capacity }| {
+            let (params, key_count) = (filter.params(), filter.key_count());
+            out.write_all(&format::Stage { params, key_count, capacity: *capacity }.record())
+        })
+    }
+
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<ScalableFilter, Error> {
+        let (shared, count, line_bytes) = format::check(footer, body.len())?;
         let mut records = [[0; FOOTER_BYTES]; MAX_STAGES];
-        for (record, Stage { filter, capacity }) in records.iter_mut().zip(&self.stages) {
-            let (lines, params, key_count) =
-                (filter.as_bytes(), filter.params(), filter.key_count());
-            *record = format::Stage { lines, params, key_count, capacity: *capacity }.record();
+        let records = &mut records[..count];
+        body.peek_last(records.as_flattened_mut())?;
+        // All records, before a stage takes memory; damaged bytes are an error before they are.
+        let checked =
+            format::stages(records, line_bytes, shared.seed).try_for_each(|s| s.map(drop));
+        if let Err(error) = checked {
+            body.verify()?;
+            return Err(error);
         }
-        let mut parts = [&[][..]; MAX_STAGES + 2];
-        for (part, filter) in parts.iter_mut().zip(self.stages()) {
-            *part = filter.as_bytes();
-        }
-        parts[count] = records[..count].as_flattened();
-        let footer = format::footer(self.shared, count, self.key_count(), &parts[..=count]);
-        parts[count + 1] = &footer;
-        call(&parts[..count + 2]);
-    }
-
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let mut out = out.first(self.encoded_len())?;
-        self.encoded(&mut |parts| parts.iter().for_each(|part| out.put(part)));
-        Ok(out.written().len())
-    }
-
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Ok(Vec::new());
-        self.encoded(&mut |parts| bytes = concat(parts));
-        bytes
-    }
-
-    /// A filter from its encoded form, all of it checked. It grows on as the one that was
-    /// encoded.
-    ///
-    /// # Errors
-    /// As [`View::open`]: [`Error::Layout`] for any other filter; [`Error::Rate`] for a rate
-    /// that cannot be asked for; [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<ScalableFilter, Error> {
-        let (shared, mut encoded) = format::parse(bytes)?;
         let mut filter = ScalableFilter { stages: Vec::new(), shared };
-        while let Some(format::Stage { lines, params, key_count, capacity }) = encoded.next()? {
-            let stage = Filter::copy_of(View::of_lines(lines, params, key_count)?)?;
-            filter.push(Stage { filter: stage, capacity })?;
+        for stage in format::stages(records, line_bytes, shared.seed) {
+            let format::Stage { params, key_count, capacity } = stage?;
+            let mut filter_of_stage = Filter::new(params)?;
+            filter_of_stage.key_count = key_count;
+            body.fill(&mut filter_of_stage.lines)?;
+            filter.push(Stage { filter: filter_of_stage, capacity })?;
         }
         Ok(filter)
     }
 
-    /// Saves the encoded filter as a file, as [`Filter::save`] does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`].
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let mut saved = Ok(());
-        self.encoded(&mut |parts| saved = file::replace(path, parts));
-        saved
+    fn copy(&self) -> Result<ScalableFilter, Error> {
+        let mut copy = ScalableFilter { stages: Vec::new(), shared: self.shared };
+        for Stage { filter, capacity } in &self.stages {
+            copy.push(Stage { filter: filter.copy()?, capacity: *capacity })?;
+        }
+        Ok(copy)
     }
+}
 
-    /// Reads a file that [`ScalableFilter::save`] wrote, all of it checked. Meanwhile it takes
-    /// its memory twice.
-    ///
-    /// # Errors
-    /// As [`ScalableFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<ScalableFilter, Error> {
-        ScalableFilter::decode(&file::read(path, format::check)?)
+impl fmt::Debug for ScalableFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScalableFilter")
+            .field("keys", &self.key_count())
+            .field("lines", &self.footer().line_count)
+            .field("stages", &self.stages.len())
+            .field("rate", &self.shared.rate)
+            .finish_non_exhaustive()
     }
 }
 

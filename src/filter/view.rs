@@ -9,15 +9,14 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
-use crate::kernel::{
-    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
-};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
 use crate::params::CuckooParams;
 use crate::params::Params;
 use crate::sizing::stats;
+use std::fmt;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
 /// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
@@ -111,7 +110,7 @@ impl<'a> View<'a> {
     /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
     /// caller must take every key for present. [`Error::Backend`].
     pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, Kernels::active()?)?)
+        Ok(View::found(rocksdb::parse(bytes, Kernels::active()?)?))
     }
 
     /// As [`View::open_rocksdb`], probing with a given backend.
@@ -119,7 +118,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+        Ok(View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?))
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
@@ -128,18 +127,18 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::Backend`].
     pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(leveldb::parse(bytes, Kernels::active()?))
+        Ok(View::found(leveldb::parse(bytes, Kernels::active()?)))
     }
 
     /// A filter that says "maybe" to every key.
     #[cfg(feature = "capi")]
     pub(crate) fn anything() -> Result<View<'static>, Error> {
-        View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?))
+        Ok(View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?)))
     }
 
-    fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
+    pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
         let Found { lines, k, kernel, hash } = found;
-        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
+        View { lines: lines.into(), k, hash, key_count: 0, kernel }
     }
 
     /// A view of bare lines, without a footer.
@@ -203,11 +202,12 @@ impl<'a> View<'a> {
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn contains_hashes_with(
         &self,
         hashes: &[u64],
-        prefetch: Prefetch,
+        prefetch: crate::kernel::Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         let hashes = Hashes::Given(hashes);
@@ -254,18 +254,6 @@ impl<'a> View<'a> {
             }
             _ => None,
         }
-    }
-
-    /// What a [`Filter`](crate::Filter) of the same lines has besides them.
-    ///
-    /// # Errors
-    /// [`Error::Layout`] if there is no such filter.
-    pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
-        // No filter of another engine has a number in `docs/FORMAT.md`.
-        let layout = self.cuckoo_params().map_or(0, |_| cuckoo::LAYOUT);
-        let params =
-            self.params().or_else(|| self.classic_params()).ok_or(Error::Layout(layout))?;
-        Ok((params, self.kernel))
     }
 
     /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
@@ -366,6 +354,24 @@ impl Probe for View<'_> {
         });
         present
     }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "View", self)
+    }
+}
+
+/// Says in short what a filter is. The seed is left out, which may be a secret.
+pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> fmt::Result {
+    let layout = view.kernel.layout();
+    let k = if layout == Layout::Cuckoo { "fingerprint_bits" } else { "k" };
+    f.debug_struct(kind)
+        .field("layout", &layout)
+        .field("keys", &view.key_count)
+        .field("lines", &view.lines.len().div_ceil(LINE_BYTES))
+        .field(k, &view.k)
+        .finish_non_exhaustive()
 }
 
 /// Hands the hashes of `keys` to a batch, to be made as it goes.

@@ -1,7 +1,7 @@
 //! RocksDB's line on the backends, one file each.
 //!
-//! Where there are vectors, a line is taken into registers whole, to probe and to insert:
-//! bits set one by one would often wait for each other, two of them being in one byte.
+//! With vectors, a whole line is in registers, to probe and to insert: bits set one by one would
+//! often wait for each other, because two are in one byte.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

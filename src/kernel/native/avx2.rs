@@ -1,10 +1,10 @@
 //! The `avx2` backend: a line is two registers of four lanes.
 //! Reached only through the detection in `kernel`.
 //!
-//! To insert, ones are shifted to their positions and put into the line. To probe, it is
-//! the other way round: each lane of the line is shifted so that the bit asked for becomes
-//! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
-//! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
+//! An insert shifts ones to their positions and ORs them into the line. A probe shifts each lane
+//! of the line so that the probed bit becomes its sign, because signs are quick to collect: four
+//! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
+//! once.
 
 use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
 use super::scalar::{Row, class, rows, select};
