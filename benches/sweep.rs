@@ -8,7 +8,8 @@
 
 mod common;
 
-use bloomline::{Backend, Prefetch};
+use bloomline::Backend;
+use bloomline::internals::Prefetch;
 use common::data::{Probes, bitmap, full_bytes, full_filter, size_name, views};
 use common::memory::{Memory, allow_huge_pages, huge_part};
 use common::rounds::{Keys, Plan, Rounds, Times, median};

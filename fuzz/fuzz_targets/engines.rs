@@ -3,7 +3,8 @@
 //! that those rules give.
 #![no_main]
 
-use bloomline::{Backend, Error, Prefetch, View, engines, fast_local};
+use bloomline::internals::Prefetch;
+use bloomline::{Backend, Error, View, engines, fast_local};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 
