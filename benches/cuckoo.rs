@@ -5,7 +5,7 @@
 mod common;
 
 use bloomline::{Backend, CuckooFilter, CuckooParams, Filter, Params, View};
-use common::data::{bitmap, mix, pool_len, size_name};
+use common::data::{mix, pool_len, size_name};
 use common::memory::{Array, Memory};
 use common::rounds::{Keys, Plan, Rounds, median, processor_time, ratio};
 use std::time::Duration;
@@ -85,9 +85,8 @@ fn table(size: usize) {
         for backend in Backend::available() {
             for (what, bytes) in ["cuckoo", "plain"].iter().zip(&bytes) {
                 let view = View::open_with_backend(bytes, backend).unwrap();
-                let mut bitmap = bitmap();
-                rounds.add(format!("{what} {}", backend.name()), &probes, move |hashes| {
-                    view.contains_hashes(hashes, &mut bitmap)
+                rounds.probe(format!("{what} {}", backend.name()), &probes, move |hashes, to| {
+                    view.contains_hashes(hashes, to)
                 });
             }
         }

@@ -120,10 +120,11 @@ impl Sweep {
             if !self.backends.contains(&view.backend()) {
                 continue;
             }
-            let mut answers = bitmap();
-            rounds.add(format!("{name}, the library's choice"), hashes, move |hashes| {
-                view.contains_hashes(hashes, &mut answers)
-            });
+            rounds.probe(
+                format!("{name}, the library's choice"),
+                hashes,
+                move |hashes, answers| view.contains_hashes(hashes, answers),
+            );
             for plan in PLANS {
                 let mut answers = bitmap();
                 rounds.add(format!("{name}, {}", plan_name(plan)), hashes, move |hashes| {
@@ -132,8 +133,7 @@ impl Sweep {
             }
         }
         for (name, touch) in touch::reads() {
-            let mut answers = bitmap();
-            rounds.add(name, hashes, move |hashes| touch(lines, hashes, &mut answers));
+            rounds.probe(name, hashes, move |hashes, answers| touch(lines, hashes, answers));
         }
         rounds.run()
     }
@@ -146,9 +146,8 @@ impl Sweep {
         let mut rounds = Rounds::new(self.plan);
         for (name, touch) in touch::writes() {
             let memory = &memory;
-            rounds.add(name, &probes.hashes, move |hashes| {
+            rounds.insert(name, &probes.hashes, move |hashes| {
                 touch(lines_mut(&mut memory.borrow_mut()), hashes);
-                0
             });
         }
         rounds.run()
@@ -161,9 +160,8 @@ impl Sweep {
         self.note(&format!("inserting, {}", backend.name()), size, filter.borrow().as_bytes());
         let mut rounds = Rounds::new(self.plan);
         let (filter, name) = (&filter, backend.name());
-        rounds.add(format!("{name}, the library's choice"), &probes.hashes, |hashes| {
+        rounds.insert(format!("{name}, the library's choice"), &probes.hashes, |hashes| {
             filter.borrow_mut().insert_hashes(hashes);
-            0
         });
         for plan in PLANS {
             rounds.add(format!("{name}, {}", plan_name(plan)), &probes.hashes, move |hashes| {

@@ -32,7 +32,7 @@ func NewClassic(keys int, rate float64, options ...Option) (*Filter, error) {
 func NewClassicWithParams(params Params) (*Filter, error) {
 	filter, err := NewWithParams(params)
 	if err == nil {
-		filter.view.classic = true
+		filter.view.lines = linesWith(filter.view.all, params.K, true)
 	}
 	return filter, err
 }

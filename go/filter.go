@@ -1,6 +1,10 @@
 package bloomline
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
 
 // Filter is a Bloom filter in memory. Any number of goroutines may read it at once; adding
 // needs it alone.
@@ -75,7 +79,7 @@ func NewWithParams(params Params) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := View{lines: lines{all: all, k: params.K}, seed: params.Seed}
+	view := View{lines: linesWith(all, params.K, false), seed: params.Seed}
 	return &Filter{filterData: filterData{view}}, nil
 }
 
@@ -83,7 +87,11 @@ func NewWithParams(params Params) (*Filter, error) {
 
 // Add adds a key.
 func (f *Filter) Add(key []byte) {
-	f.AddHash(Hash(key, f.seed()))
+	if f == nil || f.view.seed != 0 {
+		f.AddHash(f.Hash(key))
+		return
+	}
+	f.AddHash(xxh3.Hash(key))
 }
 
 // AddString adds a key.
@@ -94,6 +102,18 @@ func (f *Filter) AddString(key string) {
 // AddHash adds the key of a hash: one that [Filter.Hash] made, or any other that is well
 // mixed over all 64 bits. An integer is not; see [HashUint64].
 func (f *Filter) AddHash(hash uint64) {
+	if f == nil || f.view.short == 0 {
+		f.addLong(hash)
+		return
+	}
+	if n := f.view.keyCount + 1; n != 0 {
+		f.view.keyCount = n
+	}
+	setBits(f.view.at(hash), hash*c1, f.view.short)
+}
+
+// addLong is AddHash where one round does not find all bits, or where there is no line.
+func (f *Filter) addLong(hash uint64) {
 	f.count(1)
 	f.view.insert(hash)
 }
@@ -135,7 +155,10 @@ func saturatingAdd(a, b uint64) uint64 {
 
 // Contains tells whether a key may be in. False means that it is not.
 func (f *Filter) Contains(key []byte) bool {
-	return f == nil || f.ContainsHash(Hash(key, f.view.seed))
+	if f == nil || f.view.seed != 0 {
+		return f.ContainsHash(f.Hash(key))
+	}
+	return f.view.lines.contains(xxh3.Hash(key))
 }
 
 // ContainsString is [Filter.Contains] for a string.
@@ -145,7 +168,7 @@ func (f *Filter) ContainsString(key string) bool {
 
 // ContainsHash tells whether the key of a hash, made by [Filter.Hash], may be in.
 func (f *Filter) ContainsHash(hash uint64) bool {
-	return f == nil || len(f.view.all) == 0 || f.view.lines.contains(hash)
+	return f == nil || f.view.lines.contains(hash)
 }
 
 // ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].

@@ -421,7 +421,7 @@ func (w *Window) newest() int {
 
 func (w *Window) linesOf(place int) lines {
 	count := int(w.params.LineCount)
-	return lines{all: w.lines[place*count : (place+1)*count], k: w.params.K}
+	return linesWith(w.lines[place*count:(place+1)*count], w.params.K, false)
 }
 
 func (w *Window) lineOf(hash uint64) uint64 {

@@ -40,7 +40,7 @@ for file in tests/*.rs; do
     name=$(basename "$file" .rs)
     grep -q "^$name: " <<<"$files_out" || files+=(--test "$name")
 done
-run() { cargo test --quiet --release --target "$host" "$@"; }
+run() { cargo test --quiet --release --all-features --target "$host" "$@"; }
 run "${files[@]}" --test control_overread --no-run
 
 log=$(mktemp)

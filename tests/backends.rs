@@ -61,7 +61,10 @@ fn bytes_and_answers_for_every_k_and_size() {
                 let expected = lines_by_definition(lines, k, &inserted);
 
                 let mut one_by_one = Filter::with_backend(params(lines, k), backend).unwrap();
-                inserted.iter().for_each(|&hash| one_by_one.insert_hash(hash));
+                for &hash in &inserted {
+                    let present = line::contains(one_by_one.as_bytes(), k, hash);
+                    assert_eq!(one_by_one.insert_hash(hash), !present, "{hash:#x} was new");
+                }
                 assert!(one_by_one.as_bytes() == expected, "{backend:?} k={k} lines={lines}");
 
                 let mut batch = Filter::with_backend(params(lines, k), backend).unwrap();

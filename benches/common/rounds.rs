@@ -89,6 +89,30 @@ impl<'a> Rounds<'a> {
         self.runners.push(Runner { name: name.into(), keys: pool.len(), run: Box::new(run) });
     }
 
+    /// Adds work that answers nothing.
+    pub(crate) fn insert<T: Copy>(
+        &mut self,
+        name: impl Into<String>,
+        pool: &'a [T],
+        mut work: impl FnMut(&[T]) + 'a,
+    ) {
+        self.add(name, pool, move |batch| {
+            work(batch);
+            0
+        });
+    }
+
+    /// Adds work that writes its answers to a bitmap.
+    pub(crate) fn probe<T: Copy>(
+        &mut self,
+        name: impl Into<String>,
+        pool: &'a [T],
+        mut work: impl FnMut(&[T], &mut [u64; BATCH / 64]) -> usize + 'a,
+    ) {
+        let mut answers = [0; BATCH / 64];
+        self.add(name, pool, move |batch| work(batch, &mut answers));
+    }
+
     /// Runs all in turn, round after round, after one to warm up. Work that is
     /// shorter than a turn is repeated, to be long enough for the clock.
     pub(crate) fn run(mut self) -> Times {

@@ -143,18 +143,24 @@ fn read_nta<const NTA: usize>(lines: &[Line], hashes: &[u64], bitmap: &mut [u64]
     read_loop(lines, hashes, bitmap, |i| ask::<NTA, { hint::NTA }>(lines, hashes, i))
 }
 
+/// A bit of the line of each hash; `ahead(i)` goes before hash `i`.
+#[inline(always)]
+fn pack(lines: &[Line], hashes: &[u64], ahead: impl Fn(usize)) -> u64 {
+    let mut bits = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        ahead(i);
+        bits |= (line(lines, hash)[0] & 1) << i;
+    }
+    bits
+}
+
 /// The loop itself: `ahead(i)` goes before key `i`.
 #[inline(always)]
 fn read_loop(lines: &[Line], hashes: &[u64], bitmap: &mut [u64], ahead: impl Fn(usize)) -> usize {
     let mut hits = 0;
     for (block, (hashes, bitmap)) in hashes.chunks(64).zip(bitmap).enumerate() {
-        let mut bits = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            ahead(64 * block + i);
-            bits |= (line(lines, hash)[0] & 1) << i;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, hashes, |i| ahead(64 * block + i));
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }
@@ -172,12 +178,8 @@ fn read_by_blocks<const FAR: usize>(lines: &[Line], hashes: &[u64], bitmap: &mut
     let mut hits = 0;
     for ((hashes, ahead), bitmap) in hashes.chunks(64).zip(ahead).zip(bitmap) {
         ask(ahead);
-        let mut bits = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << i;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, hashes, |_| ());
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }
@@ -190,15 +192,9 @@ fn read_unrolled(lines: &[Line], hashes: &[u64], bitmap: &mut [u64]) -> usize {
         let (eights, rest) = hashes.as_chunks::<8>();
         let mut bits = 0;
         for (i, eight) in eights.iter().enumerate() {
-            let mut byte = 0;
-            for (j, &hash) in eight.iter().enumerate() {
-                byte |= (line(lines, hash)[0] & 1) << j;
-            }
-            bits |= byte << (8 * i);
+            bits |= pack(lines, eight, |_| ()) << (8 * i);
         }
-        for (j, &hash) in rest.iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << (8 * eights.len() + j);
-        }
+        bits |= pack(lines, rest, |_| ()).unbounded_shl(8 * eights.len() as u32);
         *bitmap = bits;
         hits += bits.count_ones() as usize;
     }
@@ -240,12 +236,8 @@ pub(crate) fn hash_and_touch<K: AsRef<[u8]>>(
     let mut hits = 0;
     for (i, (keys, bitmap)) in keys.chunks(64).zip(bitmap).enumerate() {
         ask(&mut blocks[(i + 2) % 3]);
-        let mut bits = 0;
-        for (j, &hash) in blocks[i % 3][..keys.len()].iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << j;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, &blocks[i % 3][..keys.len()], |_| ());
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }

@@ -48,8 +48,8 @@ fuzz_target!(|input: Input| {
 
     for backend in Backend::available() {
         let mut one_by_one = Filter::with_backend(params, backend).unwrap();
-        inserted.iter().for_each(|&hash| one_by_one.insert_hash(hash));
-        input.keys.iter().for_each(|key| one_by_one.insert(key));
+        inserted.iter().for_each(|&hash| _ = one_by_one.insert_hash(hash));
+        input.keys.iter().for_each(|key| _ = one_by_one.insert(key));
         assert!(one_by_one.as_bytes() == expected, "{backend:?}");
 
         let mut batch = Filter::with_backend(params, backend).unwrap();

@@ -73,7 +73,7 @@ fn check(block: &[u8], input: &Input, rocksdb: bool) {
     for backend in Backend::available() {
         let view = match (open(&block, backend, rocksdb), &expected) {
             (Ok(view), Some(_)) => view,
-            (Err(Error::Layout), None) => continue,
+            (Err(Error::Layout(_)), None) => continue,
             (opened, _) => panic!("{backend:?}: {:?}", opened.map(|_| "opened")),
         };
         let expected = expected.as_ref().unwrap();

@@ -37,10 +37,10 @@ pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
 /// # Safety
 /// `name` as for [`path`]; `out` is NULL or points at room for a pointer. The file is not changed
 /// in place while it is mapped.
-unsafe fn open_map(
+unsafe fn open_map<'a>(
     name: *const c_char,
     out: *mut *mut bloomline_map,
-    open: unsafe fn(&Path) -> Result<MappedFilter, Error>,
+    open: unsafe fn(&'a Path) -> Result<MappedFilter, Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
     unsafe { new_handle(out, || Ok(bloomline_map(open(path(name)?)?))) }

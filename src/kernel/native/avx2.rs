@@ -1,10 +1,10 @@
 //! The `avx2` backend: a line is two registers of four lanes.
 //! Reached only through the detection in `kernel`.
 //!
-//! To insert, ones are shifted to their positions and put into the line. To probe, it is
-//! the other way round: each lane of the line is shifted so that the bit asked for becomes
-//! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
-//! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
+//! An insert shifts ones to their positions and ORs them into the line. A probe shifts each lane
+//! of the line so that the probed bit becomes its sign, because signs are quick to collect: four
+//! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
+//! once.
 
 use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
 use super::scalar::{Row, class, rows, select};
@@ -68,16 +68,20 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
 
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
             let mask = mask::<CLASS>(g, g2, rows(k));
+            let mut has_all = 1;
             for (half, mask) in mask.into_iter().enumerate() {
                 let at = line.add(32 * half).cast();
-                _mm256_storeu_si256(at, _mm256_or_si256(_mm256_loadu_si256(at), mask));
+                let old = _mm256_loadu_si256(at);
+                has_all &= _mm256_testc_si256(old, mask);
+                _mm256_storeu_si256(at, _mm256_or_si256(old, mask));
             }
+            has_all == 0
         }
     }
 

@@ -27,12 +27,7 @@ use std::time::Instant;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut option = |name: &str| {
-        let before = arguments.len();
-        arguments.retain(|argument| argument != name);
-        arguments.len() < before
-    };
-    let (quick, write) = (option("--quick"), option("--write"));
+    let [quick, write] = ["--quick", "--write"].map(|name| common::option(&mut arguments, name));
     if !arguments.is_empty() || (quick && write) {
         eprintln!("usage: family [--quick | --write]");
         std::process::exit(2);
