@@ -123,6 +123,17 @@ fn filters_point_down() {
     }
 }
 
+/// C's face is over the filters. Only views reach into the kernels: C keeps their words, and probes
+/// by functions that are chosen once.
+#[test]
+fn c_reaches_the_kernels_through_views_only() {
+    for (file, text) in all_sources().iter().filter(|(file, _)| module(file) == "ffi") {
+        let may = file.starts_with("ffi/view/") || file == "ffi/lines.rs";
+        let found = names_after(text, "crate::").any(|used| used == "kernel");
+        assert!(may || !found, "src/{file} uses the kernels");
+    }
+}
+
 #[test]
 fn unsafe_is_where_it_may_be() {
     for (file, text) in all_sources() {

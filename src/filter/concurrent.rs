@@ -141,7 +141,7 @@ impl ConcurrentFilter {
 
     /// To probe only: nobody may take its bytes for a slice, since others write them.
     #[inline]
-    fn shared_view(&self) -> View<'_> {
+    pub(crate) fn shared_view(&self) -> View<'_> {
         View::new(Probed::lanes(self.lanes()), self.params, 0, self.kernel)
     }
 

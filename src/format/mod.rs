@@ -2,9 +2,12 @@
 
 pub(crate) mod cuckoo;
 pub(crate) mod encoded;
+mod kind;
 pub(crate) mod native;
 pub(crate) mod scalable;
 pub(crate) mod window;
+
+pub use kind::Kind;
 
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Layout};

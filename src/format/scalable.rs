@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::params::Params;
 
-const LAYOUT: u16 = 3;
+pub(super) const LAYOUT: u16 = 3;
 /// The most stages. As each doubles the last, memory ends earlier.
 pub(crate) const MAX_STAGES: usize = 64;
 /// The lowest target rate, so that a rate is left for the last stage.

@@ -9,7 +9,7 @@ use super::native::{self, FOOTER_BYTES, Footer, FooterBytes};
 use crate::error::Error;
 use crate::params::Params;
 
-const LAYOUT: u16 = 4;
+pub(super) const LAYOUT: u16 = 4;
 
 /// The generations of a window, at least one, and their parameters, such that memory can address
 /// its encoded form.

@@ -10,7 +10,7 @@
 
 use super::Kernel;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Bytes to probe, borrowed for `'a`: their address and how many.
 #[derive(Clone, Copy)]
@@ -64,6 +64,18 @@ impl<'a> Probed<'a> {
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.len
+    }
+
+    /// How many bits are set, also while others set more of them.
+    pub(crate) fn count_ones(self) -> u64 {
+        let lanes = self.start.cast::<AtomicU64>();
+        if !lanes.is_aligned() || self.len % 8 != 0 {
+            // Lanes that others write are aligned.
+            return self.as_slice().iter().map(|byte| u64::from(byte.count_ones())).sum();
+        }
+        // SAFETY: aligned lanes that can be read, of which others at most set bits.
+        let lanes = unsafe { std::slice::from_raw_parts(lanes, self.len / 8) };
+        lanes.iter().map(|lane| u64::from(lane.load(Ordering::Relaxed).count_ones())).sum()
     }
 
     /// The bytes, which no thread writes.
