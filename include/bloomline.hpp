@@ -485,7 +485,8 @@ private:
 template <class Self, class Probed = bloomline_view>
 class Views : public Probes<Self, Probed> {
 public:
-    /// Valid until the filter is changed or freed. In an empty handle's every key may be present.
+    /// Valid until the filter is changed or freed. In an empty handle's every key may be present. Keep
+    /// it for many single probes: contains() makes one each time, but for Filter and Snapshot.
     template <class V = View>
     [[nodiscard]] V view() const & noexcept { return V(*static_cast<const bloomline_view *>(this->viewed())); }
     View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
@@ -560,7 +561,6 @@ public:
     using Inserts<Self, R>::Inserts;
     /// Returns a copy: copying is never implicit.
     Result<Self> clone() const noexcept { return made<Self, R *>(C<R>::clone, this->get()); }
-
     [[nodiscard]] uint64_t key_count() const noexcept { return C<R>::key_count(this->get()); }
     [[nodiscard]] size_t encoded_len() const noexcept { return C<R>::encoded_len(this->get()); }
     Status encode(void *out, size_t cap, size_t *written = nullptr) const noexcept {
@@ -758,7 +758,6 @@ public:
     static Result<CuckooFilter> create(const Result<CuckooParams> &params) noexcept {
         return detail::created<CuckooFilter>(bloomline_cuckoo_new, params);
     }
-
     Result<CuckooParams> params() const noexcept { return View(viewed().view).cuckoo_params(); }
     [[nodiscard]] uint64_t capacity() const noexcept { return bloomline_cuckoo_capacity(get()); }
 };
@@ -789,7 +788,8 @@ public:
     }};
 
 /// The filter of a Swap when snapshot() was called. Any thread may use and free it.
-class Snapshot : public detail::Handle<const bloomline_filter>, public detail::Views<Snapshot> {
+class Snapshot : public detail::Handle<const bloomline_filter>,
+                 public detail::Views<Snapshot, bloomline_filter> {
 public:
     using Handle::Handle;
 };
@@ -825,7 +825,6 @@ public:
     static Result<CountingFilter> create(const Result<Params> &params) noexcept {
         return detail::created<CountingFilter>(bloomline_counting_new, params);
     }
-
     /// Returns how many keys are definitely absent, and so were not removed; sets their bits.
     size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &absent) {
         return absent.fill(hashes.size(), bloomline_counting_remove_hashes, get(), hashes.data(), hashes.size());
@@ -841,7 +840,6 @@ public:
     [[nodiscard]] uint32_t count_hash(uint64_t hash) const noexcept {
         return bloomline_counting_count_hash(get(), hash);
     }
-
     /// Adds all keys of another filter of the same size, k and seed, each as often as it is there.
     Status merge(const CountingFilter &from) noexcept { return bloomline_counting_union(get(), from.get()); }
     Status operator|=(const CountingFilter &from) noexcept { return merge(from); }
@@ -862,7 +860,6 @@ public:
     static Result<ScalableFilter> create(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<ScalableFilter, Raw *>(bloomline_scalable_new, first_keys, rate, seed);
     }
-
     [[nodiscard]] size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
     /// The false-positive rate to expect now, of all stages together.
     [[nodiscard]] double rate() const noexcept { return bloomline_scalable_rate(get()); }
@@ -885,13 +882,11 @@ public:
                                  uint64_t seed = 0) noexcept {
         return detail::made<Window, Raw *>(bloomline_window_new, generations, keys_per_generation, rate, seed);
     }
-
     void rotate() noexcept { bloomline_window_rotate(get()); }
     /// Sets the current time slice, such as the seconds since 1970 divided by 86400.
     void advance_to(uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }
     /// Ends a generation after so many keys; 0: only when it is told to.
     void rotate_after(uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }
-
     [[nodiscard]] uint32_t generations() const noexcept { return bloomline_window_generations(get()); }
     [[nodiscard]] uint64_t slice() const noexcept { return bloomline_window_slice(get()); }
     /// Of the generation of 'age' rotations ago.
@@ -947,7 +942,6 @@ public:
     static Result<Builder> create_for_rate(double rate, uint64_t seed = 0) noexcept {
         return detail::made<Builder, Raw *>(bloomline_builder_new_for_rate, rate, seed);
     }
-
     Status add(Bytes key) noexcept { return bloomline_builder_add(get(), key.data(), key.size()); }
     Status add_u64(uint64_t key) noexcept { return add(IntegerKey(key)); }
     Status add_hash(uint64_t hash) noexcept { return bloomline_builder_add_hash(get(), hash); }
@@ -959,7 +953,6 @@ public:
     }
     void clear() noexcept { bloomline_builder_clear(get()); }
     [[nodiscard]] size_t key_count() const noexcept { return bloomline_builder_key_count(get()); }
-
     /// What finish() will write.
     [[nodiscard]] size_t block_len() const noexcept { return bloomline_builder_block_len(get()); }
     Status finish(void *out, size_t cap, size_t *written = nullptr) noexcept {
