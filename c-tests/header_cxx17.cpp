@@ -10,7 +10,7 @@
 #include <type_traits>
 
 static_assert(sizeof(bloomline_params) == 24 && std::is_trivially_copyable_v<bloomline_params>);
-static_assert(sizeof(bloomline_view) == 48 && std::is_trivially_copyable_v<bloomline_view>);
+static_assert(sizeof(bloomline_view) == 64 && std::is_trivially_copyable_v<bloomline_view>);
 static_assert(std::is_same_v<bloomline_status, std::int32_t>);
 static_assert(std::is_same_v<decltype(BLOOMLINE_OK), decltype(BLOOMLINE_ERR_NULL)> || BLOOMLINE_OK == 0);
 

@@ -6,6 +6,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 #include "files.h"
 
@@ -249,13 +250,13 @@ static void fold_is_the_filter_with_half_the_lines(void)
     CHECK_OK(bloomline_filter_params(filter, &params));
     CHECK(folds > 0 && folds < 14);
     CHECK_U64(1 << 14, params.line_count << folds);
-    CHECK(bloomline_filter_estimated_rate(filter) <= 0.01);
+    CHECK(filter_estimated_rate(filter) <= 0.01);
     CHECK_OK(bloomline_filter_fold_to_rate(filter, 0.01, NULL)); /* none left */
     CHECK_OK(bloomline_filter_fold(filter));
-    CHECK(bloomline_filter_estimated_rate(filter) > 0.01);
+    CHECK(filter_estimated_rate(filter) > 0.01);
     bloomline_view view;
     CHECK_OK(bloomline_filter_view(filter, &view));
-    CHECK(bloomline_view_estimated_rate(&view) == bloomline_filter_estimated_rate(filter));
+    CHECK(bloomline_view_estimated_rate(&view) == filter_estimated_rate(filter));
     memset(&view, 0, sizeof view);
     CHECK(bloomline_view_estimated_rate(&view) == 1 && bloomline_view_estimated_rate(NULL) == 1);
     bloomline_filter_free(filter);
@@ -268,9 +269,9 @@ static void statistics_follow_the_keys(void)
     bloomline_filter *filter;
     CHECK_OK(bloomline_params_for_bits(KEYS, 10, &params));
     REQUIRE_OK(bloomline_filter_new(&params, &filter));
-    CHECK_NEAR(0, bloomline_filter_fill(filter), 0);
-    CHECK_NEAR(0, bloomline_filter_estimated_keys(filter), 0);
-    CHECK_NEAR(0, bloomline_filter_estimated_rate(filter), 0);
+    CHECK_NEAR(0, filter_fill(filter), 0);
+    CHECK_NEAR(0, filter_estimated_keys(filter), 0);
+    CHECK_NEAR(0, filter_estimated_rate(filter), 0);
     for (uint64_t i = 0; i < KEYS; i++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 0));
     /* Set bits, counted in the bytes. */
     size_t len;
@@ -279,9 +280,9 @@ static void statistics_follow_the_keys(void)
     for (size_t i = 0; i < len - FOOTER_BYTES; i++) {
         for (unsigned bits = data[i]; bits != 0; bits >>= 1) ones += bits & 1;
     }
-    CHECK_NEAR((double)ones / ((double)(len - FOOTER_BYTES) * 8), bloomline_filter_fill(filter), 1e-12);
-    CHECK_NEAR(KEYS, bloomline_filter_estimated_keys(filter), KEYS * 0.03);
-    CHECK_NEAR(bloomline_params_rate(&params, KEYS), bloomline_filter_estimated_rate(filter), 0.001);
+    CHECK_NEAR((double)ones / ((double)(len - FOOTER_BYTES) * 8), filter_fill(filter), 1e-12);
+    CHECK_NEAR(KEYS, filter_estimated_keys(filter), KEYS * 0.03);
+    CHECK_NEAR(bloomline_params_rate(&params, KEYS), filter_estimated_rate(filter), 0.001);
     uint64_t wrong = 0;
     for (uint64_t i = KEYS; i < 6 * KEYS; i++) wrong += bloomline_filter_contains_hash(filter, bloomline_hash_u64(i, 0));
     CHECK_NEAR(bloomline_params_rate(&params, KEYS), (double)wrong / (5 * KEYS), 0.0015);

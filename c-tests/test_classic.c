@@ -6,6 +6,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 #include "files.h"
 
@@ -131,14 +132,14 @@ static void layouts_are_kept_apart(void)
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     CHECK_OK(bloomline_filter_view(classic, &view));
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &seen));
-    CHECK_NEAR(KEYS, bloomline_filter_estimated_keys(classic), KEYS / 10.0);
-    CHECK_NEAR(bloomline_classic_params_rate(&params, KEYS), bloomline_filter_estimated_rate(classic), 0.01);
+    CHECK_NEAR(KEYS, filter_estimated_keys(classic), KEYS / 10.0);
+    CHECK_NEAR(bloomline_classic_params_rate(&params, KEYS), filter_estimated_rate(classic), 0.01);
 
     /* Shared by threads and back, it is what it was; the count of keys is not kept. */
     REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &shared));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_concurrent_union(shared, plain));
     for (size_t i = 0; i < KEYS; i++) {
-        CHECK(bloomline_concurrent_contains_hash(shared, hashes[i]));
+        CHECK(concurrent_contains_hash(shared, hashes[i]));
         CHECK(!bloomline_concurrent_insert_hash(shared, hashes[i]));
     }
     REQUIRE_OK(bloomline_concurrent_snapshot(shared, &again));

@@ -8,6 +8,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 #include "files.h"
 
@@ -48,10 +49,10 @@ static void *insert_and_probe(void *argument)
             bloomline_concurrent_insert_hash(shared_filter, own[1]);
         }
         atomic_store(&inserted[me->number], i + 1);
-        me->wrong += !bloomline_concurrent_contains_hash(shared_filter, own[0]);
-        me->wrong += bloomline_concurrent_contains_hashes(shared_filter, own, 2, bitmap) != 2 || bitmap[0] != 3;
+        me->wrong += !concurrent_contains_hash(shared_filter, own[0]);
+        me->wrong += concurrent_contains_hashes(shared_filter, own, 2, bitmap) != 2 || bitmap[0] != 3;
         me->wrong += bloomline_concurrent_insert_hash(shared_filter, own[1]); /* not new any more */
-        me->wrong += !bloomline_concurrent_contains_hash(shared_filter, hash_of(me->number, i / 2));
+        me->wrong += !concurrent_contains_hash(shared_filter, hash_of(me->number, i / 2));
         me->checks += 4;
     }
     return NULL;
@@ -141,15 +142,15 @@ static void batches_tell_what_is_new(void)
         definition_insert(expected, LINES, params.k, hash);
         CHECK(is_new == bit_of(bitmap, i));
         counted += is_new;
-        CHECK(bloomline_concurrent_contains(filter, keys[i].data, keys[i].len));
+        CHECK(concurrent_contains(filter, keys[i].data, keys[i].len));
         CHECK(!bloomline_concurrent_insert(filter, keys[i].data, keys[i].len));
     }
     CHECK_U64(counted, new);
     CHECK(bitmap[2] >> 2 == 0);
-    CHECK_U64(130, bloomline_concurrent_contains_keys(filter, keys, 130, bitmap));
-    CHECK(!bloomline_concurrent_contains(filter, "absent", 6));
+    CHECK_U64(130, concurrent_contains_keys(filter, keys, 130, bitmap));
+    CHECK(!concurrent_contains(filter, "absent", 6));
     CHECK_U64(0, bloomline_concurrent_insert_keys(filter, keys, 130, NULL));
-    double estimate = bloomline_concurrent_estimated_keys(filter);
+    double estimate = concurrent_estimated_keys(filter);
     CHECK(estimate > 60 && estimate < 70);
     bloomline_concurrent_free(filter);
 }
@@ -167,9 +168,9 @@ static void to_and_from_a_filter(void)
     CHECK(plain == NULL);
     CHECK_OK(bloomline_concurrent_params(filter, &seen));
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
-    CHECK(bloomline_concurrent_contains(filter, "apple", 5) && !bloomline_concurrent_contains(filter, "pear", 4));
+    CHECK(concurrent_contains(filter, "apple", 5) && !concurrent_contains(filter, "pear", 4));
     CHECK_OK(bloomline_concurrent_union(filter, other));
-    CHECK(bloomline_concurrent_contains(filter, "apple", 5) && bloomline_concurrent_contains(filter, "pear", 4));
+    CHECK(concurrent_contains(filter, "apple", 5) && concurrent_contains(filter, "pear", 4));
 
     bloomline_filter *larger = NULL;
     bloomline_params more = params;
@@ -196,13 +197,13 @@ static void null_and_bad_parameters(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(NULL, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(&params, NULL));
     CHECK(filter == NULL);
-    CHECK(bloomline_concurrent_contains(NULL, "a", 1) && bloomline_concurrent_contains_hash(NULL, 1));
+    CHECK(concurrent_contains(NULL, "a", 1) && concurrent_contains_hash(NULL, 1));
     CHECK(bloomline_concurrent_insert(NULL, "a", 1) && bloomline_concurrent_insert_hash(NULL, 1));
-    CHECK_U64(70, bloomline_concurrent_contains_hashes(NULL, hashes, 70, bitmap));
+    CHECK_U64(70, concurrent_contains_hashes(NULL, hashes, 70, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
     CHECK_U64(70, bloomline_concurrent_insert_hashes(NULL, hashes, 70, bitmap));
     CHECK_U64(3, bloomline_concurrent_insert_keys(NULL, NULL, 3, bitmap));
-    CHECK(bloomline_concurrent_estimated_keys(NULL) == 0);
+    CHECK(concurrent_estimated_keys(NULL) == 0);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_snapshot(NULL, &none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_union(NULL, none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_params(NULL, &bad));
@@ -214,10 +215,10 @@ static void null_and_bad_parameters(void)
     before = filter;
     CHECK_U64(3, bloomline_concurrent_insert_hashes(filter, NULL, 3, bitmap));
     CHECK_U64(0, bloomline_concurrent_insert_hashes(filter, NULL, 0, NULL));
-    CHECK_U64(2, bloomline_concurrent_contains_hashes(filter, NULL, 2, NULL));
-    CHECK(bloomline_concurrent_contains(filter, NULL, 4)); /* in doubt */
-    CHECK(!bloomline_concurrent_contains(filter, NULL, 0));
-    CHECK(bloomline_concurrent_insert(filter, NULL, 0) && bloomline_concurrent_contains(filter, "", 0));
+    CHECK_U64(2, concurrent_contains_hashes(filter, NULL, 2, NULL));
+    CHECK(concurrent_contains(filter, NULL, 4)); /* in doubt */
+    CHECK(!concurrent_contains(filter, NULL, 0));
+    CHECK(bloomline_concurrent_insert(filter, NULL, 0) && concurrent_contains(filter, "", 0));
     CHECK(filter == before);
     bloomline_concurrent_free(filter);
 }

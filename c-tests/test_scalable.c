@@ -8,6 +8,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 #include "files.h"
 
@@ -133,7 +134,7 @@ static void a_thousand_times_the_first_capacity(void)
         REQUIRE(stage != NULL);
         keys += bloomline_filter_key_count(stage);
         if (i + 1 < stages) CHECK_U64((uint64_t)FIRST << i, bloomline_filter_key_count(stage));
-        CHECK(bloomline_filter_fill(stage) > 0.1);
+        CHECK(filter_fill(stage) > 0.1);
     }
     CHECK(bloomline_scalable_stage(filter, stages) == NULL);
     CHECK_U64(keys, bloomline_scalable_key_count(filter));

@@ -8,6 +8,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 
 #include <limits.h>
@@ -324,9 +325,9 @@ static void null_where_there_is_no_status(void)
     CHECK_U64(0, bloomline_builder_block_len(NULL));
     CHECK_U64(0, bloomline_block_len(NULL));
     CHECK_NEAR(1, bloomline_params_rate(NULL, 1), 0);
-    CHECK_NEAR(1, bloomline_filter_fill(NULL), 0);
-    CHECK_NEAR(0, bloomline_filter_estimated_keys(NULL), 0);
-    CHECK_NEAR(1, bloomline_filter_estimated_rate(NULL), 0);
+    CHECK_NEAR(1, filter_fill(NULL), 0);
+    CHECK_NEAR(0, filter_estimated_keys(NULL), 0);
+    CHECK_NEAR(1, filter_estimated_rate(NULL), 0);
 
     CHECK_U64(bloomline_hash("", 0, 3), bloomline_hash(NULL, 0, 3));
     CHECK_U64(bloomline_hash("", 0, 3), bloomline_hash(NULL, 5, 3));

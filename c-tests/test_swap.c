@@ -7,6 +7,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 
 #include <pthread.h>
@@ -74,8 +75,8 @@ static void *read_it(void *argument)
         pthread_mutex_unlock(&lock);
         /* What is in all filters is in whichever answers, and one answers for a batch. */
         uint64_t hashes[3] = {hash_of(0, me->checks % KEYS), hash_of(published, 1), hash_of(published, 2)}, bitmap[1];
-        me->wrong += !bloomline_swap_contains_hash(swap, hashes[0]);
-        bloomline_swap_contains_hashes(swap, hashes, 3, bitmap);
+        me->wrong += !swap_contains_hash(swap, hashes[0]);
+        swap_contains_hashes(swap, hashes, 3, bitmap);
         me->wrong += (bitmap[0] & 1) == 0;
         const bloomline_filter *snapshot = bloomline_swap_acquire(swap);
         uint64_t number = number_of(snapshot);
@@ -139,11 +140,11 @@ static void snapshots_outlive_all(void)
     filter = make(2);
     CHECK_OK(bloomline_swap_publish(swap, &filter));
     for (size_t i = 0; i < 130; i++) many[i] = hash_of(2, i);
-    CHECK(!bloomline_swap_contains_hash(swap, hash) && bloomline_view_contains_hash(&view, hash));
-    CHECK(bloomline_swap_contains_hashes(swap, many, 130, bitmap) < 60);
+    CHECK(!swap_contains_hash(swap, hash) && bloomline_view_contains_hash(&view, hash));
+    CHECK(swap_contains_hashes(swap, many, 130, bitmap) < 60);
     for (size_t i = 0; i < KEYS; i++) CHECK(bit_of(bitmap, i));
-    CHECK(!bloomline_swap_contains(swap, "a", 1));
-    CHECK_U64(1, bloomline_swap_contains_keys(swap, keys, 2, bitmap)); /* a key in doubt */
+    CHECK(!swap_contains(swap, "a", 1));
+    CHECK_U64(1, swap_contains_keys(swap, keys, 2, bitmap)); /* a key in doubt */
     CHECK_U64(2, bitmap[0]);
     bloomline_swap_free(swap);
     CHECK(is_whole(first) && bloomline_view_contains_hash(&view, hash));
@@ -163,15 +164,15 @@ static void null_and_failures(void)
     REQUIRE_OK(bloomline_swap_new(&filter, &made));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_swap_publish(made, &none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_swap_publish(made, NULL));
-    CHECK(bloomline_swap_contains_hash(made, hash_of(1, 1)));
-    CHECK(bloomline_swap_contains(made, NULL, 4) && !bloomline_swap_contains(made, NULL, 0));
-    CHECK_U64(3, bloomline_swap_contains_hashes(made, NULL, 3, bitmap));
-    CHECK_U64(2, bloomline_swap_contains_hashes(made, hashes, 2, NULL));
-    CHECK_U64(2, bloomline_swap_contains_keys(made, NULL, 2, bitmap));
+    CHECK(swap_contains_hash(made, hash_of(1, 1)));
+    CHECK(swap_contains(made, NULL, 4) && !swap_contains(made, NULL, 0));
+    CHECK_U64(3, swap_contains_hashes(made, NULL, 3, bitmap));
+    CHECK_U64(2, swap_contains_hashes(made, hashes, 2, NULL));
+    CHECK_U64(2, swap_contains_keys(made, NULL, 2, bitmap));
     bloomline_swap_free(made);
 
-    CHECK(bloomline_swap_contains(NULL, "a", 1) && bloomline_swap_contains_hash(NULL, 1));
-    CHECK_U64(70, bloomline_swap_contains_hashes(NULL, hashes, 70, bitmap));
+    CHECK(swap_contains(NULL, "a", 1) && swap_contains_hash(NULL, 1));
+    CHECK_U64(70, swap_contains_hashes(NULL, hashes, 70, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
     CHECK(bloomline_swap_acquire(NULL) == NULL && bloomline_filter_contains(bloomline_swap_acquire(NULL), "a", 1));
     bloomline_swap_release(NULL);

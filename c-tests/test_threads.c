@@ -8,6 +8,7 @@
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
+#include "probes.h"
 #include "definition.h"
 
 #include <pthread.h>
@@ -86,8 +87,8 @@ static void *probe_shared(void *argument)
         me->wrong += bloomline_filter_decode(data, len, &copy) != BLOOMLINE_OK;
         me->wrong += bloomline_filter_view(shared_filter, &view) != BLOOMLINE_OK;
         me->wrong += !bloomline_view_contains_hash(&view, hashes[0]);
-        me->wrong += bloomline_filter_fill(shared_filter) != bloomline_filter_fill(copy);
-        me->wrong += bloomline_filter_estimated_rate(shared_filter) != bloomline_filter_estimated_rate(copy);
+        me->wrong += filter_fill(shared_filter) != filter_fill(copy);
+        me->wrong += filter_estimated_rate(shared_filter) != filter_estimated_rate(copy);
         /* And one that writes, on a filter of this thread's own. */
         bloomline_filter_insert_hashes(copy, hashes + first, n);
         me->wrong += bloomline_filter_contains_hashes(copy, hashes + first, n, bitmap) != n;

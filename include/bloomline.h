@@ -2,66 +2,64 @@
 /*
  * bloomline.h - Bloom filters for storage engines: one key, one 64-byte cache line.
  *
- * A filter answers whether a key may be in a set. "No" is certain; "yes" is wrong at a
- * rate that is chosen when the filter is made, such as 1 % at 10 bits per key. A filter
- * is an array of 64-byte lines. The 64-bit hash of a key picks one line and k bits in it.
+ * A filter reports whether a key may be present in a set. "Absent" is certain; "present" is wrong
+ * at a false-positive rate you choose, such as 1 % at 10 bits per key. A filter is an array of
+ * lines of 64 bytes, each one cache line. The 64-bit hash of a key picks one line and k bits in
+ * it.
  *
- * To use it, one of:
+ *   bloomline_filter      a filter in memory: insert, probe, save, load
+ *   bloomline_classic_    a standard Bloom filter: fewer false positives, several times slower
+ *   bloomline_counting    keys can be removed; five times the memory
+ *   bloomline_cuckoo      keys can be removed; can become full
+ *   bloomline_scalable    grows with its keys, for an unknown number of them
+ *   bloomline_window      keys expire
+ *   bloomline_concurrent  many threads insert at once
+ *   bloomline_swap        replaced atomically while threads read it
+ *   bloomline_block_      writes an encoded filter into the caller's buffer
+ *   bloomline_builder     the same, from keys that come one by one
+ *   bloomline_lines_      works on caller-owned lines
+ *   bloomline_view        probes an encoded filter in place, without a copy, and any handle's lines
+ *   bloomline_map         a file of an encoded filter, mapped into memory
  *
- *   bloomline_filter    grows key by key in memory, and can be saved
- *   bloomline_classic_  makes one with the bits of a key anywhere: fewer false positives,
- *                       and several times slower
- *   bloomline_counting  one from which keys can be removed; takes five times the memory
- *   bloomline_scalable  grows with its keys, where their number is not known beforehand
- *   bloomline_block_    writes the filter of a block straight into the caller's buffer
- *   bloomline_builder   builds the same, from keys that come one by one
- *   bloomline_concurrent is a filter that many threads insert into at once
- *   bloomline_swap      replaces a filter while threads read it
- *   bloomline_lines_    works on lines in memory that the caller owns
- *   bloomline_cuckoo    lets keys be removed again, and can become full
- *   bloomline_window    forgets keys that were not inserted lately
- *   bloomline_view      probes the bytes of one filter where they are, without a copy
- *   bloomline_map       is a file of such bytes in memory
+ * These rules hold for every function unless its own comment says otherwise:
  *
- * The rules, which hold for every function unless its own comment says otherwise:
+ * In doubt, true. A bloomline_..._contains...() returns true if it cannot answer: for a NULL
+ * handle, a key that is NULL with a length above 0, a view that was not opened. A false negative
+ * would make an engine lose data; a false positive costs it a read.
  *
- * True when in doubt. A bloomline_..._contains...() answers true if it cannot tell: for a
- * NULL handle, a key that is NULL with a length above 0, a view that was not opened. A
- * false "no" would make an engine lose data; a false "yes" costs it a read.
+ * Hashes. A hash from the caller must be uniform over all 64 bits: the line is taken from its high
+ * bits, the bits from all of it. bloomline_hash() and bloomline_hash_u64() are; a plain integer or
+ * a hash of 32 bits is not. To probe for a key by its bytes, insert it by its bytes, or by
+ * bloomline_hash() with the filter's seed.
  *
- * Hashes. A hash that the caller brings must be well mixed over all 64 bits: the line
- * is taken from its high bits, the bits from all of it. bloomline_hash() and
- * bloomline_hash_u64() are; an integer as it is, or a hash of 32 bits, is not.
- *
- * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or what
- * went wrong. The comments name the errors to expect; besides them any such function
- * may return BLOOMLINE_ERR_NULL and BLOOMLINE_ERR_INTERNAL. There is no errno, no last
- * error, and nothing that belongs to a thread (but for bloomline_swap). Failed allocations
- * are a status too. Compilers warn of a status that is ignored: an insert that failed is a
- * false negative later.
+ * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or an error. The
+ * comments name the errors to expect; any such function may also return BLOOMLINE_ERR_NULL and
+ * BLOOMLINE_ERR_INTERNAL. There is no errno, no last error, and no state of a thread (but for
+ * bloomline_swap). A failed allocation is a status too. Compilers warn of an ignored status: an
+ * insert that failed is a false negative later.
  *
  * Outputs are written only on success. They need not be initialized.
  *
- * Pointers. NULL is never allowed, except where it is said, and for an array or a buffer
- * with a count of 0. A function with a status answers NULL with BLOOMLINE_ERR_NULL. One
- * without does nothing, or says what cannot do harm. A key that is NULL with a length
- * above 0 is inserted and hashed as if it were empty. Keys and encoded filters may have
- * any alignment (lines at multiples of 64 bytes are faster); everything else has that of
- * its type. What a call writes must not overlap anything else that it is given.
+ * Pointers. NULL is never allowed, except where a comment says so, and for an array or a buffer
+ * with a count of 0. For NULL, a function with a status returns BLOOMLINE_ERR_NULL; others do
+ * nothing, or return what does no harm. A key that is NULL with a length above 0 is inserted and
+ * hashed as if it were empty. Keys and encoded filters may have any alignment (lines at multiples
+ * of 64 bytes are faster); everything else has that of its type. What a call writes must not
+ * overlap anything else that it is given.
  *
- * Threads. A function that takes a handle as const may run in any number of threads at
- * once, on the same handle. One that takes it as non-const needs it for itself. All else
- * that a call reads must stay unchanged while it runs. No function waits for another.
+ * Threads. Any number of threads may call functions that take a handle as const, on the same
+ * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
+ * reads must stay unchanged while it runs. No function waits for another.
  *
- * First use, fork, environment. There is nothing to initialize, and no lock: a process may
- * fork while its other threads are in the library, and the child may use it. The variables
- * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES are read when the library is loaded: before
- * main(), or within dlopen(). Set them before the program starts; a later setenv() changes
- * nothing, and races with nothing here. dlopen() must not run at the same time as setenv().
+ * First use, fork, environment. There is nothing to initialize, and no lock: a process may fork
+ * while its other threads are in the library, and the child may use it. The library reads
+ * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES when it is loaded: before main(), or within dlopen().
+ * Set them before the program starts; a later setenv() changes nothing, and races with nothing
+ * here. dlopen() must not run at the same time as setenv().
  *
- * Ownership. Who makes a handle by ..._new(), ..._decode(), ..._load() or ..._open(...,
- * bloomline_map **) frees it by ..._free() or ..._close(), once, in any thread. Texts that
- * are returned are static.
+ * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load() or ..._open(...,
+ * bloomline_map **) frees the handle by ..._free() or ..._close(), once, in any thread. Returned
+ * texts are static.
  *
  * No exception or panic ever leaves the library.
  *
@@ -74,8 +72,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version of this header as one number, for comparisons: 1.2.3 is 10203. */
+#define BLOOMLINE_VERSION \
+    (BLOOMLINE_VERSION_MAJOR * 10000 + BLOOMLINE_VERSION_MINOR * 100 + BLOOMLINE_VERSION_PATCH)
+
+/* Marks all functions. On Windows, define BLOOMLINE_SHARED before the include to link the DLL. */
+#ifndef BLOOMLINE_API
+#if defined(_WIN32)
+#if defined(BLOOMLINE_SHARED)
+#define BLOOMLINE_API __declspec(dllimport)
+#else
+#define BLOOMLINE_API
+#endif
+#elif defined(__GNUC__)
+#define BLOOMLINE_API __attribute__((visibility("default")))
+#else
+#define BLOOMLINE_API
+#endif
+#endif
+
 /* Marks the functions whose status must not be ignored. Define it empty before the include to
- * be rid of the warnings. */
+ * turn off the warnings. */
 #ifndef BLOOMLINE_MUST_USE
 #if (defined(__cplusplus) && __cplusplus >= 201703L) || \
     (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L) || \
@@ -95,9 +112,8 @@ extern "C" {
 /* Status -------------------------------------------------------------------------------- */
 
 /**
- * What a function that can fail returns: BLOOMLINE_OK (0), or one of the positive
- * BLOOMLINE_ERR_ numbers. The numbers never change their meaning; later versions
- * may return numbers not listed here, which are errors too.
+ * What a function that can fail returns: BLOOMLINE_OK (0), or a positive BLOOMLINE_ERR_ number.
+ * The numbers never change their meaning; later versions may return others, which are errors too.
  */
 typedef int32_t bloomline_status;
 
@@ -107,13 +123,10 @@ typedef int32_t bloomline_status;
 /** A pointer was NULL (or an array misaligned) where that is not allowed. */
 #define BLOOMLINE_ERR_NULL 1
 
-/**
- * The false-positive rate asked for is not between 0 and 1, both excluded, or is
- * too small to size for.
- */
+/** The target false-positive rate is not between 0 and 1, both excluded, or is too small. */
 #define BLOOMLINE_ERR_RATE 2
 
-/** The bits per key asked for are not a positive finite number. */
+/** The bits per key are not a positive finite number. */
 #define BLOOMLINE_ERR_BITS_PER_KEY 3
 
 /**
@@ -122,49 +135,34 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_K 4
 
-/**
- * The line count is zero, as in parameters that nobody filled in, or is more than memory can
- * address.
- */
+/** The line count is zero, as in parameters not filled in, or too large for memory. */
 #define BLOOMLINE_ERR_LINE_COUNT 5
 
-/** The system has not got the memory. */
+/** Out of memory. */
 #define BLOOMLINE_ERR_OUT_OF_MEMORY 6
 
-/** The buffer is smaller than what is to be written into it. */
+/** The buffer is too small for the result. */
 #define BLOOMLINE_ERR_BUFFER_TOO_SMALL 7
 
-/**
- * The two filters differ in line count, k, seed or type: plain and classic filters do not
- * match.
- */
+/** The two filters differ in line count, k, seed or type (plain or classic). */
 #define BLOOMLINE_ERR_MISMATCH 8
 
 /** A filter with an odd number of lines cannot be folded. */
 #define BLOOMLINE_ERR_ODD_LINE_COUNT 9
 
-/**
- * The environment variable BLOOMLINE_BACKEND names a backend that does not exist
- * or that this CPU lacks.
- */
+/** BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU. */
 #define BLOOMLINE_ERR_BACKEND 10
 
-/**
- * The data is shorter than any filter, such as an empty file, or has not the length that it
- * states.
- */
+/** The data is shorter than any filter, or has not the length that it states. */
 #define BLOOMLINE_ERR_TRUNCATED 11
 
-/** The data does not end as a filter ends: it is something else, or was cut off. */
+/** The data does not end as a filter does: it is something else, or was cut off. */
 #define BLOOMLINE_ERR_NOT_A_FILTER 12
 
-/** The data was written in a format version that this library does not know. */
+/** The data has an unknown format version. */
 #define BLOOMLINE_ERR_VERSION 13
 
-/**
- * The data has a layout of lines that this library does not know, or the filter one that does
- * not allow what is asked for.
- */
+/** The layout of the data is unknown, or does not support the operation. */
 #define BLOOMLINE_ERR_LAYOUT 14
 
 /** The data is damaged: a checksum does not match. */
@@ -173,7 +171,7 @@ typedef int32_t bloomline_status;
 /** A field that must be zero is not, in the data or in a bloomline_params. */
 #define BLOOMLINE_ERR_RESERVED 16
 
-/** The operating system refused to read or write a file. */
+/** Reading or writing failed. */
 #define BLOOMLINE_ERR_IO 17
 
 /** There is no such file or directory. */
@@ -183,85 +181,110 @@ typedef int32_t bloomline_status;
 #define BLOOMLINE_ERR_PERMISSION 19
 
 /**
- * A bug in the library, caught before it could do harm. A handle that the call was
- * to change is only good for freeing. Please report it.
+ * A bug in the library, caught before it could do harm. Free the handle that the call was to
+ * change, and please report the bug.
  */
 #define BLOOMLINE_ERR_INTERNAL 20
 
-/** The key is surely not in the filter, and so cannot be removed; nothing was changed. */
+/** The key is definitely absent, and so cannot be removed; nothing changed. */
 #define BLOOMLINE_ERR_ABSENT 21
 
-/** There is no room in the filter for the key; nothing was changed. */
+/** The filter is full; nothing changed. */
 #define BLOOMLINE_ERR_FULL 22
 
-/** A window is to have no generation, or more than 2^32 - 1. */
+/** A window needs 1 to 2^32 - 1 generations. */
 #define BLOOMLINE_ERR_GENERATIONS 23
 
-/** Fewer keys were given than the filter has; the new filter would deny some of them. */
+/** Fewer keys were given than the filter has: some would be false negatives. */
 #define BLOOMLINE_ERR_KEY_COUNT 24
 
-/**
- * The path leads to something other than a regular file: a directory, a pipe, a device. It was
- * neither read nor replaced.
- */
+/** The path leads to something other than a regular file, which was neither read nor replaced. */
 #define BLOOMLINE_ERR_NOT_A_FILE 25
 
 /**
- * bloomline_status_message() returns what 'status' means, as one line of English
- * without a full stop, NUL-terminated. The text is static: it is never freed and
- * never changes. Any number may be given; the result is never NULL.
+ * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
+ * The text is static. Accepts any number, and never returns NULL.
  */
-const char *bloomline_status_message(bloomline_status status);
+BLOOMLINE_API const char *bloomline_status_message(bloomline_status status);
 
 /* Version and backend ------------------------------------------------------------------- */
 
-/** The version that this header belongs to: major number. */
+/** The version of this header: major number. */
 #define BLOOMLINE_VERSION_MAJOR 0
 
-/** The version that this header belongs to: minor number. */
+/** The version of this header: minor number. */
 #define BLOOMLINE_VERSION_MINOR 1
 
-/** The version that this header belongs to: patch number. */
+/** The version of this header: patch number. */
 #define BLOOMLINE_VERSION_PATCH 0
 
 /**
- * The binary interface that this header describes: the number in the name of the
- * shared library (libbloomline.so.0). It changes only when a program built against
- * an older header could not run with a newer library.
+ * The binary interface of this header: the number in the name of the shared library
+ * (libbloomline.so.0). It changes only if programs built with an older header cannot run with a
+ * newer library.
  */
 #define BLOOMLINE_ABI_VERSION 0
 
 /**
- * bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library that is
- * linked or loaded, as opposed to that of the header. A program that loads the
- * library at run time compares the two before it calls anything else.
+ * bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library. A program that loads
+ * the library at run time compares it with the header's before it calls anything else.
  */
-uint32_t bloomline_abi_version(void);
+BLOOMLINE_API uint32_t bloomline_abi_version(void);
 
 /**
  * bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
- * built against the header of another one does not link: see the end of this header.
+ * built with the header of another one does not link: see the end of this header.
  */
-void bloomline_abi_0(void);
+BLOOMLINE_API void bloomline_abi_0(void);
+
+/** bloomline_version() returns the version of the library, such as "0.1.0". The text is static. */
+BLOOMLINE_API const char *bloomline_version(void);
 
 /**
- * bloomline_version() returns the version of the library that is linked or loaded,
- * such as "0.1.0". The text is static.
- */
-const char *bloomline_version(void);
-
-/**
- * bloomline_backend() returns the name of the code that answers probes in this
- * process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
- * CPU can do; all give the same answers and the same bytes. The environment variable
- * BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
- * good as unset.
+ * bloomline_backend() returns the name of the backend that answers probes in this process:
+ * "avx512", "avx2", "portable" or "scalar". It is chosen once, by the CPU; all give the same
+ * answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
+ * forces one; empty is as good as unset. The text is static.
  *
- * If the variable names one that does not exist or that this CPU lacks, the result is
- * "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
- * static.
+ * Returns "none" if the variable names a backend that is unknown or not supported by this CPU:
+ * then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
  */
-const char *bloomline_backend(void);
+BLOOMLINE_API const char *bloomline_backend(void);
+
+/* Memory -------------------------------------------------------------------------------- */
+
+/** Functions that lines are allocated by, such as those of an engine's arena. */
+typedef struct bloomline_allocator {
+    /**
+     * Returns 'size' bytes at a multiple of 'align', which is 64, or NULL. They need not be
+     * zeroed.
+     */
+    void *(*alloc)(void *context, size_t size, size_t align);
+    /** Frees what 'alloc' returned for this 'size'. */
+    void (*free)(void *context, void *memory, size_t size);
+    /** Passed to both. */
+    void *context;
+} bloomline_allocator;
+
+/**
+ * bloomline_set_allocator() takes the memory of lines and counters made from now on from
+ * 'allocator', of filters of all kinds. NULL restores the default. Handles, of some hundred bytes,
+ * file names and the keys in a bloomline_builder stay with malloc(). With an allocator, no huge
+ * pages are mapped.
+ *
+ * A filter frees its lines by the allocator that they came from. So keep '*allocator' in place,
+ * unchanged, until all filters made with it are freed: best make it static.
+ *
+ * Any thread may call this at any time; a filter made meanwhile has the old allocator or the new.
+ * 'alloc' and 'free' are called by whichever thread makes, grows or frees a filter, by several at
+ * once. They must not call this library, and must return normally: no exception, no longjmp(). If
+ * 'alloc' returns NULL or an address that is no multiple of 64, the call that needed it returns
+ * BLOOMLINE_ERR_OUT_OF_MEMORY.
+ *
+ * Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_set_allocator(const bloomline_allocator *allocator);
 
 /* Hashes of keys ------------------------------------------------------------------------ */
 
@@ -277,50 +300,49 @@ typedef struct bloomline_bytes {
 } bloomline_bytes;
 
 /**
- * bloomline_random_seed() writes a random number from the operating system to 'out': a seed
- * for a filter whose keys others choose. With a seed that they know, such as 0, an attacker
- * finds false positives, and keys that all fall on one line, in a second.
+ * bloomline_random_seed() writes a random number of the operating system to 'out': a seed for a
+ * filter whose keys an attacker can choose. With a known seed, such as 0, an attacker finds false
+ * positives, and keys that all fall on one line, in a second.
  *
- * A seed stops keys that were chosen beforehand. It does not stop an attacker who can ask the
- * filter for keys and see the answers, or read its bytes, which hold the seed: XXH3 is not a
- * cryptographic hash. Against that, hash keys by SipHash with a secret key, and use the
- * functions that take hashes.
+ * A seed stops keys chosen beforehand. It does not stop an attacker who can probe the filter and
+ * see the answers, or read its bytes, which hold the seed: XXH3 is not a cryptographic hash.
+ * Against that, hash keys by SipHash with a secret key, and use the functions that take hashes.
  *
  * Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_random_seed(uint64_t *out);
+BLOOMLINE_API bloomline_status bloomline_random_seed(uint64_t *out);
 
 /**
- * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
- * It is the hash that a filter with that seed uses for its keys, the same on every
- * CPU.
+ * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every
+ * CPU. A filter with that seed uses it for its keys.
  */
-uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed);
+BLOOMLINE_API uint64_t bloomline_hash(const void *key,
+                        size_t len,
+                        uint64_t seed);
 
 /**
- * bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in
- * little-endian order, on every CPU. An integer must be hashed before it is given to
- * a function that takes hashes: the line and the bits of a key are taken from all 64
- * bits of its hash, and small integers leave most of them zero.
+ * bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
+ * order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
+ * of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
  */
-uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
+BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key,
+                            uint64_t seed);
 
 /**
- * bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64() does, and
- * writes 'n' hashes to 'out', in order. 'out' may be 'keys' itself. If either is NULL,
- * nothing is written.
+ * bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
+ * hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
  */
-void bloomline_hash_u64_batch(const uint64_t *keys,
+BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys,
                               size_t n,
                               uint64_t seed,
                               uint64_t *out);
 
 /**
- * bloomline_hash_batch() hashes 'n' keys as bloomline_hash() does, and writes 'n'
- * hashes to 'out', in order. If either is NULL, nothing is written.
+ * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
+ * order. Does nothing if either is NULL.
  */
-void bloomline_hash_batch(const bloomline_bytes *keys,
+BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys,
                           size_t n,
                           uint64_t seed,
                           uint64_t *out);
@@ -329,548 +351,620 @@ void bloomline_hash_batch(const bloomline_bytes *keys,
 
 /**
  * The size and shape of a filter. Made by bloomline_params_for_rate() or
- * bloomline_params_for_bits(), or filled in by hand; every function that is given one
- * checks it.
+ * bloomline_params_for_bits(), or filled in by hand; every function checks it.
  */
 typedef struct bloomline_params {
-    /** How many lines of 64 bytes; any number above 0. */
+    /** How many lines of 64 bytes, at least 1. */
     uint64_t line_count;
     /** How many bits a key sets in its line, 1 to 16. */
     uint32_t k;
     /** Must be 0. */
     uint32_t reserved;
     /**
-     * The seed of the hash of keys. bloomline_params_for_rate() and
-     * bloomline_params_for_bits() set it to 0; it may then be set to any number.
-     * Where others choose the keys, take it from bloomline_random_seed() and keep it
-     * secret.
+     * The seed of the hash of keys: any number. bloomline_params_for_rate() and
+     * bloomline_params_for_bits() set it to 0. If an attacker can choose keys, take it from
+     * bloomline_random_seed() and keep it secret.
      */
     uint64_t seed;
 } bloomline_params;
 
 /**
- * bloomline_params_for_rate() finds the smallest filter that holds 'keys' keys at a
- * false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is
- * between 0 and 1, both excluded. With 0 keys the result is one line.
- *
- * The figures are those of a filter made of 64-byte lines, a little larger than the
- * textbook's for one array of bits: 1 % takes about 9.9 bits per key.
+ * The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or filled in
+ * by hand; every function checks it.
+ */
+typedef struct bloomline_cuckoo_params {
+    /** How many lines of 64 bytes, 1 to 2^32 - 1. */
+    uint64_t line_count;
+    /**
+     * Bits kept of each key: 8 (64 slots per line, 2.95 % false positives), 12 (40, 0.186 %) or 16
+     * (32, 0.0116 %).
+     */
+    uint32_t fingerprint_bits;
+    /** Must be 0. */
+    uint32_t reserved;
+    /**
+     * The seed of the hash of keys. If an attacker can choose keys, take it from
+     * bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
+     * of any size.
+     */
+    uint64_t seed;
+} bloomline_cuckoo_params;
+
+/**
+ * bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
+ * false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
+ * both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
+ * standard Bloom filter.
  *
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_params_for_rate(uint64_t keys,
+BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys,
                                            double rate,
                                            bloomline_params *out);
 
 /**
- * bloomline_params_for_bits() finds the size of a filter that spends 'bits_per_key'
- * bits on each of 'keys' keys, which need not be a whole number, and the k with the
- * lowest false-positive rate at that size. With 0 keys the result is one line.
+ * bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
+ * fraction, for each of 'keys' keys, and the k with the lowest false-positive rate at that size. 0
+ * keys take one line.
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
- * memory.
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_params_for_bits(uint64_t keys,
+BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys,
                                            double bits_per_key,
                                            bloomline_params *out);
 
 /**
- * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power
- * 'folds', so that bloomline_filter_fold() can halve the filter 'folds' times. It is for a
- * filter whose keys cannot be counted beforehand: make it large, then fold it.
+ * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
+ * that bloomline_filter_fold() can halve the filter 'folds' times. For keys that cannot be counted
+ * beforehand: size the filter for too many, then fold it.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_RESERVED; 'params' is then unchanged.
+ * BLOOMLINE_ERR_RESERVED; 'params' is unchanged.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_params_foldable(bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_params_foldable(bloomline_params *params,
                                            uint32_t folds);
 
 /**
- * bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
- * once 'keys' different keys are in a filter of these parameters. It is a model of the
- * lines, not the textbook formula. If 'params' is NULL or is refused
- * by the other functions, the result is 1.
+ * bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
+ * these parameters with 'keys' different keys. It models the lines: the standard formula is too
+ * low. Returns 1 if 'params' is NULL or out of range.
  */
-double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
+BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params,
+                             uint64_t keys);
+
+/**
+ * bloomline_cuckoo_params_for_rate() writes to 'out' the smallest cuckoo filter for 'keys' keys
+ * with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
+ * least 0.000116, and less than 1. The seed is 0.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
+                                                  double rate,
+                                                  bloomline_cuckoo_params *out);
+
+/**
+ * bloomline_cuckoo_params_rate() returns the expected false-positive rate, from 0 to 1, of a
+ * cuckoo filter of these parameters with 'keys' keys. Returns 1 if 'params' is NULL or out of
+ * range.
+ */
+BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params *params,
+                                    uint64_t keys);
+
+/* Encoded filters: their kinds, and how they are written -------------------------------- */
+
+/** bloomline_encoded_kind(): bloomline_filter_decode() reads it. */
+#define BLOOMLINE_KIND_FILTER 1
+
+/** bloomline_encoded_kind(): bloomline_counting_decode() reads it. */
+#define BLOOMLINE_KIND_COUNTING 2
+
+/** bloomline_encoded_kind(): bloomline_scalable_decode() reads it. */
+#define BLOOMLINE_KIND_SCALABLE 3
+
+/** bloomline_encoded_kind(): bloomline_window_decode() reads it. */
+#define BLOOMLINE_KIND_WINDOW 4
+
+/** bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter. */
+#define BLOOMLINE_KIND_CLASSIC 6
+
+/** bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it. */
+#define BLOOMLINE_KIND_CUCKOO 7
+
+/**
+ * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
+ * callback of bloomline_filter_write() and the like, which pass 'context' on. It must return
+ * normally: no exception, no longjmp().
+ */
+typedef bool (*bloomline_write_fn)(void *context, const void *data, size_t len);
+
+/**
+ * bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
+ * BLOOMLINE_KIND_ number, or 0 if they are none. Later versions may return other numbers. Reads
+ * and checks the last 64 bytes only: decoding can still fail.
+ *
+ * Returns 0 if 'bytes' is NULL.
+ */
+BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes,
+                               size_t len);
 
 /* Filters ------------------------------------------------------------------------------- */
 
 /**
- * A filter that can be added to. It is made by bloomline_filter_new(),
- * bloomline_classic_new(), bloomline_filter_decode() or bloomline_filter_load(), and freed by
+ * A filter that keys are inserted into. Made by bloomline_filter_new(), bloomline_classic_new(),
+ * bloomline_filter_clone(), bloomline_filter_decode() or bloomline_filter_load(); freed by
  * bloomline_filter_free().
- *
- * Any number of threads may call functions that take a const bloomline_filter at once.
- * A function that takes a non-const one needs it for itself alone.
  */
 typedef struct bloomline_filter bloomline_filter;
 
 /**
- * bloomline_filter_new() makes an empty filter. It takes 64 bytes of memory for each
- * line, aligned to the line.
+ * bloomline_filter_new() creates an empty filter, of 64 bytes of memory for each line, aligned to
+ * the line.
  *
- * On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap),
- * not from malloc, and in huge pages where it has them: these waste at most a tenth, and a
- * filter for which they would waste more has small pages at its end. If the environment
- * has BLOOMLINE_HUGE_PAGES=0, all memory is the allocator's.
+ * On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap), in
+ * huge pages where it has them. These waste at most a tenth: a filter for which they would waste
+ * more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
+ * the allocator's. See also bloomline_set_allocator().
  *
- * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
- * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for parameters out
+ * of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_new(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *params,
                                       bloomline_filter **out);
 
 /**
- * bloomline_filter_free() frees a filter. Views of it must not be used any more.
- * NULL is a no-op.
+ * bloomline_filter_clone() creates a copy, of the same keys, key count and type.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-void bloomline_filter_free(bloomline_filter *filter);
-
-/** bloomline_filter_params() tells the size and shape of a filter. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_params(const bloomline_filter *filter,
+BLOOMLINE_API bloomline_status bloomline_filter_clone(const bloomline_filter *filter,
+                                        bloomline_filter **out);
+
+/**
+ * bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
+ */
+BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
+
+/** bloomline_filter_params() writes line count, k and seed to 'out'. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *filter,
                                          bloomline_params *out);
 
 /**
- * bloomline_filter_key_count() returns how many keys were inserted, repeated ones
- * counted each time; for a filter that was read, what its writer said. It is a hint,
- * and 0 means unknown or none. NULL has 0.
+ * bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
+ * time; for a filter that was read, starting from what its writer counted. It is a hint: 0 means
+ * unknown or none. Returns 0 for NULL.
  */
-uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
+BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
 
-/** bloomline_filter_insert() adds the key of 'len' bytes at 'key'. */
-void bloomline_filter_insert(bloomline_filter *filter,
+/**
+ * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+ * filter.
+ */
+BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter,
                              const void *key,
                              size_t len);
 
 /**
- * bloomline_filter_insert_hash() adds a key by its hash: that of bloomline_hash() or
- * bloomline_hash_u64() with the seed of the filter, if the key is also to be asked for
- * by its bytes; else any hash that is well mixed over all 64 bits.
+ * bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
+ * that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
  */
-void bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
+BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter,
+                                  uint64_t hash);
 
 /**
- * bloomline_filter_insert_hashes() adds 'n' keys by their hashes. It is faster than
- * adding them one by one: in a large filter their lines are fetched ahead. A NULL
- * 'hashes' adds nothing.
+ * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
+ * large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
  */
-void bloomline_filter_insert_hashes(bloomline_filter *filter,
+BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter,
                                     const uint64_t *hashes,
                                     size_t n);
 
 /**
- * bloomline_filter_insert_keys() adds 'n' keys, faster than one by one. A NULL 'keys'
- * adds nothing.
+ * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
+ * bloomline_filter_insert_hashes().
  */
-void bloomline_filter_insert_keys(bloomline_filter *filter,
+BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
                                   const bloomline_bytes *keys,
                                   size_t n);
 
 /**
- * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' was
- * certainly never added, and true if it may have been.
+ * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
+ * absent, and true if it may be present.
  */
-bool bloomline_filter_contains(const bloomline_filter *filter,
+BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter,
                                const void *key,
                                size_t len);
 
-/**
- * bloomline_filter_contains_hash() is bloomline_filter_contains() for a key given by
- * its hash, the one that it was added by.
- */
-bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
+/** bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key. */
+BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter,
+                                    uint64_t hash);
 
 /**
- * bloomline_filter_contains_hashes() asks for 'n' keys by their hashes, and returns
- * how many of them may have been added. Bit i % 64 of bitmap[i / 64] is set if key i
- * may have been; unused bits of the last word are zero. 'bitmap' has room for
- * (n + 63) / 64 words, and need not be initialized.
+ * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
+ * be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
+ * are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
  *
- * If 'filter' or 'hashes' is NULL, all keys may have been added. If 'bitmap' is NULL,
- * nothing is written and the result is 'n'.
+ * If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+ * written and the result is 'n'.
  */
-size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
+BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
                                         const uint64_t *hashes,
                                         size_t n,
                                         uint64_t *bitmap);
 
 /**
- * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys given
- * by their bytes.
+ * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
  */
-size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
+BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
                                       const bloomline_bytes *keys,
                                       size_t n,
                                       uint64_t *bitmap);
 
 /**
- * bloomline_filter_union() adds all keys of 'from' to 'into'. The two must have the
- * same line count, k and seed, and both or neither be made by bloomline_classic_new().
+ * bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
+ * (plain or classic) must be equal.
  *
- * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is then as before.
+ * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_union(bloomline_filter *into,
+BLOOMLINE_API bloomline_status bloomline_filter_union(bloomline_filter *into,
                                         const bloomline_filter *from);
 
-/** bloomline_filter_clear() takes out all keys. Size, k and seed stay. NULL is a no-op. */
-void bloomline_filter_clear(bloomline_filter *filter);
+/** bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
 
 /**
- * bloomline_filter_fold() halves the number of lines and keeps all keys: every two
- * neighbours become one. A filter made too large for its keys is thus made smaller,
- * without the keys, at the price of a higher false-positive rate. Views of the filter
- * must not be used any more.
+ * bloomline_filter_fold() halves the number of lines and keeps all keys: every two neighbours
+ * become one. A filter too large for its keys so becomes smaller without them, at a higher
+ * false-positive rate. Do not use views of the filter afterwards.
  *
- * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY, and
- * BLOOMLINE_ERR_LAYOUT for one of bloomline_classic_new(); the filter is then as before.
+ * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
+ * classic filter. The filter is unchanged.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_fold(bloomline_filter *filter);
+BLOOMLINE_API bloomline_status bloomline_filter_fold(bloomline_filter *filter);
 
 /**
- * bloomline_filter_fold_to_rate() folds for as long as the false-positive rate stays at
- * 'rate' or below and the number of lines is even, which may be not at all, and writes
- * how many times it did to 'folds', unless that is NULL. Size the filter with
- * bloomline_params_foldable(): other line counts may be odd at once.
+ * bloomline_filter_fold_to_rate() folds while the false-positive rate stays at 'rate' or below and
+ * the line count is even, which may be not at all. It writes how many times to 'folds', unless
+ * that is NULL. Size the filter with bloomline_params_foldable(): other line counts may be odd at
+ * once.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_LAYOUT for one
- * of bloomline_classic_new(). The filter holds all its keys in any case.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
+ * filter. The filter holds all its keys in any case.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
+BLOOMLINE_API bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
                                                double rate,
                                                uint32_t *folds);
 
 /**
- * bloomline_filter_fill() returns which part of the bits is set, from 0 to 1. It reads
- * the whole filter. NULL has 1.
+ * bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
+ * each line and 64 more. Returns 0 for NULL.
  */
-double bloomline_filter_fill(const bloomline_filter *filter);
+BLOOMLINE_API size_t bloomline_filter_encoded_len(const bloomline_filter *filter);
 
 /**
- * bloomline_filter_estimated_keys() estimates from the fill of the lines how many
- * different keys are in the filter. It reads the whole filter. NULL has 0.
- */
-double bloomline_filter_estimated_keys(const bloomline_filter *filter);
-
-/**
- * bloomline_filter_estimated_rate() estimates the false-positive rate at the present
- * fill of the lines, from 0 to 1: the sign that a filter is due to be built anew, larger. It
- * reads the whole filter. NULL has 1.
- */
-double bloomline_filter_estimated_rate(const bloomline_filter *filter);
-
-/* Classic filters: bits anywhere -------------------------------------------------------- */
-
-/**
- * bloomline_classic_new() makes an empty filter of the textbook's kind: one array of bits, of
- * which a key sets k, anywhere. It has the lowest false-positive rate that so many bits can
- * give (at 10 bits per key 0.82 % where bloomline_filter_new() has 0.97 %), and a key is up
- * to k cache lines instead of one, so that it is several times slower. The bits are those of
- * 'line_count' times 64 bytes.
+ * bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', for
+ * bloomline_view_open() and bloomline_filter_decode(): the same bytes on every CPU. It writes
+ * their number to 'written', unless that is NULL. The rest of 'out' is unchanged.
  *
- * It is a bloomline_filter like any other, and all functions of that take it, but
- * bloomline_filter_fold() and bloomline_filter_fold_to_rate(), which refuse it with
- * BLOOMLINE_ERR_LAYOUT. bloomline_filter_union() unites it with filters of its kind only.
- * What it is saved or encoded as is read as what it is; a view of it has no parameters to
- * tell. Its size and rate are those that bloomline_classic_params_for_rate() and the like
- * tell.
- *
- * Errors: as bloomline_filter_new().
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_filter_encoded_len().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_classic_new(const bloomline_params *params,
-                                       bloomline_filter **out);
-
-/**
- * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for
- * bloomline_classic_new(), by the textbook's formula: 1 % takes 9.6 bits per key.
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
-                                                   double rate,
-                                                   bloomline_params *out);
-
-/**
- * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for
- * bloomline_classic_new().
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
- * memory.
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
-                                                   double bits_per_key,
-                                                   bloomline_params *out);
-
-/**
- * bloomline_classic_params_rate() returns the false-positive rate to be expected, from 0 to
- * 1, once 'keys' different keys are in a filter that bloomline_classic_new() made with these
- * parameters. If 'params' is NULL or is refused by the other functions, the result is 1.
- */
-double bloomline_classic_params_rate(const bloomline_params *params,
-                                     uint64_t keys);
-
-/* Filters as bytes and as files --------------------------------------------------------- */
-
-/**
- * bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode()
- * writes: 64 for each line and 64 more. NULL has 0.
- */
-size_t bloomline_filter_encoded_len(const bloomline_filter *filter);
-
-/**
- * bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', in the format
- * that bloomline_view_open() and bloomline_filter_decode() read: the same bytes on every
- * CPU. How many is written to 'written', unless that is NULL; what is left of 'out'
- * stays as it is.
- *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_filter_encoded_len().
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
+BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
                                          void *out,
                                          size_t cap,
                                          size_t *written);
 
 /**
- * bloomline_filter_decode() makes a filter from the 'len' bytes at 'data', as
- * bloomline_filter_encode(), bloomline_block_build() and the like have written them. All
- * is checked, checksums included, and copied: 'data' is not needed afterwards.
+ * bloomline_filter_write() passes the same bytes to 'write', part by part in order, with
+ * 'context'.
  *
- * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
- * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
- * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter;
- * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_IO as soon as 'write' returns false; BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_decode(const void *data,
+BLOOMLINE_API bloomline_status bloomline_filter_write(const bloomline_filter *filter,
+                                        bloomline_write_fn write,
+                                        void *context);
+
+/**
+ * bloomline_filter_decode() creates a filter from the 'len' bytes at 'data', which
+ * bloomline_filter_encode(), bloomline_block_build() or the like wrote. It checks all of them,
+ * checksums included, and copies the lines.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+ * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
+ * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data,
                                          size_t len,
                                          bloomline_filter **out);
 
 /**
- * bloomline_filter_save() writes the filter to a file, replacing one of that name. The
- * bytes go to a file beside it first, and to the disk, and then take its name: whoever
- * opens the name finds the old filter or the new one, whole. 'path' is NUL-terminated;
- * on Windows it is UTF-8.
+ * bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
+ * The bytes go to a file beside it first, and to the disk; then that takes the name. A reader of
+ * the name finds the old filter or the new one, whole. 'path' is NUL-terminated, on Windows in
+ * UTF-8.
  *
- * On Unix the new file keeps the permissions of the one it replaces and, where the process
- * may set them, its owner and group. If the group cannot be kept, the new group may do what
- * everybody may. Access control lists and extended attributes are not kept. A file that
- * replaces none has the permissions of any new file. A symbolic link is replaced by the file,
- * not followed; the file keeps the permissions of what the link led to. Other hard links
- * keep the old file.
+ * On Unix the new file keeps the permissions of the old one and, where the process may set them,
+ * its owner and group. If the group cannot be kept, the new group gets the permissions of
+ * everybody. Access control lists and extended attributes are not kept. A file that replaces none
+ * has the permissions of any new file. A symbolic link is replaced, not followed; the file keeps
+ * the permissions of its target. Other hard links keep the old file.
  *
- * Errors: BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
- * device, also through a link: nothing is replaced; BLOOMLINE_ERR_NOT_FOUND if the directory
- * is missing, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY; a file
- * of that name is then as before.
- * Only if flushing the directory fails, last of all, is the new file in its place, and
- * may not survive a power failure.
+ * Errors: BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a device,
+ * also through a link; BLOOMLINE_ERR_NOT_FOUND if the directory is missing;
+ * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY. The old file is then
+ * unchanged, with one exception: if flushing the directory fails, last of all, the new file is in
+ * place, and may not survive a power failure.
  *
- * A path of 384 bytes or more is copied by the Rust runtime, here and in
- * bloomline_filter_load() and bloomline_map_open(): it alone, if there is no memory for
- * those bytes, ends the process.
+ * The Rust runtime copies a path of 384 bytes or more, here, in the load functions and in
+ * bloomline_map_open(). If there is no memory for that copy, it aborts the process.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_save(const bloomline_filter *filter,
+BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *filter,
                                        const char *path);
 
 /**
- * bloomline_filter_load() reads a filter from a file into memory, checking all as
- * bloomline_filter_decode() does. The end of the file is read first: one that is no filter is
- * rejected before memory is taken for it, however long it is. To probe a file without reading
- * all of it, see bloomline_map_open().
+ * bloomline_filter_load() reads a filter from a file into memory, and checks it as
+ * bloomline_filter_decode(). It reads the end of the file first: one that is no filter is rejected
+ * before memory is taken for it. To probe a file without reading all of it, use
+ * bloomline_map_open().
  *
- * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a
- * directory, a pipe, a socket or a device.
+ * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
+ * BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
+ * device.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_load(const char *path,
+BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path,
                                        bloomline_filter **out);
 
-/* Views: filters in bytes that belong to the caller ------------------------------------- */
+/* Classic filters: bits anywhere -------------------------------------------------------- */
 
 /**
- * A filter in bytes that belong to the caller: a block of a file, a mapped file, a
- * message. It is opened by bloomline_view_open() or bloomline_view_open_unverified(),
- * lives wherever the caller puts it, owns nothing, and needs no closing. It may be
- * copied. The bytes must stay where they are, unchanged, for as long as it is used.
+ * bloomline_classic_new() creates an empty standard Bloom filter: one array of 'line_count' * 64
+ * bytes in which a key sets k bits anywhere. At 10 bits per key its false-positive rate is 0.82 %
+ * (bloomline_filter_new(): 0.97 %), but a probe reads up to k cache lines and is several times
+ * slower. For its size and rate use bloomline_classic_params_...().
  *
- * A view that was never opened, is all zero or was overwritten is recognized, and says
- * that every key may be present.
+ * All bloomline_filter functions accept it, but folding returns BLOOMLINE_ERR_LAYOUT, and
+ * bloomline_filter_union() needs two classic filters. Saving keeps the type.
+ * bloomline_view_params() fails on its views: use bloomline_view_classic_params().
+ *
+ * Errors: as bloomline_filter_new().
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_classic_new(const bloomline_params *params,
+                                       bloomline_filter **out);
+
+/**
+ * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for bloomline_classic_new():
+ * 1 % takes 9.6 bits per key.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
+                                                   double rate,
+                                                   bloomline_params *out);
+
+/**
+ * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for bloomline_classic_new().
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
+                                                   double bits_per_key,
+                                                   bloomline_params *out);
+
+/** bloomline_classic_params_rate() is bloomline_params_rate() for bloomline_classic_new(). */
+BLOOMLINE_API double bloomline_classic_params_rate(const bloomline_params *params,
+                                     uint64_t keys);
+
+/* Views: filters in caller-owned bytes -------------------------------------------------- */
+
+/**
+ * A filter in caller-owned bytes: a block of a file, a mapped file, a message, a handle's lines.
+ * It owns nothing, needs no closing, and may be copied. The bytes must stay in place, unchanged,
+ * as long as it is used. A view that was never opened, is all zero or was overwritten is
+ * recognized: it reports every key as present.
  */
 typedef struct bloomline_view {
     /** Not for the caller. */
-    uint64_t opaque[6];
+    uint64_t opaque[8];
 } bloomline_view;
 
 /**
- * bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
- * those that bloomline_block_build(), bloomline_builder_finish(), or the encode or save
- * function of a bloomline_filter, bloomline_counting or bloomline_cuckoo wrote. (Scalable
- * filters and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all of them,
- * checksums included, and so reads them from end to end: do it once, or whenever the
- * bytes come from where they may have been damaged. Nothing is copied or allocated.
+ * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
+ * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters
+ * and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all bytes, checksums included,
+ * and so reads them from end to end: do it once, or whenever they may have been damaged. It copies
+ * and allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
- * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
- * and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
- * An engine answers any of them by reading the data that the filter stands for.
+ * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
+ * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
+ * an engine reads the data behind the filter.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_view_open(const void *data,
+BLOOMLINE_API bloomline_status bloomline_view_open(const void *data,
                                      size_t len,
                                      bloomline_view *out);
 
 /**
- * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
- * lines: it reads the last 64 bytes only, so that it can be done before each probe of a
- * block that has been verified already. Whatever the bytes are, probing the view reads
- * only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
- * added.
+ * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
+ * reads the last 64 bytes only, cheap enough before each probe of a block already verified.
+ * Whatever the bytes are, probes read only those 'len'. But if the lines are damaged, an inserted
+ * key can be a false negative.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_view_open_unverified(const void *data,
+BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data,
                                                 size_t len,
                                                 bloomline_view *out);
 
 /**
- * bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
- * may be used until the filter is next changed, or freed.
+ * bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
+ * its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
+ * freed.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_filter_view(const bloomline_filter *filter,
+BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *filter,
                                        bloomline_view *out);
 
 /**
- * bloomline_view_params() tells the size and shape of the filter.
+ * bloomline_view_params() writes line count, k and seed to 'out'.
  *
- * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
- * filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
+ * classic or cuckoo filter, and for those of other engines.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_view_params(const bloomline_view *view,
+BLOOMLINE_API bloomline_status bloomline_view_params(const bloomline_view *view,
                                        bloomline_params *out);
 
 /**
- * bloomline_view_key_count() returns how many keys the writer of the filter says that it
- * holds. It is a hint, and 0 means unknown or none. NULL and a view that was not opened
- * have 0.
+ * bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
+ *
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
  */
-uint64_t bloomline_view_key_count(const bloomline_view *view);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_view_classic_params(const bloomline_view *view,
+                                               bloomline_params *out);
 
 /**
- * bloomline_view_estimated_rate() estimates the false-positive rate at the present fill, from 0
- * to 1, as bloomline_filter_estimated_rate() does: so who keeps bare lines, or maps a file,
- * sees when it has become too full. It reads the whole filter. NULL and a view that was not
- * opened have 1.
+ * bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
+ * to 'out'.
+ *
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
  */
-double bloomline_view_estimated_rate(const bloomline_view *view);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view *view,
+                                              bloomline_cuckoo_params *out);
 
 /**
- * bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
- * to 1. It shows keys that somebody chose to fall on one line, which hardly change
- * bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
- * million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
- * bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
- * opened have 1.
+ * bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
+ * 'len', unless that is NULL. They are the first part of an encoded filter:
+ * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
+ *
+ * If 'view' is NULL or not opened, returns NULL and writes 0.
  */
-double bloomline_view_worst_line_rate(const bloomline_view *view);
+BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view,
+                                 size_t *len);
 
 /**
- * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
- * not in the filter, and true if it may be.
+ * bloomline_view_key_count() returns how many keys the writer of the filter counted. It is a hint:
+ * 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
  */
-bool bloomline_view_contains(const bloomline_view *view,
+BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
+
+/**
+ * bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
+ * cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
+ * opened.
+ */
+BLOOMLINE_API double bloomline_view_fill(const bloomline_view *view);
+
+/**
+ * bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
+ * present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
+ */
+BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
+
+/**
+ * bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
+ * above the target, build the filter anew, larger. It reads the whole filter. Returns 1 if 'view'
+ * is NULL or not opened.
+ */
+BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
+
+/**
+ * bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
+ * Near 1 it shows keys that an attacker chose to fall on one line; they hardly change
+ * bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
+ * average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
+ * the whole filter. Returns 1 if 'view' is NULL or not opened.
+ */
+BLOOMLINE_API double bloomline_view_worst_line_rate(const bloomline_view *view);
+
+/**
+ * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
+ * and true if it may be present.
+ */
+BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view,
                              const void *key,
                              size_t len);
 
 /**
- * bloomline_view_contains_hash() is bloomline_view_contains() for a key given by its hash,
- * that of bloomline_view_hash() or whatever the key was added by.
+ * bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
+ * bloomline_view_hash(), or whatever it was inserted by.
  */
-bool bloomline_view_contains_hash(const bloomline_view *view,
+BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view,
                                   uint64_t hash);
 
 /**
- * bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
- * of them may be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits
- * of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be
- * initialized.
- *
- * If 'view' is NULL or not opened, or 'hashes' is NULL, all keys may be present. If
- * 'bitmap' is NULL, nothing is written and the result is 'n'.
+ * bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
+ * opened, all keys may be present.
  */
-size_t bloomline_view_contains_hashes(const bloomline_view *view,
+BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
                                       const uint64_t *hashes,
                                       size_t n,
                                       uint64_t *bitmap);
 
 /**
- * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
- * at 'key': made once, it serves all filters that hash alike. A view that was not opened
- * hashes as bloomline_hash() with seed 0.
+ * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
+ * 'key'. It serves all filters that hash alike. A view that was not opened hashes as
+ * bloomline_hash() with seed 0.
  */
-uint64_t bloomline_view_hash(const bloomline_view *view,
+BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view,
                              const void *key,
                              size_t len);
 
-/* Views asked for several keys, or by a function chosen once ---------------------------- */
+/* Views: several keys, and a function chosen once --------------------------------------- */
 
 /**
- * A function that answers as bloomline_view_contains() does, for views of one kind:
- * bloomline_view_contains_fn() has it.
+ * A function that answers as bloomline_view_contains(), for views of one kind: from
+ * bloomline_view_contains_fn().
  */
 typedef bool (*bloomline_contains_fn)(const bloomline_view *view,
                                       const void *key,
                                       size_t len);
 
 /**
- * bloomline_view_contains_fn() returns a function to ask this view by, one key at a time,
- * which does not look each time at what kind of filter it is and whether it was opened. It is
- * for engines that keep it beside the view, as an object with a virtual function does, and ask
- * for many keys: of a RocksDB filter in the cache that takes a fifth less time.
+ * bloomline_view_contains_fn() returns a function that answers as bloomline_view_contains() for
+ * this view without its per-call checks: a cached RocksDB filter takes a fifth less time. Pass
+ * only this view or a copy, its bytes still valid, and a NULL key only if 'len' is 0: unchecked.
  *
- * It takes what bloomline_view_contains() takes and gives the same answers. But it must be
- * given this view or a copy of it, with its bytes still there, and not NULL for a key of
- * more than 0 bytes: none of this is checked.
- *
- * It is never NULL. Where there is nothing to save it is bloomline_view_contains() itself;
- * so it is if 'view' is NULL or was not opened.
+ * Never returns NULL. If 'view' is NULL or not opened, or nothing is saved, returns
+ * bloomline_view_contains().
  */
-bloomline_contains_fn bloomline_view_contains_fn(const bloomline_view *view);
+BLOOMLINE_API bloomline_contains_fn bloomline_view_contains_fn(const bloomline_view *view);
 
-/**
- * bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
- * their bytes.
- */
-size_t bloomline_view_contains_keys(const bloomline_view *view,
+/** bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys by their bytes. */
+BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
                                     const bloomline_bytes *keys,
                                     size_t n,
                                     uint64_t *bitmap);
 
 /**
- * bloomline_view_contains_each() asks for 'n' keys that lie anywhere, such as those of a
- * RocksDB MultiGet: 'keys' is an array of pointers to them. Whether key i may be in the
- * filter is written to place i of 'present'. It is meant for a few keys at a time: each 64
- * are asked for together, their lines before the first is looked at. For many keys
+ * bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
+ * MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
+ * present[i]. It is for a few keys: the lines of each 64 are prefetched together. For many keys
  * bloomline_view_contains_keys() is faster.
  *
- * If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key
- * whose pointer is NULL. If 'present' is NULL, nothing is written.
+ * If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
+ * pointer is NULL. If 'present' is NULL, nothing is written.
  */
-void bloomline_view_contains_each(const bloomline_view *view,
+BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
                                   const bloomline_bytes *const *keys,
                                   size_t n,
                                   bool *present);
@@ -878,60 +972,53 @@ void bloomline_view_contains_each(const bloomline_view *view,
 /* Several filters at once: one set split over them, one key in each --------------------- */
 
 /**
- * bloomline_shard_of() tells which of 'shards' shards, 0 to shards - 1, the key of a hash
- * belongs to, when one set is split over several filters, files or machines. It does not
- * depend on the line and the bits that the hash has in a filter, so that each shard's filter
- * is as any of so many keys. For 0 shards the result is 0. docs/FORMAT.md has the formula.
+ * bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
+ * belongs to, for a set split over several filters, files or machines. It is independent of the
+ * line and bits of the hash in a filter. docs/FORMAT.md has the formula. Returns 0 for 0 shards.
  */
-uint64_t bloomline_shard_of(uint64_t hash,
+BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash,
                             uint64_t shards);
 
 /**
- * bloomline_shards_contain_hashes() asks for 'n' keys by their hashes, each the filter of its
- * shard: view i is that of shard i of 'n_views'. It returns how many keys may be present,
- * and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
- * of 64 keys are asked for before the first is looked at, whichever filters they are in.
+ * bloomline_shards_contain_hashes() probes for each of 'n' keys, by their hashes, the filter of
+ * its shard: view i is that of shard i of 'n_views'. It returns how many keys may be present, and
+ * writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). The lines of 64 keys are
+ * prefetched, in whichever filters.
  *
- * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
- * do not, all keys may be present, whatever the filters hold. A view that was not
- * opened may have all keys; so may all, if 'views' or 'hashes' is NULL or 'n_views' is 0. If
- * 'bitmap' is NULL, nothing is written and the result is 'n'.
+ * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
+ * 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
+ * opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
  */
-size_t bloomline_shards_contain_hashes(const bloomline_view *views,
+BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views,
                                        size_t n_views,
                                        const uint64_t *hashes,
                                        size_t n,
                                        uint64_t *bitmap);
 
 /**
- * bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
- * files of an LSM tree, or the shards of a set. It returns how many of them may have it.
- * Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
- * zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
+ * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
+ * an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
+ * 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
+ * (n_views + 63) / 64 words, and need not be initialized. All lines are prefetched, so the probes
+ * cost little more than one cache miss. For filters already in the cache, a loop over
+ * bloomline_view_contains_hash() is faster.
  *
- * It is for filters that are not in the cache: the lines are all asked for before the first
- * is looked at, so that they cost little more than one of them. For filters in the cache a
- * loop over bloomline_view_contains_hash() is faster.
- *
- * All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
- * do not, the hash is not the key's in some of them, and all may have the key:
- * bloomline_views_contain() has no such limit.
- *
- * A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
- * is NULL, nothing is written and the result is 'n_views'.
+ * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
+ * all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
+ * may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
+ * result is 'n_views'.
  */
-size_t bloomline_views_contain_hash(const bloomline_view *views,
+BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views,
                                     size_t n_views,
                                     uint64_t hash,
                                     uint64_t *bitmap);
 
 /**
- * bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at
- * 'key'. The filters may hash it differently, with seeds of their own or as other engines do.
- *
- * If 'key' is NULL and 'len' is not 0, all filters may have the key.
+ * bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
+ * The filters may hash it differently, with seeds of their own or as other engines do. If 'key' is
+ * NULL and 'len' is not 0, all filters may have the key.
  */
-size_t bloomline_views_contain(const bloomline_view *views,
+BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views,
                                size_t n_views,
                                const void *key,
                                size_t len,
@@ -940,133 +1027,161 @@ size_t bloomline_views_contain(const bloomline_view *views,
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**
- * Collects the keys of one block after the other, for a writer that meets its keys one by
- * one and knows their number only at the end. It keeps 8 bytes for each key until the
- * block is finished. It is made by bloomline_builder_new() and freed by
- * bloomline_builder_free(); one thread at a time may use it.
+ * Collects the keys of one block after the other, for a writer that learns their number at the
+ * end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new()
+ * or bloomline_builder_new_for_rate(); freed by bloomline_builder_free(). One thread at a time may
+ * use it.
  */
 typedef struct bloomline_builder bloomline_builder;
 
 /**
- * bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each
- * line and 64 more. If 'params' is NULL or out of range, the result is 0.
+ * bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
+ * and 64 more. Returns 0 if 'params' is NULL or out of range.
  */
-size_t bloomline_block_len(const bloomline_params *params);
+BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
 
 /**
- * bloomline_block_build() makes a filter of the 'n' keys with these hashes right in the
- * 'cap' bytes at 'out', ready to be written to a file and to be opened by
- * bloomline_view_open(). It allocates nothing. What is left of 'out' stays as it is. An
- * 'out' aligned to 64 bytes is faster.
- *
- * The hashes are those of bloomline_hash() or bloomline_hash_u64() with the seed of
- * 'params', if keys are to be asked for by their bytes.
+ * bloomline_block_build() builds an encoded filter of the 'n' keys with these hashes in the 'cap'
+ * bytes at 'out', for bloomline_view_open(). It allocates nothing. The rest of 'out' is unchanged.
+ * An 'out' aligned to 64 bytes is faster. To probe for keys by their bytes, use the hashes of
+ * bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
- * BLOOMLINE_ERR_BACKEND.
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_block_build(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *params,
                                        const uint64_t *hashes,
                                        size_t n,
                                        void *out,
                                        size_t cap);
 
 /**
- * bloomline_builder_new() makes an empty builder, whose blocks will spend 'bits_per_key'
- * bits on each key, with the best k for that, and hash keys with 'seed'.
+ * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
+ * key, the best k for that, and keys hashed with 'seed'.
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
- * memory, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY; BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
+ * memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_builder_new(double bits_per_key,
+BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key,
                                        uint64_t seed,
                                        bloomline_builder **out);
 
-/** bloomline_builder_free() frees a builder and the keys in it. NULL is a no-op. */
-void bloomline_builder_free(bloomline_builder *builder);
-
 /**
- * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key that equals the one
- * added before it, as versions of a key in a table do, counts once.
+ * bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
+ * bloomline_params_for_rate() takes it.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is then not in the builder, and a block
- * finished from it would say no to the key.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_builder_add(bloomline_builder *builder,
+BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate,
+                                                uint64_t seed,
+                                                bloomline_builder **out);
+
+/** bloomline_builder_free() frees a builder and its keys. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
+
+/**
+ * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to the one added
+ * before it, such as another version of it, counts once.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
+ * block.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_builder_add(bloomline_builder *builder,
                                        const void *key,
                                        size_t len);
 
-/** bloomline_builder_add_hash() is bloomline_builder_add() for a key given by its hash. */
+/** bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
+BLOOMLINE_API bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
                                             uint64_t hash);
 
 /**
- * bloomline_builder_key_count() returns how many keys are in the builder, neighbours that
- * repeat counted once. NULL has 0.
- */
-uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
-
-/**
- * bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would
- * write now. NULL has 0, and so has a builder with more keys than a block can hold.
- */
-size_t bloomline_builder_block_len(const bloomline_builder *builder);
-
-/**
- * bloomline_builder_finish() makes the filter of the keys added since the last block in the
- * 'cap' bytes at 'out', as bloomline_block_build() does. How many bytes it takes is written
- * to 'written', unless that is NULL. The builder is then empty, ready for the next block.
- * Without any key the block is one that says no to every key.
+ * bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_builder_block_len(), BLOOMLINE_ERR_LINE_COUNT; the builder then keeps its keys.
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; no key is added.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_builder_finish(bloomline_builder *builder,
+BLOOMLINE_API bloomline_status bloomline_builder_add_hashes(bloomline_builder *builder,
+                                              const uint64_t *hashes,
+                                              size_t n);
+
+/**
+ * bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
+ * length above 0; no key is added.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_builder_add_keys(bloomline_builder *builder,
+                                            const bloomline_bytes *keys,
+                                            size_t n);
+
+/** bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_builder_clear(bloomline_builder *builder);
+
+/**
+ * bloomline_builder_key_count() returns how many keys were added since the last block; neighbours
+ * that repeat count once. Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
+
+/**
+ * bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now.
+ * Returns 0 for NULL, and if the keys are more than a block can hold.
+ */
+BLOOMLINE_API size_t bloomline_builder_block_len(const bloomline_builder *builder);
+
+/**
+ * bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
+ * bytes at 'out', as bloomline_block_build(). It writes its length to 'written', unless that is
+ * NULL. The builder is then empty, for the next block. Without keys the block says that every key
+ * is absent.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
+ * BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *builder,
                                           void *out,
                                           size_t cap,
                                           size_t *written);
 
-/* Lines: filters that are the caller's own memory --------------------------------------- */
+/* Lines: filters in the caller's own memory --------------------------------------------- */
 
 /**
- * bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines',
- * 64 bytes for each of the 'line_count' of 'params'; 'len' says how many bytes are there.
- * Lines of zeros are an empty filter. Nothing is allocated, or remembered about them.
- * Lines aligned to 64 bytes are faster.
+ * bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
+ * 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
+ * empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
  *
- * The lines are the first part of an encoded filter, without its footer, which a caller
- * who wants one adds as docs/FORMAT.md describes.
+ * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
+ * them.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than 64 times the line count;
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
- * BLOOMLINE_ERR_BACKEND. Nothing is inserted then.
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_K,
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
                                                void *lines,
                                                size_t len,
                                                const uint64_t *hashes,
                                                size_t n);
 
 /**
- * bloomline_lines_view() makes a view of the lines at 'lines', as
- * bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
- * none of them, so it can be done before each probe.
+ * bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It
+ * reads none of them: cheap enough for each probe.
  *
- * Others may insert into the lines while the view is probed, in other threads or processes,
- * if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
- * are done, use only the contains functions of the view.
+ * Other threads or processes may insert into the lines while the view is probed, if they set bits
+ * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
+ * the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_lines_view(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_lines_view(const bloomline_params *params,
                                       const void *lines,
                                       size_t len,
                                       bloomline_view *out);
@@ -1074,239 +1189,168 @@ bloomline_status bloomline_lines_view(const bloomline_params *params,
 /* Filters that threads insert into at once ---------------------------------------------- */
 
 /**
- * A filter that any number of threads insert into and probe at once: all functions that take
- * one, but for bloomline_concurrent_free(), may be called in any number of threads at the
- * same time, and none waits for another. It is made by bloomline_concurrent_new() and freed
- * by bloomline_concurrent_free().
+ * A filter that any number of threads insert into and probe at once: all its functions may run in
+ * any number of threads, but for bloomline_concurrent_free(), and none waits for another. Probed
+ * through bloomline_concurrent_view().
  *
- * A thread sees its own inserts at once, and all those that happened before, as by a mutex or
- * a join. An insert that goes on meanwhile may be seen or not. No key that was inserted is
- * ever lost.
+ * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
+ * may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
  *
- * It does not count keys: a number that all threads write to would cost more than the insert.
+ * Made by bloomline_concurrent_new() or bloomline_concurrent_from_filter(); freed by
+ * bloomline_concurrent_free().
  */
 typedef struct bloomline_concurrent bloomline_concurrent;
 
 /**
- * bloomline_concurrent_new() makes an empty filter, of the same size and the same bytes as
- * that of bloomline_filter_new().
+ * bloomline_concurrent_new() creates an empty filter, of the size and bytes of
+ * bloomline_filter_new().
  *
  * Errors: as bloomline_filter_new().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_concurrent_new(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_concurrent_new(const bloomline_params *params,
                                           bloomline_concurrent **out);
 
-/** bloomline_concurrent_free() frees a filter that no thread uses any more. NULL is a no-op. */
-void bloomline_concurrent_free(bloomline_concurrent *filter);
-
-/** bloomline_concurrent_params() tells the size and shape of a filter. */
+/**
+ * bloomline_concurrent_from_filter() takes ownership of '*filter' for threads to share, without a
+ * copy, and sets it to NULL. A classic filter stays one.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged.
+ */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
+BLOOMLINE_API bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
+                                                  bloomline_concurrent **out);
+
+/**
+ * bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
+ * afterwards. Does nothing for NULL.
+ */
+BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
+
+/** bloomline_concurrent_params() writes line count, k and seed to 'out'. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
                                              bloomline_params *out);
 
 /**
- * bloomline_concurrent_insert() adds the key of 'len' bytes at 'key'. It returns whether the
- * key was new: false if all its bits were set before, as they are for a key that is in, and
- * for false positives. Of several threads that add the same new key at once, at least one is
- * told that it is new, and more may be. For a NULL filter the result is true.
+ * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
+ * Valid until the filter is freed. While threads insert, use it for the contains functions,
+ * bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.
  */
-bool bloomline_concurrent_insert(const bloomline_concurrent *filter,
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_concurrent_view(const bloomline_concurrent *filter,
+                                           bloomline_view *out);
+
+/**
+ * bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key
+ * was new, and false if it was already present, or a false positive. If several threads insert the
+ * same new key at once, at least one gets true, and more may. Returns true for a NULL filter.
+ */
+BLOOMLINE_API bool bloomline_concurrent_insert(const bloomline_concurrent *filter,
                                  const void *key,
                                  size_t len);
 
-/**
- * bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for a key given by its
- * hash, as bloomline_filter_insert_hash() takes it.
- */
-bool bloomline_concurrent_insert_hash(const bloomline_concurrent *filter,
+/** bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for the hash of a key. */
+BLOOMLINE_API bool bloomline_concurrent_insert_hash(const bloomline_concurrent *filter,
                                       uint64_t hash);
 
 /**
- * bloomline_concurrent_insert_hashes() adds 'n' keys by their hashes, and returns how many
- * were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_concurrent_insert()
- * says; unused bits of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and
- * need not be initialized; if it is NULL, nothing is written there, and the keys are added
- * all the same. A NULL 'filter' or 'hashes' adds nothing, and all keys are told to be new.
+ * bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
+ * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_concurrent_insert() reports
+ * it; unused bits of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need
+ * not be initialized; it may be NULL.
+ *
+ * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
  */
-size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
+BLOOMLINE_API size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
                                           const uint64_t *hashes,
                                           size_t n,
                                           uint64_t *bitmap);
 
 /**
- * bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys given
- * by their bytes.
+ * bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys by their
+ * bytes.
  */
-size_t bloomline_concurrent_insert_keys(const bloomline_concurrent *filter,
+BLOOMLINE_API size_t bloomline_concurrent_insert_keys(const bloomline_concurrent *filter,
                                         const bloomline_bytes *keys,
                                         size_t n,
                                         uint64_t *bitmap);
 
 /**
- * bloomline_concurrent_contains() returns false if the key of 'len' bytes at 'key' was
- * certainly not in when this was called, and true if it may have been.
- */
-bool bloomline_concurrent_contains(const bloomline_concurrent *filter,
-                                   const void *key,
-                                   size_t len);
-
-/**
- * bloomline_concurrent_contains_hash() is bloomline_concurrent_contains() for a key given by
- * its hash.
- */
-bool bloomline_concurrent_contains_hash(const bloomline_concurrent *filter,
-                                        uint64_t hash);
-
-/**
- * bloomline_concurrent_contains_hashes() is bloomline_filter_contains_hashes() for a filter
- * that threads insert into.
- */
-size_t bloomline_concurrent_contains_hashes(const bloomline_concurrent *filter,
-                                            const uint64_t *hashes,
-                                            size_t n,
-                                            uint64_t *bitmap);
-
-/**
- * bloomline_concurrent_contains_keys() is bloomline_filter_contains_keys() for a filter that
- * threads insert into.
- */
-size_t bloomline_concurrent_contains_keys(const bloomline_concurrent *filter,
-                                          const bloomline_bytes *keys,
-                                          size_t n,
-                                          uint64_t *bitmap);
-
-/**
- * bloomline_concurrent_union() adds all keys of 'from' to 'into'. The two must have the same
- * line count, k and seed, and both or neither be classic; 'from' must not change meanwhile.
+ * bloomline_concurrent_union() inserts all keys of 'from', which must not change meanwhile, into
+ * 'into'. Line count, k, seed and type (plain or classic) must be equal.
  *
- * Errors: BLOOMLINE_ERR_MISMATCH; nothing is added then.
+ * Errors: BLOOMLINE_ERR_MISMATCH; nothing is inserted.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
+BLOOMLINE_API bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
                                             const bloomline_filter *from);
 
 /**
- * bloomline_concurrent_snapshot() makes a filter of its own with all keys that were in when
- * this was called, and perhaps some that were inserted meanwhile: to be saved, encoded or
- * measured while threads go on inserting. Its key count is 0, which means unknown.
+ * bloomline_concurrent_snapshot() creates a filter of all keys present at the call, and perhaps
+ * some inserted meanwhile: to save, encode or measure it while threads go on inserting. Its key
+ * count is 0: unknown.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
+BLOOMLINE_API bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
                                                bloomline_filter **out);
-
-/**
- * bloomline_concurrent_from_filter() makes a filter to be shared of one that is not, which is
- * used up: no copy is made, and 'filter' is set to NULL. So a filter that was loaded or built
- * in one thread goes on growing in many. One of bloomline_classic_new() stays what it is.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; 'filter' is then as before.
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
-                                                  bloomline_concurrent **out);
-
-/**
- * bloomline_concurrent_estimated_keys() estimates how many different keys are in, as
- * bloomline_filter_estimated_keys() does. NULL has 0.
- */
-double bloomline_concurrent_estimated_keys(const bloomline_concurrent *filter);
 
 /* Filters that are replaced while threads read them ------------------------------------- */
 
 /**
- * A place for a filter that any number of threads probe, and in which another takes its
- * place at one stroke: built beside, then published. A reader finds the old filter or the new
- * one, whole, and never waits. It is made by bloomline_swap_new() and freed by
- * bloomline_swap_free().
+ * A place for a filter that threads read while it is atomically replaced. A reader takes a
+ * snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
+ * Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
+ * all other functions may run in any number of threads.
  *
- * Any number of threads may call all functions of a swap at once, but bloomline_swap_free(),
- * which needs it for itself alone.
- *
- * The first call of a thread that asks or publishes makes a record of that thread, of less
- * than 1 KB, which a later thread takes over when it ends. If there is no memory for those
- * bytes, the process is ended; all else that lacks memory is a status.
+ * The first call in a thread makes a record of that thread, of less than 1 KB, which a later
+ * thread takes over. If there is no memory for that record, it aborts the process.
  */
 typedef struct bloomline_swap bloomline_swap;
 
 /**
- * bloomline_swap_new() makes a swap with the filter '*first' in it, which is used up: the swap
- * frees it, and '*first' is set to NULL.
+ * bloomline_swap_new() creates a swap, takes ownership of the filter '*first' in it, and sets
+ * '*first' to NULL.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is then as before, and still the caller's.
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_swap_new(bloomline_filter **first,
+BLOOMLINE_API bloomline_status bloomline_swap_new(bloomline_filter **first,
                                     bloomline_swap **out);
 
 /**
- * bloomline_swap_free() frees a swap that no thread uses any more, and its filter; snapshots
- * stay until they are released. NULL is a no-op.
+ * bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
+ * until they are released. Does nothing for NULL.
  */
-void bloomline_swap_free(bloomline_swap *swap);
+BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
 
 /**
- * bloomline_swap_publish() puts the filter '*next' in the place of the one that was there. It
- * is used up: the swap frees it, and '*next' is set to NULL. It may be of any size and kind.
- * A call that begins after this one has returned is answered by it, or by one that is newer.
- * The filter that was there is freed as soon as no call and no snapshot uses it, perhaps in
- * the thread that does so last.
+ * bloomline_swap_publish() atomically replaces the filter in 'swap' by '*next', of any size and
+ * type, takes ownership of it, and sets '*next' to NULL. A later bloomline_swap_acquire() returns
+ * it, or a newer one. The old filter is freed when its last snapshot is released, perhaps by that
+ * thread. Insert all keys into '*next' before: it must not change afterwards.
  *
- * To replace a filter while it is in use, make the next one, insert its keys however long
- * that takes, and publish it. Nothing must be inserted into it afterwards.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is then as before, and still the caller's.
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
+BLOOMLINE_API bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
                                         bloomline_filter **next);
 
 /**
- * bloomline_swap_acquire() takes a snapshot: the filter that is in the swap now, for
- * questions that one filter has to answer, and for all functions that take a const
- * bloomline_filter. It stays as it is, whatever is published, until it is given to
- * bloomline_swap_release(), once, in any thread. It must not be changed or freed. Of a NULL
- * swap it is NULL, which may have every key.
+ * bloomline_swap_acquire() returns a snapshot: the filter now in 'swap', for any function that
+ * takes a const bloomline_filter. Publishing does not affect it. Do not change or free it; pass
+ * it to bloomline_swap_release() exactly once, from any thread.
+ *
+ * Returns NULL if 'swap' is NULL; probes of NULL return true.
  */
-const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
+BLOOMLINE_API const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
 
 /**
- * bloomline_swap_release() gives back a snapshot, which must not be used any more. NULL is a
- * no-op.
+ * bloomline_swap_release() releases a snapshot. Do not use it afterwards. Does nothing for NULL.
  */
-void bloomline_swap_release(const bloomline_filter *snapshot);
-
-/**
- * bloomline_swap_contains() returns false if the key of 'len' bytes at 'key' is certainly not
- * in the filter that is in the swap now, and true if it may be.
- */
-bool bloomline_swap_contains(const bloomline_swap *swap,
-                             const void *key,
-                             size_t len);
-
-/** bloomline_swap_contains_hash() is bloomline_swap_contains() for a key given by its hash. */
-bool bloomline_swap_contains_hash(const bloomline_swap *swap,
-                                  uint64_t hash);
-
-/**
- * bloomline_swap_contains_hashes() is bloomline_filter_contains_hashes() for the filter that
- * is in the swap now: one filter answers the whole batch.
- */
-size_t bloomline_swap_contains_hashes(const bloomline_swap *swap,
-                                      const uint64_t *hashes,
-                                      size_t n,
-                                      uint64_t *bitmap);
-
-/**
- * bloomline_swap_contains_keys() is bloomline_swap_contains_hashes() for keys given by their
- * bytes.
- */
-size_t bloomline_swap_contains_keys(const bloomline_swap *swap,
-                                    const bloomline_bytes *keys,
-                                    size_t n,
-                                    uint64_t *bitmap);
+BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
 
 /* Counting filters: keys can be removed ------------------------------------------------- */
 
@@ -1314,1107 +1358,919 @@ size_t bloomline_swap_contains_keys(const bloomline_swap *swap,
 #define BLOOMLINE_COUNTING_MOST 15
 
 /**
- * A filter that keys can be removed from, and that tells about how often a key is in. It
- * is a plain filter, which is what is probed, and a counter of 4 bits for each bit of it:
- * five times the memory of a plain filter, 320 bytes for each line, about 50 bits per key at
- * 1 %.
+ * A filter that keys can be removed from, and that reports about how often a key is present. It is
+ * a plain filter, which is probed through bloomline_counting_filter() or
+ * bloomline_counting_view(), and a counter of 4 bits for each bit of it: 320 bytes for each line,
+ * about 50 bits per key at 1 %.
  *
- * A key that is in is never denied, as long as only keys that are in are removed. A counter
- * that reaches 15 stays there, and so do the keys that need it.
+ * Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
+ * A false positive is removed like a present key: other keys can then be false negatives. Keys
+ * inserted after that are safe, as long as the keys removed after it were inserted after it too. A
+ * counter that reaches 15 stays there, and so do the keys that need it.
  *
- * Remove only what was inserted. A key that was not, and is surely absent, is refused and
- * nothing changes. But one that passes for a key that is in, a false positive, is removed
- * like one, and other keys may be denied from then on: no filter that forgets its keys can
- * tell the two apart. Keys inserted after that are safe again, as long as the keys removed
- * after it were inserted after it too.
- *
- * It is made by bloomline_counting_new(), bloomline_counting_decode() or
- * bloomline_counting_load(), and freed by bloomline_counting_free().
+ * Made by bloomline_counting_new(), bloomline_counting_clone(), bloomline_counting_decode() or
+ * bloomline_counting_load(); freed by bloomline_counting_free().
  */
 typedef struct bloomline_counting bloomline_counting;
 
 /**
- * bloomline_counting_new() makes an empty filter, of 320 bytes of memory for each line.
+ * bloomline_counting_new() creates an empty filter, of 320 bytes of memory for each line.
  *
- * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
- * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: as bloomline_filter_new().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_new(const bloomline_params *params,
+BLOOMLINE_API bloomline_status bloomline_counting_new(const bloomline_params *params,
                                         bloomline_counting **out);
 
 /**
- * bloomline_counting_free() frees a filter. Views of it, and what
- * bloomline_counting_filter() returned, must not be used any more. NULL is a no-op.
+ * bloomline_counting_clone() creates a copy, counters included.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-void bloomline_counting_free(bloomline_counting *filter);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_counting_clone(const bloomline_counting *filter,
+                                          bloomline_counting **out);
 
-/** bloomline_counting_insert() adds the key of 'len' bytes at 'key': once more, if it is in. */
-void bloomline_counting_insert(bloomline_counting *filter,
+/**
+ * bloomline_counting_free() frees a filter. Do not use its views, or what
+ * bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
+ */
+BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
+
+/**
+ * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
+ * present.
+ */
+BLOOMLINE_API void bloomline_counting_insert(bloomline_counting *filter,
                                const void *key,
                                size_t len);
 
-/**
- * bloomline_counting_insert_hash() adds a key by its hash, as
- * bloomline_filter_insert_hash() does.
- */
-void bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
+/** bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key. */
+BLOOMLINE_API void bloomline_counting_insert_hash(bloomline_counting *filter,
+                                    uint64_t hash);
 
-/**
- * bloomline_counting_insert_hashes() adds 'n' keys by their hashes, faster than one by one.
- * A NULL 'hashes' adds nothing.
- */
-void bloomline_counting_insert_hashes(bloomline_counting *filter,
+/** bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter. */
+BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,
                                       const uint64_t *hashes,
                                       size_t n);
 
-/**
- * bloomline_counting_insert_keys() adds 'n' keys, faster than one by one. A NULL 'keys'
- * adds nothing.
- */
-void bloomline_counting_insert_keys(bloomline_counting *filter,
+/** bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter. */
+BLOOMLINE_API void bloomline_counting_insert_keys(bloomline_counting *filter,
                                     const bloomline_bytes *keys,
                                     size_t n);
 
 /**
- * bloomline_counting_remove() removes the key of 'len' bytes at 'key': once, if it was
- * added more often. It must have been added: see bloomline_counting.
+ * bloomline_counting_remove() removes the key of 'len' bytes at 'key', once if it was inserted
+ * more often. Remove only keys you inserted: see bloomline_counting.
  *
- * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in. Nothing has changed then.
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_remove(bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_remove(bloomline_counting *filter,
                                            const void *key,
                                            size_t len);
 
-/**
- * bloomline_counting_remove_hash() is bloomline_counting_remove() for a key given by its
- * hash, the one that it was added by.
- */
+/** bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
                                                 uint64_t hash);
 
 /**
- * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other,
- * and returns how many were refused since they are surely not in. Bit i % 64 of
- * refused[i / 64] is set if key i was one of those; unused bits of the last word are zero.
- * 'refused' has room for (n + 63) / 64 words, and need not be initialized; it may be NULL,
- * if the number is enough.
+ * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
+ * returns how many were rejected as definitely absent. Bit i % 64 of refused[i / 64] is set if key
+ * i was; unused bits of the last word are zero. 'refused' has room for (n + 63) / 64 words, and
+ * need not be initialized; it may be NULL.
  *
- * If 'filter' or 'hashes' is NULL, all are refused.
+ * If 'filter' or 'hashes' is NULL, all are rejected.
  */
-size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
+BLOOMLINE_API size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
                                         const uint64_t *hashes,
                                         size_t n,
                                         uint64_t *refused);
 
 /**
- * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys given by
- * their bytes. A key that is NULL with a length above 0 is refused.
+ * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
+ * A key that is NULL with a length above 0 is rejected.
  */
-size_t bloomline_counting_remove_keys(bloomline_counting *filter,
+BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
                                       const bloomline_bytes *keys,
                                       size_t n,
                                       uint64_t *refused);
 
 /**
- * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is in, at
- * most: 0 if it is surely not, and BLOOMLINE_COUNTING_MOST if it may be as often or more
- * often. Other keys can make it too high, at about the rate of false positives; only
- * removals of keys that were not in can make it too low. If 'filter' or 'key' is NULL it is
- * BLOOMLINE_COUNTING_MOST.
+ * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
+ * most: 0 if it is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more. Other keys can
+ * make it too high, at about the false-positive rate; only removals of keys never inserted make it
+ * too low.
+ *
+ * Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
  */
-uint32_t bloomline_counting_count(const bloomline_counting *filter,
+BLOOMLINE_API uint32_t bloomline_counting_count(const bloomline_counting *filter,
                                   const void *key,
                                   size_t len);
 
-/**
- * bloomline_counting_count_hash() is bloomline_counting_count() for a key given by its
- * hash.
- */
-uint32_t bloomline_counting_count_hash(const bloomline_counting *filter,
+/** bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key. */
+BLOOMLINE_API uint32_t bloomline_counting_count_hash(const bloomline_counting *filter,
                                        uint64_t hash);
 
 /**
- * bloomline_counting_filter() returns the plain filter of the keys that are in, to be
- * probed, encoded, saved, or asked for its fill and rate by any function that takes a const
- * bloomline_filter. It is not copied: it is part of 'filter', shows what is inserted and
- * removed later, and must not be changed or freed. It may be used for as long as 'filter' is
- * there, and while 'filter' is not changed. NULL has NULL.
- */
-const bloomline_filter *bloomline_counting_filter(const bloomline_counting *filter);
-
-/**
- * bloomline_counting_to_filter() makes a plain filter of the keys that are in, a copy that is
- * the caller's and freed by bloomline_filter_free().
+ * bloomline_counting_filter() returns the plain filter of the keys now present, for any function
+ * that takes a const bloomline_filter. It is part of 'filter', not a copy:
+ * bloomline_filter_clone() makes one. Do not change or free it. Valid while 'filter' is alive and
+ * is not being changed.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Returns NULL for NULL.
  */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_to_filter(const bloomline_counting *filter,
-                                              bloomline_filter **out);
+BLOOMLINE_API const bloomline_filter *bloomline_counting_filter(const bloomline_counting *filter);
 
 /**
- * bloomline_counting_view() makes a view of the filter, to probe it, in batches too. It may
- * be used until the filter is next changed or freed.
+ * bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
+ * changed or freed.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_view(const bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_view(const bloomline_counting *filter,
                                          bloomline_view *out);
 
-/**
- * bloomline_counting_contains() returns false if the key of 'len' bytes at 'key' is surely
- * not in, and true if it may be.
- */
-bool bloomline_counting_contains(const bloomline_counting *filter,
-                                 const void *key,
-                                 size_t len);
-
-/**
- * bloomline_counting_contains_hash() is bloomline_counting_contains() for a key given by its
- * hash.
- */
-bool bloomline_counting_contains_hash(const bloomline_counting *filter,
-                                      uint64_t hash);
-
-/** bloomline_counting_params() tells the size and shape of a filter. */
+/** bloomline_counting_params() writes line count, k and seed to 'out'. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_params(const bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_params(const bloomline_counting *filter,
                                            bloomline_params *out);
 
 /**
- * bloomline_counting_key_count() returns how many keys are in: those added less those
- * removed. NULL has 0.
+ * bloomline_counting_key_count() returns how many keys are present: those inserted less those
+ * removed. Returns 0 for NULL.
  */
-uint64_t bloomline_counting_key_count(const bloomline_counting *filter);
+BLOOMLINE_API uint64_t bloomline_counting_key_count(const bloomline_counting *filter);
 
 /**
- * bloomline_counting_union() adds all keys of 'from' to 'into', each as often as it is in
- * 'from'. The two must have the same line count, k and seed. They may be one filter, whose
- * keys are then in twice as often.
+ * bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
+ * present in 'from'. Line count, k and seed must be equal. They may be one filter, whose keys are
+ * then present twice as often.
  *
- * Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into'
- * is then as before.
+ * Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into' is
+ * unchanged.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_union(bloomline_counting *into,
+BLOOMLINE_API bloomline_status bloomline_counting_union(bloomline_counting *into,
                                           const bloomline_counting *from);
 
-/** bloomline_counting_clear() takes out all keys. Size, k and seed stay. NULL is a no-op. */
-void bloomline_counting_clear(bloomline_counting *filter);
-
-/* Counting filters as bytes and as files ------------------------------------------------ */
+/** bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
 
 /**
- * bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode()
- * writes: 320 for each line and 64 more. NULL has 0.
+ * bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
+ * for each line and 64 more. Returns 0 for NULL.
  */
-size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
+BLOOMLINE_API size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
 
 /**
- * bloomline_counting_encode() writes the filter, counters included, to the 'cap' bytes at
- * 'out'. bloomline_counting_decode() reads it; bloomline_view_open() and bloomline_map_open()
- * probe it where it is, and bloomline_filter_decode() makes a plain filter of it. (Without
- * the counters: bloomline_filter_encode() of bloomline_counting_filter().) How many bytes is
- * written to 'written', unless that is NULL.
- *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_counting_encoded_len().
+ * bloomline_counting_encode() is bloomline_filter_encode() for a counting filter, counters
+ * included. bloomline_view_open() and bloomline_filter_decode() read it too: its plain filter. To
+ * write that alone, encode bloomline_counting_filter().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
                                            void *out,
                                            size_t cap,
                                            size_t *written);
 
 /**
- * bloomline_counting_decode() makes a filter from the 'len' bytes at 'data', as
- * bloomline_counting_encode() has written them. All is checked and copied.
- *
- * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_LAYOUT also for a filter
- * without counters.
+ * bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_decode(const void *data,
+BLOOMLINE_API bloomline_status bloomline_counting_write(const bloomline_counting *filter,
+                                          bloomline_write_fn write,
+                                          void *context);
+
+/**
+ * bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
+ *
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_counting_decode(const void *data,
                                            size_t len,
                                            bloomline_counting **out);
 
 /**
- * bloomline_counting_save() writes the filter, counters included, to a file, as
- * bloomline_filter_save() does.
- *
- * Errors: those of bloomline_filter_save().
+ * bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_save(const bloomline_counting *filter,
+BLOOMLINE_API bloomline_status bloomline_counting_save(const bloomline_counting *filter,
                                          const char *path);
 
 /**
- * bloomline_counting_load() reads a filter from a file, checking all as
- * bloomline_counting_decode() does. While it reads it takes the memory twice.
+ * bloomline_counting_load() is bloomline_filter_load() for a counting filter. While it reads it
+ * takes the memory twice.
  *
- * Errors: those of bloomline_counting_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_counting_load(const char *path,
+BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path,
                                          bloomline_counting **out);
 
 /* Scalable filters: they grow with their keys ------------------------------------------- */
 
 /**
- * A filter for a number of keys that nobody knows beforehand: it starts small, grows with its
- * keys, and stays below its false-positive rate whatever the number becomes. It is a row of
- * plain filters, its stages, each for twice the keys of the one before and at a lower rate. At
- * a thousand times the first number of keys it has 10 of them, and takes 1.8 times the memory
- * of a plain filter for so many keys at 1 %.
+ * A filter for an unknown number of keys: it grows with them, and stays below its false-positive
+ * rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
+ * at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
+ * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
+ * inserted again.
  *
- * A key that is in already is not inserted again, and does not make it grow.
+ * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
+ * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
+ * Each later insert tries to grow again.
  *
- * Where it ought to grow and there is no memory, an insert answers
- * BLOOMLINE_ERR_OUT_OF_MEMORY, **and the key is in all the same**: nothing is lost, but the
- * rate may from then on exceed the one asked for. Each later insert tries to grow again.
- *
- * It is made by bloomline_scalable_new(), bloomline_scalable_decode() or
- * bloomline_scalable_load(), and freed by bloomline_scalable_free().
+ * Made by bloomline_scalable_new(), bloomline_scalable_clone(), bloomline_scalable_decode() or
+ * bloomline_scalable_load(); freed by bloomline_scalable_free().
  */
 typedef struct bloomline_scalable bloomline_scalable;
 
 /**
- * bloomline_scalable_new() makes an empty filter. Its first stage is for 'first_keys' keys, or
- * for 32 if that is fewer, 0 included. 'rate' is the false-positive rate that all stages
- * together stay below, from 1e-15 to less than 1; 'seed' is that of the hash of keys.
+ * bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
+ * keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
+ * to less than 1; 'seed' that of the hash of keys.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if the first stage cannot be
- * addressed, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if the first stage would not fit in memory;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_new(uint64_t first_keys,
+BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys,
                                         double rate,
                                         uint64_t seed,
                                         bloomline_scalable **out);
 
 /**
- * bloomline_scalable_free() frees a filter, and with it what bloomline_scalable_stage()
- * returned. NULL is a no-op.
- */
-void bloomline_scalable_free(bloomline_scalable *filter);
-
-/**
- * bloomline_scalable_insert() adds the key of 'len' bytes at 'key'. Whether it was new is
- * written to 'is_new', unless that is NULL: false if it seemed to be in already, which a key
- * that is in always does, and others do at the rate of false positives.
+ * bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. The key was new,
- * it is in, and 'is_new' is written.
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
+                                          bloomline_scalable **out);
+
+/**
+ * bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
+ * afterwards. Does nothing for NULL.
+ */
+BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
+
+/**
+ * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
+ * unless that is NULL, whether the key was new: false if it is already present, or a false
+ * positive.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
+ * and 'is_new' is written: true.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
                                            const void *key,
                                            size_t len,
                                            bool *is_new);
 
-/**
- * bloomline_scalable_insert_hash() is bloomline_scalable_insert() for a key given by its hash,
- * as bloomline_filter_insert_hash() takes it.
- */
+/** bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
                                                 uint64_t hash,
                                                 bool *is_new);
 
 /**
- * bloomline_scalable_insert_hashes() adds 'n' keys by their hashes, faster than one by one. Bit
- * i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() says; a key
- * that is there twice is new once, and unused bits of the last word are zero. 'bitmap' has room
+ * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
+ * i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() reports it; a
+ * key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
  * for (n + 63) / 64 words, and need not be initialized; it may be NULL.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter ought to grow and cannot. All keys are in,
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
  * and 'bitmap' is written.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
                                                   const uint64_t *hashes,
                                                   size_t n,
                                                   uint64_t *bitmap);
 
 /**
- * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys given by
- * their bytes.
+ * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
                                                 const bloomline_bytes *keys,
                                                 size_t n,
                                                 uint64_t *bitmap);
 
 /**
- * bloomline_scalable_contains() returns false if the key of 'len' bytes at 'key' is certainly
- * not in, and true if it may be. The lines of all stages are asked for before the first is
- * looked at.
+ * bloomline_scalable_contains() is bloomline_filter_contains() for a scalable filter. It
+ * prefetches the lines of all stages.
  */
-bool bloomline_scalable_contains(const bloomline_scalable *filter,
+BLOOMLINE_API bool bloomline_scalable_contains(const bloomline_scalable *filter,
                                  const void *key,
                                  size_t len);
 
-/**
- * bloomline_scalable_contains_hash() is bloomline_scalable_contains() for a key given by its
- * hash.
- */
-bool bloomline_scalable_contains_hash(const bloomline_scalable *filter,
+/** bloomline_scalable_contains_hash() is bloomline_scalable_contains() for the hash of a key. */
+BLOOMLINE_API bool bloomline_scalable_contains_hash(const bloomline_scalable *filter,
                                       uint64_t hash);
 
 /**
- * bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a filter that
- * grows.
+ * bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a scalable
+ * filter.
  */
-size_t bloomline_scalable_contains_hashes(const bloomline_scalable *filter,
+BLOOMLINE_API size_t bloomline_scalable_contains_hashes(const bloomline_scalable *filter,
                                           const uint64_t *hashes,
                                           size_t n,
                                           uint64_t *bitmap);
 
-/**
- * bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a filter that
- * grows.
- */
-size_t bloomline_scalable_contains_keys(const bloomline_scalable *filter,
+/** bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter. */
+BLOOMLINE_API size_t bloomline_scalable_contains_keys(const bloomline_scalable *filter,
                                         const bloomline_bytes *keys,
                                         size_t n,
                                         uint64_t *bitmap);
 
 /**
- * bloomline_scalable_stage_count() returns how many stages the filter has: 1 or more. NULL has
- * 0.
+ * bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
+ * for NULL.
  */
-size_t bloomline_scalable_stage_count(const bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *filter);
 
 /**
- * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, to be asked for
- * its size, its keys, its fill and rate by any function that takes a const bloomline_filter. It
- * is not copied: it is part of 'filter', and must not be changed or freed. It may be used until
- * 'filter' is next changed or freed. A stage that there is not is NULL.
+ * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
+ * that takes a const bloomline_filter. It is part of 'filter': do not change or free it. Valid
+ * until 'filter' is changed or freed.
+ *
+ * Returns NULL if 'stage' is out of range, or 'filter' is NULL.
  */
-const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
+BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
                                                  size_t stage);
 
 /**
- * bloomline_scalable_key_count() returns how many keys are in: those that were new when they
- * were added. NULL has 0.
+ * bloomline_scalable_key_count() returns how many keys are present: those that were new when they
+ * were inserted. Returns 0 for NULL.
  */
-uint64_t bloomline_scalable_key_count(const bloomline_scalable *filter);
+BLOOMLINE_API uint64_t bloomline_scalable_key_count(const bloomline_scalable *filter);
 
 /**
- * bloomline_scalable_rate() returns the false-positive rate to expect of all stages together,
- * 0 to 1, with the keys that are in now. It is at most the one asked for, unless the filter
- * could not grow. NULL has 1.
+ * bloomline_scalable_rate() returns the expected false-positive rate, 0 to 1, of all stages
+ * together with the keys now present. It is at most the target, unless the filter could not grow.
+ * Returns 1 for NULL.
  */
-double bloomline_scalable_rate(const bloomline_scalable *filter);
+BLOOMLINE_API double bloomline_scalable_rate(const bloomline_scalable *filter);
 
 /**
- * bloomline_scalable_plain_params() tells the size and shape of the plain filter for the keys
- * that are in, at the rate that was asked for. Where all keys can be added once more, such a
- * filter takes less memory and is probed faster: make it by bloomline_filter_new(), add all
- * keys, and see to it that bloomline_filter_key_count() is then no less than
- * bloomline_scalable_key_count(): if it is, keys are missing.
+ * bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
+ * now in 'filter', at its target rate. If you can insert all keys again, that filter is smaller
+ * and faster. Then compare key counts: if the plain filter's is lower, keys are missing.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
                                                  bloomline_params *out);
 
-/* Scalable filters as bytes and as files ------------------------------------------------ */
-
 /**
- * bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode()
- * writes: 64 for each line of the stages, for each stage, and for all. NULL has 0.
+ * bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
+ * for each line of the stages, for each stage, and for all. Returns 0 for NULL.
  */
-size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
 
 /**
- * bloomline_scalable_encode() writes the filter to the 'cap' bytes at 'out'.
- * bloomline_scalable_decode() reads it, and nothing else does: it is no filter for a
- * bloomline_view. How many bytes is written to 'written', unless that is NULL.
- *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_scalable_encoded_len().
+ * bloomline_scalable_encode() is bloomline_filter_encode() for a scalable filter. Only
+ * bloomline_scalable_decode() reads it: views cannot be opened of it.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
                                            void *out,
                                            size_t cap,
                                            size_t *written);
 
+/** bloomline_scalable_write() is bloomline_filter_write() for a scalable filter. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
+                                          bloomline_write_fn write,
+                                          void *context);
+
 /**
- * bloomline_scalable_decode() makes a filter from the 'len' bytes at 'data', as
- * bloomline_scalable_encode() has written them. All is checked and copied. It grows on as the
- * one that was encoded.
+ * bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
  *
- * Errors: those of bloomline_filter_decode(), of which BLOOMLINE_ERR_LAYOUT is also the one for
- * a filter of another kind; BLOOMLINE_ERR_RATE.
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_decode(const void *data,
+BLOOMLINE_API bloomline_status bloomline_scalable_decode(const void *data,
                                            size_t len,
                                            bloomline_scalable **out);
 
-/**
- * bloomline_scalable_save() writes the filter to a file, as
- * bloomline_filter_save() does.
- *
- * Errors: those of bloomline_filter_save().
- */
+/** bloomline_scalable_save() is bloomline_filter_save() for a scalable filter. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
+BLOOMLINE_API bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
                                          const char *path);
 
 /**
- * bloomline_scalable_load() reads a filter from a file, checking all as
- * bloomline_scalable_decode() does. While it reads it takes the memory twice.
+ * bloomline_scalable_load() is bloomline_filter_load() for a scalable filter. While it reads it
+ * takes the memory twice.
  *
- * Errors: those of bloomline_scalable_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
+ * Errors: as there and for bloomline_scalable_decode().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_scalable_load(const char *path,
+BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path,
                                          bloomline_scalable **out);
 
 /* Windows: keys that were inserted lately ----------------------------------------------- */
 
 /**
- * A filter that forgets: it tells whether a key was inserted lately, that is in one of the last
- * so many generations. A generation is a slice of time, a day for instance, or a number of keys.
- * Keys go into the newest; bloomline_window_rotate() begins a new one and drops the oldest, in
- * a time that does not depend on their size.
+ * A sliding-window filter: whether a key was inserted in one of the last generations. A generation
+ * is a time slice, such as a day, or a number of keys. Keys go into the newest;
+ * bloomline_window_rotate() starts a new one and drops the oldest, in constant time.
  *
- * With G generations, a key is in for the rest of the one that it was inserted in and for the
- * G - 1 that follow; it is forgotten when the one after those begins. If it is inserted again
- * meanwhile, that counts. So "seen in the last 7 days" takes 8 daily generations: the current
- * day and 7 whole ones before it. A key is then in for at least 7 days and at most 8. As long
- * as it is in it is never denied.
+ * With G generations, a key is present for the rest of its generation and the G - 1 that follow,
+ * then it expires. Inserting it again renews it. So "seen in the last 7 days" takes 8 daily
+ * generations: the current day and the 7 whole ones before it. A present key is never a false
+ * negative.
  *
- * The clock is the caller's, who gives the time to bloomline_window_advance_to(). The same calls
- * give the same answers and the same bytes, whenever they are made.
+ * The caller passes the time to bloomline_window_advance_to(). The same calls give the same
+ * answers and bytes, whenever they are made.
  *
- * It is made by bloomline_window_new(), bloomline_window_decode() or bloomline_window_load(),
- * and freed by bloomline_window_free().
+ * Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
+ * bloomline_window_load(); freed by bloomline_window_free().
  */
 typedef struct bloomline_window bloomline_window;
 
 /**
- * bloomline_window_new() makes an empty window of 'generations' generations, at least one, in
- * slice 0. While none of them has more than 'keys_per_generation' keys, the false-positive rate
- * over all of them is at most 'rate', between 0 and 1. 'seed' is that of the hash of byte keys.
- * Each generation is a plain filter: for 8 generations and 1 % it takes 15 bits
- * for each key and generation.
+ * bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
+ * none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
+ * 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
+ * 8 of them at 1 % take 15 bits for each key and generation.
  *
- * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if
- * the size is more than memory can address; BLOOMLINE_ERR_OUT_OF_MEMORY;
- * BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if it
+ * would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_new(uint32_t generations,
+BLOOMLINE_API bloomline_status bloomline_window_new(uint32_t generations,
                                       uint64_t keys_per_generation,
                                       double rate,
                                       uint64_t seed,
                                       bloomline_window **out);
 
-/** bloomline_window_free() frees a window. NULL is a no-op. */
-void bloomline_window_free(bloomline_window *window);
+/**
+ * bloomline_window_clone() creates a copy, in the same slice and with the same limits.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_window_clone(const bloomline_window *window,
+                                        bloomline_window **out);
+
+/** bloomline_window_free() frees a window. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
 
 /**
- * bloomline_window_rotate() begins a new generation and drops the oldest: the slice after the
- * current one begins. NULL is a no-op.
+ * bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
+ * nothing for NULL.
  */
-void bloomline_window_rotate(bloomline_window *window);
+BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
 
 /**
- * bloomline_window_advance_to() tells the number of the current slice of time, such as
- * time(NULL) / 86400 for days. For each slice that has begun since the last call a new
- * generation begins and the oldest is dropped: all keys are, if these are as many slices as
- * there are generations. If the slice is the current one, or an earlier one, nothing happens.
- * NULL is a no-op.
+ * bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
+ * Each slice begun since the last call starts a generation and drops the oldest; as many slices as
+ * generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
  */
-void bloomline_window_advance_to(bloomline_window *window,
+BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window,
                                  uint64_t slice);
 
 /**
- * bloomline_window_rotate_after() makes generations of a number of keys: from now on the window
- * rotates by itself when the newest generation has 'keys' keys, before the next one goes in,
- * also in the midst of a batch. With 0, as at the beginning, it rotates only when it is told to.
- * A key that the newest generation has already does not count. NULL is a no-op.
+ * bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
+ * by itself when the newest has so many, before the next key goes in, also within a batch. A key
+ * that the newest already has does not count. 0, as at the start, turns this off. Does nothing for
+ * NULL.
  */
-void bloomline_window_rotate_after(bloomline_window *window,
+BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window,
                                    uint64_t keys);
 
 /**
- * bloomline_window_insert() adds the key of 'len' bytes at 'key' to the newest generation, also
- * if an older one has it. It returns whether the key was new: false if it was in the window
- * already, and for false positives. So one call answers "have I seen this lately?" and
- * remembers that it was asked. For a NULL window the result is true.
+ * bloomline_window_insert() inserts the key of 'len' bytes at 'key' into the newest generation.
+ * Returns true if the key was new, and false if the window already had it, or for a false
+ * positive. So one call answers "have I seen this lately?", and remembers the key. Returns true
+ * for a NULL window.
  */
-bool bloomline_window_insert(bloomline_window *window,
+BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window,
                              const void *key,
                              size_t len);
 
-/**
- * bloomline_window_insert_hash() is bloomline_window_insert() for a key given by its hash, as
- * bloomline_filter_insert_hash() takes it.
- */
-bool bloomline_window_insert_hash(bloomline_window *window,
-                                  uint64_t hash);
+/** bloomline_window_insert_hash() is bloomline_window_insert() for the hash of a key. */
+BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64_t hash);
 
 /**
- * bloomline_window_insert_hashes() adds 'n' keys by their hashes, and returns how many were
- * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_window_insert() says; one
- * that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room for
- * (n + 63) / 64 words, and need not be initialized; if it is NULL, nothing is written there,
- * and the keys are added all the same. A NULL 'window' or 'hashes' adds nothing, and all keys
- * are told to be new.
+ * bloomline_window_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
+ * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_window_insert() reports it;
+ * a key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
+ * for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+ *
+ * If 'window' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
  */
-size_t bloomline_window_insert_hashes(bloomline_window *window,
+BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
                                       const uint64_t *hashes,
                                       size_t n,
                                       uint64_t *bitmap);
 
-/**
- * bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys given by their
- * bytes.
- */
-size_t bloomline_window_insert_keys(bloomline_window *window,
+/** bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys by their bytes. */
+BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
                                     const bloomline_bytes *keys,
                                     size_t n,
                                     uint64_t *bitmap);
 
-/**
- * bloomline_window_contains() returns false if the key of 'len' bytes at 'key' is surely in
- * none of the generations, and true if it may be.
- */
-bool bloomline_window_contains(const bloomline_window *window,
+/** bloomline_window_contains() is bloomline_filter_contains() over all generations. */
+BLOOMLINE_API bool bloomline_window_contains(const bloomline_window *window,
                                const void *key,
                                size_t len);
 
-/** bloomline_window_contains_hash() is bloomline_window_contains() for a key given by its hash. */
-bool bloomline_window_contains_hash(const bloomline_window *window,
+/** bloomline_window_contains_hash() is bloomline_window_contains() for the hash of a key. */
+BLOOMLINE_API bool bloomline_window_contains_hash(const bloomline_window *window,
                                     uint64_t hash);
 
 /**
- * bloomline_window_contains_hashes() answers 'n' hashes at once, as
- * bloomline_filter_contains_hashes() does.
+ * bloomline_window_contains_hashes() is bloomline_filter_contains_hashes() over all generations.
  */
-size_t bloomline_window_contains_hashes(const bloomline_window *window,
+BLOOMLINE_API size_t bloomline_window_contains_hashes(const bloomline_window *window,
                                         const uint64_t *hashes,
                                         size_t n,
                                         uint64_t *bitmap);
 
-/**
- * bloomline_window_contains_keys() answers 'n' keys at once, as
- * bloomline_filter_contains_keys() does.
- */
-size_t bloomline_window_contains_keys(const bloomline_window *window,
+/** bloomline_window_contains_keys() is bloomline_filter_contains_keys() over all generations. */
+BLOOMLINE_API size_t bloomline_window_contains_keys(const bloomline_window *window,
                                       const bloomline_bytes *keys,
                                       size_t n,
                                       uint64_t *bitmap);
 
 /**
  * bloomline_window_generations() returns how many generations there are, the newest included.
- * NULL has 0.
+ * Returns 0 for NULL.
  */
-uint32_t bloomline_window_generations(const bloomline_window *window);
+BLOOMLINE_API uint32_t bloomline_window_generations(const bloomline_window *window);
 
 /**
- * bloomline_window_slice() returns the number of the current slice: how often the window was
- * rotated, or the latest that bloomline_window_advance_to() was given. NULL has 0.
+ * bloomline_window_slice() returns the number of the current slice: how often the window rotated,
+ * or what bloomline_window_advance_to() set. Returns 0 for NULL.
  */
-uint64_t bloomline_window_slice(const bloomline_window *window);
+BLOOMLINE_API uint64_t bloomline_window_slice(const bloomline_window *window);
 
-/** bloomline_window_params() tells the size and shape of each generation. */
+/** bloomline_window_params() writes line count, k and seed of each generation to 'out'. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_params(const bloomline_window *window,
+BLOOMLINE_API bloomline_status bloomline_window_params(const bloomline_window *window,
                                          bloomline_params *out);
 
 /**
  * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
- * rotations ago, 0 being the newest. A few that passed for others, at the rate of false
- * positives, are not counted. For an age that no generation has, and for NULL, it is 0.
+ * rotations ago, 0 being the newest. It misses some, at the false-positive rate. Returns 0 if
+ * 'age' is out of range, and for NULL.
  */
-uint64_t bloomline_window_key_count(const bloomline_window *window,
+BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window,
                                     uint32_t age);
 
 /**
- * bloomline_window_estimated_rate() returns the false-positive rate over all generations as
- * full as they are, 0 to 1. It reads them whole. For NULL it is 1.
+ * bloomline_window_estimated_rate() returns the false-positive rate, 0 to 1, over all generations
+ * at their present fill. It reads them whole. Returns 1 for NULL.
  */
-double bloomline_window_estimated_rate(const bloomline_window *window);
+BLOOMLINE_API double bloomline_window_estimated_rate(const bloomline_window *window);
 
 /**
- * bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. NULL
- * has 0.
+ * bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
+ * 0 for NULL.
  */
-size_t bloomline_window_encoded_len(const bloomline_window *window);
+BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window);
 
 /**
- * bloomline_window_encode() writes the window, with its slice and what
- * bloomline_window_rotate_after() was told, to the 'cap' bytes at 'out'. How many bytes is
- * written to 'written', unless that is NULL; what is left of 'out' stays as it is.
- *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_window_encoded_len().
+ * bloomline_window_encode() is bloomline_filter_encode() for a window, with its slice and what
+ * bloomline_window_rotate_after() set. Only bloomline_window_decode() reads it.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_encode(const bloomline_window *window,
+BLOOMLINE_API bloomline_status bloomline_window_encode(const bloomline_window *window,
                                          void *out,
                                          size_t cap,
                                          size_t *written);
 
+/** bloomline_window_write() is bloomline_filter_write() for a window. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_window_write(const bloomline_window *window,
+                                        bloomline_write_fn write,
+                                        void *context);
+
 /**
- * bloomline_window_decode() makes a window from the 'len' bytes at 'data', as
- * bloomline_window_encode() has written them: in the same slice, with the same keys. All is
- * checked and copied.
+ * bloomline_window_decode() is bloomline_filter_decode() for a window.
  *
- * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_GENERATIONS;
- * BLOOMLINE_ERR_LAYOUT also for a filter that is no window.
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind;
+ * BLOOMLINE_ERR_GENERATIONS.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_decode(const void *data,
+BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data,
                                          size_t len,
                                          bloomline_window **out);
 
 /**
- * bloomline_window_save() writes the window to a file, as bloomline_filter_save() does.
- * While it writes it takes the memory twice.
- *
- * Errors: those of bloomline_filter_save().
+ * bloomline_window_save() is bloomline_filter_save() for a window. While it writes it takes the
+ * memory twice.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_save(const bloomline_window *window,
+BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *window,
                                        const char *path);
 
 /**
- * bloomline_window_load() reads a window from a file, checking all as
- * bloomline_window_decode() does. While it reads it takes the memory twice.
+ * bloomline_window_load() is bloomline_filter_load() for a window. While it reads it takes the
+ * memory twice.
  *
- * Errors: those of bloomline_window_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
+ * Errors: as there and for bloomline_window_decode().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_window_load(const char *path,
+BLOOMLINE_API bloomline_status bloomline_window_load(const char *path,
                                        bloomline_window **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 
 /**
- * A file that is open as memory. It is made by bloomline_map_open() or
- * bloomline_map_open_unverified(), probed through bloomline_map_view(), and freed by
- * bloomline_map_close().
+ * A file mapped into memory. Made by bloomline_map_open() or bloomline_map_open_unverified();
+ * probed through bloomline_map_view(); freed by bloomline_map_close().
  */
 typedef struct bloomline_map bloomline_map;
 
 /**
- * bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
- * written it, and checks all of it as bloomline_view_open() does: it is read once from
- * end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
+ * bloomline_map_open() maps a file that holds an encoded filter, and checks all of it as
+ * bloomline_view_open(): it reads it once from end to end. 'path' is NUL-terminated, on Windows in
+ * UTF-8.
  *
- * While a file is mapped nobody may change it in place, in this process or another: the
- * library cannot prevent it, and does not notice. If the file is written to, answers are
- * wrong in either direction: a key that is present can be a false negative. If it is cut
- * short, a probe of a part that is gone kills the process with SIGBUS. To change the filter,
- * write a new file and rename it over the old one, as bloomline_filter_save() does: the map
- * keeps the old file until it is closed. Removing the file does no harm either. Where that
- * cannot be promised, use bloomline_filter_load() or bloomline_cuckoo_load().
+ * While a file is mapped, nobody may change it in place, in this process or another: the library
+ * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
+ * present key can be a false negative. If it is cut short, a probe of a missing part kills the
+ * process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
+ * bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
+ * cannot rule out changes, use bloomline_filter_load() or bloomline_cuckoo_load().
  *
- * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
- * BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
+ * BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_map_open(const char *path,
+BLOOMLINE_API bloomline_status bloomline_map_open(const char *path,
                                     bloomline_map **out);
 
 /**
- * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
- * lines, and so without reading them: see bloomline_view_open_unverified(). The file must not
- * change in place, as for bloomline_map_open().
+ * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
+ * so without reading them: see bloomline_view_open_unverified(). The same rule for changes holds.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_map_open_unverified(const char *path,
+BLOOMLINE_API bloomline_status bloomline_map_open_unverified(const char *path,
                                                bloomline_map **out);
 
 /**
- * bloomline_map_view() makes a view of a mapped filter. The view may be used until the
- * map is closed.
+ * bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_map_view(const bloomline_map *map,
+BLOOMLINE_API bloomline_status bloomline_map_view(const bloomline_map *map,
                                     bloomline_view *out);
 
-/**
- * bloomline_map_close() unmaps a file. Views of it must not be used any more. NULL is a
- * no-op.
- */
-void bloomline_map_close(bloomline_map *map);
+/** bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
 
 /* Cuckoo filters: keys can be removed --------------------------------------------------- */
 
 /**
- * A cuckoo filter: keys can be added and removed, and it can become full. It is made by
- * bloomline_cuckoo_new(), bloomline_cuckoo_decode() or bloomline_cuckoo_load(), and freed by
- * bloomline_cuckoo_free().
+ * A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
+ * bloomline_cuckoo_view().
  *
- * Of each key it keeps a fingerprint, in one of 8 places. When all that could make room is
- * taken, to add the key is refused with BLOOMLINE_ERR_FULL, and nothing that is in is lost.
- * Up to 95 % of bloomline_cuckoo_capacity() keys go in.
+ * It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
+ * inserting returns BLOOMLINE_ERR_FULL, and loses no key. Up to 95 % of
+ * bloomline_cuckoo_capacity() keys fit. A key that is inserted twice is present twice, and is
+ * removed twice; at most 8 times.
  *
- * A key that is added twice is in twice, and has to be removed twice. The same key can be
- * in at most 8 times.
+ * Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
+ * key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
  *
- * Remove only keys that are in. A key that is not may have the fingerprint and the places of
- * one that is; to remove the one takes out the other, for which the filter then says no.
- * BLOOMLINE_ERR_ABSENT tells some such mistakes, and not all.
- *
- * Any number of threads may call functions that take a const bloomline_cuckoo at once.
- * A function that takes a non-const one needs it for itself alone.
+ * Made by bloomline_cuckoo_new(), bloomline_cuckoo_clone(), bloomline_cuckoo_decode() or
+ * bloomline_cuckoo_load(); freed by bloomline_cuckoo_free().
  */
 typedef struct bloomline_cuckoo bloomline_cuckoo;
 
 /**
- * The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or
- * filled in by hand; every function that is given one checks it.
- */
-typedef struct bloomline_cuckoo_params {
-    /** How many lines of 64 bytes, 1 to 2^32 - 1. */
-    uint64_t line_count;
-    /**
-     * How many bits are kept of each key: 8, of which a line has 64 and which give 2.95 %
-     * false positives; 12 (40, 0.186 %); or 16 (32, 0.0116 %).
-     */
-    uint32_t fingerprint_bits;
-    /** Must be 0. */
-    uint32_t reserved;
-    /**
-     * The seed of the hash of keys. Where others choose the keys, take it from
-     * bloomline_random_seed() and keep it secret: with a known seed some eighty keys can
-     * fill a filter of any size.
-     */
-    uint64_t seed;
-} bloomline_cuckoo_params;
-
-/**
- * bloomline_cuckoo_params_for_rate() finds the smallest cuckoo filter that has room for
- * 'keys' keys at a false-positive rate of at most 'rate' (0.01 is 1 %) when they are all
- * in. 'rate' is between 0 and 1, both excluded, and at least 0.000116. The seed is 0.
+ * bloomline_cuckoo_new() creates an empty cuckoo filter, of 64 bytes of memory for each line. It
+ * never grows.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+ * Errors: as bloomline_filter_new().
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
-                                                  double rate,
-                                                  bloomline_cuckoo_params *out);
-
-/**
- * bloomline_cuckoo_params_rate() returns the false-positive rate to be expected, from 0 to
- * 1, once 'keys' keys are in a cuckoo filter of these parameters. If 'params' is NULL or is
- * refused by the other functions, the result is 1.
- */
-double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params *params,
-                                    uint64_t keys);
-
-/**
- * bloomline_cuckoo_new() makes an empty cuckoo filter. It takes 64 bytes of memory for each
- * line, and never grows.
- *
- * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for
- * parameters out of range, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
                                       bloomline_cuckoo **out);
 
 /**
- * bloomline_cuckoo_free() frees a cuckoo filter. Views of it must not be used any more.
- * NULL is a no-op.
- */
-void bloomline_cuckoo_free(bloomline_cuckoo *filter);
-
-/** bloomline_cuckoo_get_params() tells the size and shape of a cuckoo filter. */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_get_params(const bloomline_cuckoo *filter,
-                                             bloomline_cuckoo_params *out);
-
-/**
- * bloomline_cuckoo_key_count() returns how many keys are in, repeated ones counted each
- * time. NULL has 0.
- */
-uint64_t bloomline_cuckoo_key_count(const bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_capacity() returns how many keys there are places for, of which about
- * 95 % can be used. NULL has 0.
- */
-uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_fill() returns the load: the fraction of its places that are taken, 0 to
- * 1. NULL has 0.
- */
-double bloomline_cuckoo_fill(const bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_insert() adds the key of 'len' bytes at 'key'.
+ * bloomline_cuckoo_clone() creates a copy.
  *
- * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *filter,
+                                        bloomline_cuckoo **out);
+
+/**
+ * bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
+ * NULL.
+ */
+BLOOMLINE_API void bloomline_cuckoo_free(bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
+ * parameters and its load factor. Valid until the filter is changed or freed.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
+                                       bloomline_view *out);
+
+/**
+ * bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
+ * Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_cuckoo_key_count(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
+ * Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter);
+
+/**
+ * bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.
+ *
+ * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
                                          const void *key,
                                          size_t len);
 
-/**
- * bloomline_cuckoo_insert_hash() adds a key by its hash: that of bloomline_hash() or
- * bloomline_hash_u64() with the seed of the filter, if the key is also to be asked for
- * by its bytes; else any hash that is well mixed over all 64 bits.
- *
- * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is then as before.
- */
+/** bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
                                               uint64_t hash);
 
 /**
- * bloomline_cuckoo_insert_hashes() adds 'n' keys by their hashes, in order, up to the first
- * for which there is no room. How many were added is written to 'inserted', also with
- * BLOOMLINE_ERR_FULL, unless that is NULL. It is faster than adding them one by one.
+ * bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
+ * which there is no room; faster than one by one. It writes how many to 'inserted', also with
+ * BLOOMLINE_ERR_FULL, unless that is NULL.
  *
- * Errors: BLOOMLINE_ERR_FULL if not all were added.
+ * Errors: BLOOMLINE_ERR_FULL if not all were inserted.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
                                                 const uint64_t *hashes,
                                                 size_t n,
                                                 size_t *inserted);
 
-/**
- * bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys given by their
- * bytes.
- *
- * Errors: BLOOMLINE_ERR_FULL if not all were added.
- */
+/** bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
                                               const bloomline_bytes *keys,
                                               size_t n,
                                               size_t *inserted);
 
 /**
- * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', which must be in: see
- * bloomline_cuckoo. Of a key that is in several times it removes one.
+ * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
+ * often. Remove only keys you inserted: see bloomline_cuckoo.
  *
- * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
+ * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
                                          const void *key,
                                          size_t len);
 
-/**
- * bloomline_cuckoo_remove_hash() removes a key by the hash that it was added by.
- *
- * Errors: BLOOMLINE_ERR_ABSENT if the key is surely not in; the filter is then as before.
- */
+/** bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key. */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
                                               uint64_t hash);
 
-/** bloomline_cuckoo_clear() takes out all keys. Size, shape and seed stay. NULL is a no-op. */
-void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
+/** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
 
 /**
- * bloomline_cuckoo_contains() returns false if the key of 'len' bytes at 'key' is certainly
- * not in, and true if it may be.
+ * bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
+ * each line and 64 more. Returns 0 for NULL.
  */
-bool bloomline_cuckoo_contains(const bloomline_cuckoo *filter,
-                               const void *key,
-                               size_t len);
+BLOOMLINE_API size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
 
 /**
- * bloomline_cuckoo_contains_hash() is bloomline_cuckoo_contains() for a key given by its
- * hash, the one that it was added by.
- */
-bool bloomline_cuckoo_contains_hash(const bloomline_cuckoo *filter, uint64_t hash);
-
-/**
- * bloomline_cuckoo_contains_hashes() asks for 'n' keys by their hashes, as
- * bloomline_filter_contains_hashes() does: bit i % 64 of bitmap[i / 64] is set if key i may
- * be in, and the result is how many may be.
- *
- * If 'filter' or 'hashes' is NULL, all keys may be in. If 'bitmap' is NULL, nothing is
- * written and the result is 'n'.
- */
-size_t bloomline_cuckoo_contains_hashes(const bloomline_cuckoo *filter,
-                                        const uint64_t *hashes,
-                                        size_t n,
-                                        uint64_t *bitmap);
-
-/**
- * bloomline_cuckoo_contains_keys() is bloomline_cuckoo_contains_hashes() for keys given by
- * their bytes.
- */
-size_t bloomline_cuckoo_contains_keys(const bloomline_cuckoo *filter,
-                                      const bloomline_bytes *keys,
-                                      size_t n,
-                                      uint64_t *bitmap);
-
-/**
- * bloomline_cuckoo_view() makes a view of a cuckoo filter, for the functions of
- * bloomline_view. It may be used until the filter is next changed, or freed.
+ * bloomline_cuckoo_encode() is bloomline_filter_encode() for a cuckoo filter.
+ * bloomline_view_open() and bloomline_cuckoo_decode() read it.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
-                                       bloomline_view *out);
-
-/* Cuckoo filters as bytes and as files -------------------------------------------------- */
-
-/**
- * bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64
- * for each line and 64 more. NULL has 0.
- */
-size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_encode() writes the cuckoo filter to the 'cap' bytes at 'out', in the
- * format that bloomline_view_open() and bloomline_cuckoo_decode() read. How many is written
- * to 'written', unless that is NULL; what is left of 'out' stays as it is.
- *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
- * bloomline_cuckoo_encoded_len().
- */
-BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
                                          void *out,
                                          size_t cap,
                                          size_t *written);
 
+/** bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cuckoo_write(const bloomline_cuckoo *filter,
+                                        bloomline_write_fn write,
+                                        void *context);
+
 /**
- * bloomline_cuckoo_decode() makes a cuckoo filter from the 'len' bytes at 'data', as
- * bloomline_cuckoo_encode() has written them. All is checked, checksums included, and
- * copied: 'data' is not needed afterwards. Keys can be added to it and removed.
+ * bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
  *
- * Errors: those of bloomline_view_open(), of which BLOOMLINE_ERR_LAYOUT is also the one for
- * a filter of another kind; BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_decode(const void *data,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_decode(const void *data,
                                          size_t len,
                                          bloomline_cuckoo **out);
 
 /**
- * bloomline_cuckoo_save() writes the cuckoo filter to a file, whole or not at all, as
- * bloomline_filter_save() does. The file can be mapped by bloomline_map_open().
- *
- * Errors: those of bloomline_filter_save().
+ * bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
+ * map the file.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
                                        const char *path);
 
 /**
- * bloomline_cuckoo_load() reads a cuckoo filter from a file into memory, checking all as
- * bloomline_cuckoo_decode() does.
+ * bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
  *
- * Errors: those of bloomline_cuckoo_decode(); BLOOMLINE_ERR_NOT_FOUND,
- * BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO.
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_cuckoo_load(const char *path,
+BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path,
                                        bloomline_cuckoo **out);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 
 /**
- * bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data':
- * the contents of a full filter, or of one partition of a partitioned one, without the
- * trailer that every block of a table has. It looks at no more than the last 5 bytes, so
- * that it can be done before each probe. Nothing is copied or allocated.
+ * bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data': a
+ * full filter, or one partition of a partitioned one, without the trailer of the block. It reads
+ * only the last 5 bytes: cheap enough for each probe. It copies and allocates nothing.
  *
- * The Bloom filters of all versions can be probed: those of format_version 5 and later, and
- * the older ones, with lines of 64 (Pebble's), 128 or 256 bytes. Use bloomline_view_hash()
- * for the hash of a key; it differs between the two. As in RocksDB, a block of no keys says
- * no to every key, and one that is marked so, or of which no sense can be made, says that
- * every key may be present. Whatever the bytes are, only those 'len' are read.
+ * It reads Bloom filters of all versions: those of format_version 5 and later, and the older ones,
+ * with lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash().
+ * As in RocksDB, a block of no keys reports every key as absent; a block that is marked so, or
+ * makes no sense, every key as present. Whatever the bytes are, only those 'len' are read.
  *
- * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that is not read here, Ribbon or newer.
- * Then, against the rule, 'out' is written: a view that says that every key may be present.
+ * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer. Then,
+ * against the rule, 'out' is written: a view that reports every key as present.
  * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_view_open_rocksdb(const void *data,
+BLOOMLINE_API bloomline_status bloomline_view_open_rocksdb(const void *data,
                                              size_t len,
                                              bloomline_view *out);
 
 /**
  * bloomline_view_open_leveldb() opens a filter of LevelDB or goleveldb in the 'len' bytes at
- * 'data': one of those that make up a table's filter block. Like
- * bloomline_view_open_rocksdb() it is cheap enough for each probe. Empty data is the filter
- * of no keys, and says no.
+ * 'data': one of those in a table's filter block. Cheap enough for each probe. Empty data is the
+ * filter of no keys.
  *
  * Errors: BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_view_open_leveldb(const void *data,
+BLOOMLINE_API bloomline_status bloomline_view_open_leveldb(const void *data,
                                              size_t len,
                                              bloomline_view *out);
 
 /**
- * bloomline_leveldb_contains() answers for the filter of LevelDB or goleveldb in the 'len'
- * bytes at 'data' whether it may have the key of 'key_len' bytes at 'key': what
- * bloomline_view_open_leveldb() and bloomline_view_contains() say, in one call. LevelDB has a
- * filter for some tens of keys, and so opens one for each probe.
- *
- * Data or a key that is NULL with a length above 0 may be a match.
+ * bloomline_leveldb_contains() is bloomline_view_open_leveldb() and bloomline_view_contains() in
+ * one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
+ * and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
  */
-bool bloomline_leveldb_contains(const void *data,
+BLOOMLINE_API bool bloomline_leveldb_contains(const void *data,
                                 size_t len,
                                 const void *key,
                                 size_t key_len);
 
 /**
- * bloomline_rocksdb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
- * RocksDB since format_version 5 (XXPH3, 64 bits) use.
+ * bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
+ * RocksDB's filters since format_version 5.
  */
-uint64_t bloomline_rocksdb_hash(const void *key,
+BLOOMLINE_API uint64_t bloomline_rocksdb_hash(const void *key,
                                 size_t len);
 
-/**
- * bloomline_rocksdb_hash_batch() hashes 'n' keys as bloomline_rocksdb_hash() does, and
- * writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
- */
-void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t *out);
+/** bloomline_rocksdb_hash_batch() is bloomline_hash_batch() with bloomline_rocksdb_hash(). */
+BLOOMLINE_API void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys,
+                                  size_t n,
+                                  uint64_t *out);
 
 /**
- * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes
- * for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
- * above 100 they are 100. It is 0, and so is the block, for no keys. It is also 0 where the
- * build fails: below 0.5 bits, for which RocksDB makes no filter, and for bits that are not
- * finite.
+ * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes for
+ * 'n' hashes. Bits per key are rounded to thousandths; those from 0.5 to 1 are 1, and those above
+ * 100 are 100. Returns 0 for no keys, and if the build fails: below 0.5 bits, for which RocksDB
+ * makes no filter, or for bits not finite.
  */
-size_t bloomline_rocksdb_block_len(size_t n,
+BLOOMLINE_API size_t bloomline_rocksdb_block_len(size_t n,
                                    double bits_per_key);
 
 /**
- * bloomline_rocksdb_block_build() builds the Bloom filter that RocksDB writes since
- * format_version 5, byte for byte, from the 'n' hashes at 'hashes', those of
- * bloomline_rocksdb_hash(): with NewBloomFilterPolicy(bits_per_key), and
- * optimize_filters_for_memory off. As RocksDB does, leave out a key that repeats its
- * predecessor. 'out' is 'cap' bytes, at any alignment. How many bytes it takes is written
- * to 'written', unless that is NULL; 0 for no keys.
+ * bloomline_rocksdb_block_build() builds, byte for byte, the Bloom filter that RocksDB writes
+ * since format_version 5 with NewBloomFilterPolicy(bits_per_key) and optimize_filters_for_memory
+ * off, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_hash(). As RocksDB does, leave
+ * out a key equal to its predecessor. 'out' is 'cap' bytes, at any alignment. It writes its
+ * length, 0 for no keys, to 'written', unless that is NULL.
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite,
- * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite;
+ * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len();
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
+BLOOMLINE_API bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
                                                size_t n,
                                                double bits_per_key,
                                                void *out,
@@ -2422,39 +2278,35 @@ bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
                                                size_t *written);
 
 /**
- * bloomline_rocksdb_legacy_hash() returns the hash of the 'len' bytes at 'key' that the filters of
- * RocksDB before format_version 5, and of Pebble (32 bits, in the low half of the result) use.
+ * bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
+ * at 'key' for filters of Pebble, and of RocksDB before format_version 5.
  */
-uint64_t bloomline_rocksdb_legacy_hash(const void *key,
+BLOOMLINE_API uint64_t bloomline_rocksdb_legacy_hash(const void *key,
                                        size_t len);
 
 /**
- * bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash()
- * does, and writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
+ * bloomline_rocksdb_legacy_hash_batch() is bloomline_hash_batch() with
+ * bloomline_rocksdb_legacy_hash().
  */
-void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
+BLOOMLINE_API void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
                                          size_t n,
                                          uint64_t *out);
 
 /**
  * bloomline_rocksdb_legacy_block_len() returns how many bytes
- * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 where the build fails.
+ * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if the build fails.
  */
-size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
+BLOOMLINE_API size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
 
 /**
- * bloomline_rocksdb_legacy_block_build() builds the Bloom filter that RocksDB wrote before
- * format_version 5 on CPUs with cache lines of 64 bytes, and that Pebble writes and reads,
- * byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash(). As
- * they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
- * in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
- * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ * bloomline_rocksdb_legacy_block_build() builds, byte for byte, the Bloom filter that Pebble
+ * writes and reads, and that RocksDB before format_version 5 wrote on CPUs with cache lines of 64
+ * bytes, from the hashes of bloomline_rocksdb_legacy_hash(). As they do, leave out a key whose
+ * hash is its predecessor's. All else is as for bloomline_rocksdb_block_build(), but no keys take
+ * 5 bytes, and any bits per key from 0 will do.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
+BLOOMLINE_API bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
                                                       size_t n,
                                                       double bits_per_key,
                                                       void *out,
@@ -2462,38 +2314,32 @@ bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
                                                       size_t *written);
 
 /**
- * bloomline_leveldb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
- * LevelDB and goleveldb (32 bits, in the low half of the result) use.
+ * bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
+ * for filters of LevelDB and goleveldb.
  */
-uint64_t bloomline_leveldb_hash(const void *key,
+BLOOMLINE_API uint64_t bloomline_leveldb_hash(const void *key,
                                 size_t len);
 
-/**
- * bloomline_leveldb_hash_batch() hashes 'n' keys as bloomline_leveldb_hash() does, and
- * writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
- */
-void bloomline_leveldb_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t *out);
+/** bloomline_leveldb_hash_batch() is bloomline_hash_batch() with bloomline_leveldb_hash(). */
+BLOOMLINE_API void bloomline_leveldb_hash_batch(const bloomline_bytes *keys,
+                                  size_t n,
+                                  uint64_t *out);
 
 /**
- * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
- * for 'n' hashes: at least 9; 0 where the build fails.
+ * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes for
+ * 'n' hashes: at least 9; 0 if the build fails.
  */
-size_t bloomline_leveldb_block_len(size_t n,
+BLOOMLINE_API size_t bloomline_leveldb_block_len(size_t n,
                                    double bits_per_key);
 
 /**
- * bloomline_leveldb_block_build() builds the filter that LevelDB and goleveldb write, byte for
- * byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). All keys count
- * there, also those that repeat their predecessor. 'out', 'cap' and 'written' are as in
- * bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
- * bits per key are whole numbers.
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
- * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
+ * bloomline_leveldb_block_build() builds, byte for byte, the filter that LevelDB and goleveldb
+ * write, from the hashes of bloomline_leveldb_hash(). All keys count, also those equal to their
+ * predecessor. All else is as for bloomline_rocksdb_block_build(), but no keys take 9 bytes, and
+ * bits per key are whole numbers, from 0.
  */
 BLOOMLINE_MUST_USE
-bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes,
+BLOOMLINE_API bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes,
                                                size_t n,
                                                double bits_per_key,
                                                void *out,

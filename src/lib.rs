@@ -36,6 +36,7 @@
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
+//! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //!
 //! The C interface is `include/bloomline.h`, behind the default feature `capi`.
@@ -60,6 +61,7 @@ pub use filter::{
     ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of, shards_contain_hashes,
     views_contain, views_contain_hash,
 };
+pub use format::Kind;
 pub use kernel::{Backend, Prefetch, atomic_line};
 pub use layouts::{classic, cuckoo, fast_local};
 pub use params::{CuckooParams, Params};

@@ -15,29 +15,27 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 23] = [
+const SECTIONS: [(&str, &str); 21] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
+    ("Memory", "allocator.rs"),
     ("Hashes of keys", "hash.rs"),
     ("Size and shape of a filter", "params.rs"),
-    ("Filters", "filter/mod.rs"),
-    ("Classic filters: bits anywhere", "filter/classic.rs"),
-    ("Filters as bytes and as files", "filter/encode.rs"),
-    ("Views: filters in bytes that belong to the caller", "view/mod.rs"),
-    ("Views asked for several keys, or by a function chosen once", "view/keys.rs"),
+    ("Encoded filters: their kinds, and how they are written", "encode.rs"),
+    ("Filters", "filter.rs"),
+    ("Classic filters: bits anywhere", "classic.rs"),
+    ("Views: filters in caller-owned bytes", "view/mod.rs"),
+    ("Views: several keys, and a function chosen once", "view/keys.rs"),
     ("Several filters at once: one set split over them, one key in each", "shards.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
-    ("Lines: filters that are the caller's own memory", "lines.rs"),
+    ("Lines: filters in the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),
     ("Filters that are replaced while threads read them", "swap.rs"),
-    ("Counting filters: keys can be removed", "counting/mod.rs"),
-    ("Counting filters as bytes and as files", "counting/encode.rs"),
-    ("Scalable filters: they grow with their keys", "scalable/mod.rs"),
-    ("Scalable filters as bytes and as files", "scalable/encode.rs"),
+    ("Counting filters: keys can be removed", "counting.rs"),
+    ("Scalable filters: they grow with their keys", "scalable.rs"),
     ("Windows: keys that were inserted lately", "window.rs"),
     ("Files mapped into memory", "map.rs"),
-    ("Cuckoo filters: keys can be removed", "cuckoo/mod.rs"),
-    ("Cuckoo filters as bytes and as files", "cuckoo/encode.rs"),
+    ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];
 
@@ -86,7 +84,7 @@ fn generated() -> String {
 
 /// Takes out of the comments the `# Safety` sections, which end them: they are for Rust, and
 /// what C must keep to is in the text before them and at the top of the header. Then puts
-/// comments of one line on one line, and names types by their typedef everywhere.
+/// comments of one line on one line, names types by their typedef everywhere, and marks functions.
 fn tidy(section: &str) -> String {
     let mut kept: Vec<String> = Vec::new();
     let mut skipping = false;
@@ -104,6 +102,7 @@ fn tidy(section: &str) -> String {
         }
         if let ("*/", [.., first, only]) = (text, &mut kept[..])
             && first.trim() == "/**"
+            && first.len() + only.trim().len() + 2 <= 100
         {
             *first += only.trim().strip_prefix('*').expect("a line of a comment");
             *first += " */";
@@ -111,8 +110,10 @@ fn tidy(section: &str) -> String {
             continue;
         }
         let declaration = !text.starts_with("typedef") && !text.starts_with('*');
+        let function = line.starts_with(|c: char| c.is_ascii_lowercase()) && line.contains('(');
+        let mark = if declaration && function { "BLOOMLINE_API " } else { "" };
         kept.push(if declaration {
-            line.replace("struct bloomline_", "bloomline_")
+            mark.to_owned() + &line.replace("struct bloomline_", "bloomline_")
         } else {
             line.into()
         });
@@ -174,7 +175,7 @@ fn every_exported_function_is_in_the_header() {
 fn every_status_must_be_used() {
     let (mut functions, mut before) = (0, String::new());
     for (number, line) in committed().lines().enumerate() {
-        if line.starts_with("bloomline_status ") {
+        if line.starts_with("BLOOMLINE_API bloomline_status ") {
             let marked = before == "BLOOMLINE_MUST_USE";
             assert!(marked, "line {}: #[must_use] is missing: {line}", number + 1);
             functions += 1;
@@ -215,6 +216,6 @@ fn the_versions_agree() {
         unsafe { (CStr::from_ptr(ffi::bloomline_version()), ffi::bloomline_abi_version()) };
     assert_eq!(header, version.to_str().unwrap(), "the header against the library");
     assert_eq!(defined("BLOOMLINE_ABI_VERSION"), abi, "the header against the library");
-    let symbol = format!("void bloomline_abi_{abi}(void);");
+    let symbol = format!("BLOOMLINE_API void bloomline_abi_{abi}(void);");
     assert!(committed().lines().any(|line| line == symbol), "the header does not have {symbol}");
 }

@@ -1,30 +1,78 @@
 //! Batches: an array of hashes or keys in, a bitmap out.
 
-use super::boundary::{bitmap_at, guard_or, shared, slice};
+use super::boundary::{bitmap_at, bytes, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 use crate::filter::views::all_present;
+use crate::{Filter, ScalableFilter, View, Window};
+use std::ffi::c_void;
 
-/// Answers a batch of hashes by `probe`. Where there is nothing to probe, every key may
-/// be present; where there is no room for the answer, the count alone says so.
+/// What C can ask for keys.
+pub(super) trait Probe {
+    fn contains(&self, key: &[u8]) -> bool;
+    fn contains_hash(&self, hash: u64) -> bool;
+    fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize;
+    fn contains_keys(&self, keys: &[Key], bitmap: &mut [u64]) -> usize;
+}
+
+/// The functions of the same names.
+macro_rules! probe {
+    ($($filter:ty),*) => {$(
+        impl Probe for $filter {
+            #[inline(always)]
+            fn contains(&self, key: &[u8]) -> bool {
+                <$filter>::contains(self, key)
+            }
+            #[inline(always)]
+            fn contains_hash(&self, hash: u64) -> bool {
+                <$filter>::contains_hash(self, hash)
+            }
+            #[inline(always)]
+            fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+                <$filter>::contains_hashes(self, hashes, bitmap)
+            }
+            #[inline(always)]
+            fn contains_keys(&self, keys: &[Key], bitmap: &mut [u64]) -> usize {
+                <$filter>::contains_keys(self, keys, bitmap)
+            }
+        }
+    )*};
+}
+probe!(Filter, ScalableFilter, View<'_>, Window);
+
+/// Whether a key may be present: true if there is no filter, or no key.
+///
+/// # Safety
+/// `key` as for `boundary::bytes`.
+#[inline(always)]
+pub(super) unsafe fn contains(filter: Option<&impl Probe>, key: *const c_void, len: usize) -> bool {
+    // SAFETY: the same contract.
+    match (filter, unsafe { bytes(key, len) }) {
+        (Some(filter), Some(key)) => filter.contains(key),
+        _ => true,
+    }
+}
+
+/// The same for the hash of a key.
+#[inline(always)]
+pub(super) fn contains_hash(filter: Option<&impl Probe>, hash: u64) -> bool {
+    filter.is_none_or(|filter| filter.contains_hash(hash))
+}
+
+/// Answers a batch of hashes. Where there is no filter, every key may be present; where there is
+/// no room for the answers, the count alone says so.
 ///
 /// # Safety
 /// `hashes` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-pub(super) unsafe fn answer_hashes(
+pub(super) unsafe fn contains_hashes(
+    filter: Option<&impl Probe>,
     hashes: *const u64,
     count: usize,
     bitmap: *mut u64,
-    probe: Option<impl Fn(&[u64], &mut [u64]) -> usize>,
 ) -> usize {
+    let probe = |hashes: &[u64], bitmap: &mut [u64]| Some(filter?.contains_hashes(hashes, bitmap));
     // SAFETY: the same contract.
-    let Some(bitmap) = (unsafe { bitmap_at(bitmap, count) }) else {
-        return count;
-    };
-    // SAFETY: the same contract.
-    match (probe, unsafe { slice(hashes, count) }) {
-        (Some(probe), Some(hashes)) => probe(hashes, bitmap),
-        _ => all_present(count, bitmap),
-    }
+    unsafe { answer(slice(hashes, count), count, bitmap, probe) }
 }
 
 /// The same for a batch of keys.
@@ -32,21 +80,36 @@ pub(super) unsafe fn answer_hashes(
 /// # Safety
 /// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-pub(super) unsafe fn answer_keys(
+pub(super) unsafe fn contains_keys(
+    filter: Option<&impl Probe>,
     keys: *const bloomline_bytes,
     count: usize,
     bitmap: *mut u64,
-    probe: Option<impl Fn(&[Key], &mut [u64]) -> usize>,
+) -> usize {
+    let probe = |keys: &[Key], bitmap: &mut [u64]| {
+        let filter = filter?;
+        Some(probe_keys(keys, bitmap, &|keys, bitmap| filter.contains_keys(keys, bitmap)))
+    };
+    // SAFETY: the same contract.
+    unsafe { answer(keys_at(keys, count), count, bitmap, probe) }
+}
+
+/// Answers a batch by `probe`, which gives nothing if there is nothing to probe.
+///
+/// # Safety
+/// `bitmap` as for `boundary::bitmap_at`.
+#[inline(always)]
+pub(super) unsafe fn answer<T>(
+    items: Option<&[T]>,
+    count: usize,
+    bitmap: *mut u64,
+    probe: impl FnOnce(&[T], &mut [u64]) -> Option<usize>,
 ) -> usize {
     // SAFETY: the same contract.
     let Some(bitmap) = (unsafe { bitmap_at(bitmap, count) }) else {
         return count;
     };
-    // SAFETY: the same contract.
-    match (probe, unsafe { keys_at(keys, count) }) {
-        (Some(probe), Some(keys)) => probe_keys(keys, bitmap, &probe),
-        _ => all_present(count, bitmap),
-    }
+    items.and_then(|items| probe(items, bitmap)).unwrap_or_else(|| all_present(count, bitmap))
 }
 
 /// Changes a filter by `change`, which takes items and a bitmap of its answers about them. The

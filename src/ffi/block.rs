@@ -1,21 +1,20 @@
 //! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at hand,
 //! `bloomline_builder` when keys come one by one.
 
+use super::batch::{Key, keys_at};
 use super::boundary::{
-    NULL, bytes, exclusive, free, guard, guard_or, new_handle, room_at, shared, slice,
+    NULL, ask, bytes, change, exclusive, free, guard, guard_or, new_handle, room_at, slice,
     write_optional,
 };
+use super::hash::bloomline_bytes;
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;
-use crate::{Backend, Builder};
+use crate::{Backend, Builder, Error};
 use std::ffi::c_void;
 
-/// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each
-/// line and 64 more. If 'params' is NULL or out of range, the result is 0.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
+/// and 64 more. Returns 0 if 'params' is NULL or out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) -> usize {
     guard_or(0, || {
@@ -24,20 +23,13 @@ pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) ->
     })
 }
 
-/// bloomline_block_build() makes a filter of the 'n' keys with these hashes right in the
-/// 'cap' bytes at 'out', ready to be written to a file and to be opened by
-/// bloomline_view_open(). It allocates nothing. What is left of 'out' stays as it is. An
-/// 'out' aligned to 64 bytes is faster.
-///
-/// The hashes are those of bloomline_hash() or bloomline_hash_u64() with the seed of
-/// 'params', if keys are to be asked for by their bytes.
+/// bloomline_block_build() builds an encoded filter of the 'n' keys with these hashes in the 'cap'
+/// bytes at 'out', for bloomline_view_open(). It allocates nothing. The rest of 'out' is unchanged.
+/// An 'out' aligned to 64 bytes is faster. To probe for keys by their bytes, use the hashes of
+/// bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
-/// BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_build(
@@ -47,31 +39,43 @@ pub unsafe extern "C" fn bloomline_block_build(
     out: *mut c_void,
     cap: usize,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { checked(params) }?;
-        // SAFETY: rules of the header: the array has its count unless NULL.
-        let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
-        // SAFETY: the caller vouches for `cap` bytes.
-        block_build_in(&params, hashes, unsafe { room_at(out, cap) }?)?;
+    // SAFETY: rules of the header: `params` is NULL or there; the array has its count, and `out` so
+    // many bytes, unless NULL.
+    guard(|| unsafe {
+        let (params, hashes) = (checked(params)?, slice(hashes, n).ok_or(NULL)?);
+        block_build_in(&params, hashes, room_at(out, cap)?)?;
         Ok(())
     })
 }
 
-/// Collects the keys of one block after the other, for a writer that meets its keys one by
-/// one and knows their number only at the end. It keeps 8 bytes for each key until the
-/// block is finished. It is made by bloomline_builder_new() and freed by
-/// bloomline_builder_free(); one thread at a time may use it.
+/// Collects the keys of one block after the other, for a writer that learns their number at the
+/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new()
+/// or bloomline_builder_new_for_rate(); freed by bloomline_builder_free(). One thread at a time may
+/// use it.
 pub struct bloomline_builder(Builder);
 
-/// bloomline_builder_new() makes an empty builder, whose blocks will spend 'bits_per_key'
-/// bits on each key, with the best k for that, and hash keys with 'seed'.
-///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
-/// memory, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Makes a builder, and checks what its blocks will need, so that a writer learns it now.
 ///
 /// # Safety
-/// See [`crate::ffi`].
+/// `out` is NULL or has room for a pointer.
+unsafe fn new(
+    out: *mut *mut bloomline_builder,
+    make: impl FnOnce() -> Result<Builder, Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        new_handle(out, || {
+            Backend::active()?;
+            Ok(bloomline_builder(make()?))
+        })
+    }
+}
+
+/// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
+/// key, the best k for that, and keys hashed with 'seed'.
+///
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY; BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
+/// memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_new(
@@ -79,33 +83,37 @@ pub unsafe extern "C" fn bloomline_builder_new(
     seed: u64,
     out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
-    let make = || {
-        // What its blocks will need, so that a writer learns it now.
-        Backend::active()?;
-        Ok(bloomline_builder(Builder::new(bits_per_key, seed)?))
-    };
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new_handle(out, make) }
+    unsafe { new(out, || Builder::new(bits_per_key, seed)) }
 }
 
-/// bloomline_builder_free() frees a builder and the keys in it. NULL is a no-op.
+/// bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
+/// bloomline_params_for_rate() takes it.
 ///
-/// # Safety
-/// See [`crate::ffi`]; the builder is not used again.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_builder_new_for_rate(
+    rate: f64,
+    seed: u64,
+    out: *mut *mut bloomline_builder,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe { new(out, || Builder::for_rate(rate, seed)) }
+}
+
+/// bloomline_builder_free() frees a builder and its keys. Does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_free(builder: *mut bloomline_builder) {
     // SAFETY: the handle came from `try_box`, and the caller gives it up.
     unsafe { free(builder) }
 }
 
-/// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key that equals the one
-/// added before it, as versions of a key in a table do, counts once.
+/// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to the one added
+/// before it, such as another version of it, counts once.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is then not in the builder, and a block
-/// finished from it would say no to the key.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
+/// block.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_add(
@@ -113,67 +121,90 @@ pub unsafe extern "C" fn bloomline_builder_add(
     key: *const c_void,
     len: usize,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
-        let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
-        // SAFETY: rules of the header: `len` bytes are there unless NULL.
-        let key = unsafe { bytes(key, len) }.ok_or(NULL)?;
-        Ok(builder.0.add(key)?)
-    })
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    unsafe { change(builder, |builder| Ok(builder.0.add(bytes(key, len).ok_or(NULL)?)?)) }
 }
 
-/// bloomline_builder_add_hash() is bloomline_builder_add() for a key given by its hash.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_add_hash(
     builder: *mut bloomline_builder,
     hash: u64,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
-        let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
-        Ok(builder.0.add_hash(hash)?)
-    })
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    unsafe { change(builder, |builder| Ok(builder.0.add_hash(hash)?)) }
 }
 
-/// bloomline_builder_key_count() returns how many keys are in the builder, neighbours that
-/// repeat counted once. NULL has 0.
+/// bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
 ///
-/// # Safety
-/// See [`crate::ffi`].
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; no key is added.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_builder_add_hashes(
+    builder: *mut bloomline_builder,
+    hashes: *const u64,
+    n: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    unsafe { change(builder, |builder| Ok(builder.0.add_hashes(slice(hashes, n).ok_or(NULL)?)?)) }
+}
+
+/// bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
+/// length above 0; no key is added.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_builder_add_keys(
+    builder: *mut bloomline_builder,
+    keys: *const bloomline_bytes,
+    n: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    unsafe {
+        change(builder, |builder| {
+            let keys = keys_at(keys, n).filter(|keys| !keys.iter().any(Key::is_broken));
+            Ok(builder.0.add_keys(keys.ok_or(NULL)?)?)
+        })
+    }
+}
+
+/// bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(builder) = unsafe { exclusive(builder) } {
+        builder.0.clear();
+    }
+}
+
+/// bloomline_builder_key_count() returns how many keys were added since the last block; neighbours
+/// that repeat count once. Returns 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive and unchanged meanwhile.
-    unsafe { shared(builder) }.map_or(0, |builder| builder.0.key_count())
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(builder, 0, |builder| builder.0.key_count()) }
 }
 
-/// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would
-/// write now. NULL has 0, and so has a builder with more keys than a block can hold.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now.
+/// Returns 0 for NULL, and if the keys are more than a block can hold.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
-    guard_or(0, || {
-        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
-        // meanwhile.
-        unsafe { shared(builder) }.and_then(|builder| builder.0.block_len().ok()).unwrap_or(0)
-    })
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(builder, 0, |builder| builder.0.block_len().unwrap_or(0)) }
 }
 
-/// bloomline_builder_finish() makes the filter of the keys added since the last block in the
-/// 'cap' bytes at 'out', as bloomline_block_build() does. How many bytes it takes is written
-/// to 'written', unless that is NULL. The builder is then empty, ready for the next block.
-/// Without any key the block is one that says no to every key.
+/// bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
+/// bytes at 'out', as bloomline_block_build(). It writes its length to 'written', unless that is
+/// NULL. The builder is then empty, for the next block. Without keys the block says that every key
+/// is absent.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
-/// bloomline_builder_block_len(), BLOOMLINE_ERR_LINE_COUNT; the builder then keeps its keys.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
+/// BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_finish(
@@ -182,13 +213,12 @@ pub unsafe extern "C" fn bloomline_builder_finish(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: the handle is NULL or alive and this call's alone.
-        let builder = unsafe { exclusive(builder) }.ok_or(NULL)?;
-        // SAFETY: the caller vouches for `cap` bytes.
-        let len = builder.0.finish_in(unsafe { room_at(out, cap) }?)?;
-        // SAFETY: the caller vouches for the room.
-        unsafe { write_optional(written, len) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `cap` bytes are there, and
+    // room at `written`, unless NULL.
+    unsafe {
+        change(builder, |builder| {
+            write_optional(written, builder.0.finish_in(room_at(out, cap)?)?);
+            Ok(())
+        })
+    }
 }

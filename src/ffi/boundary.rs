@@ -77,6 +77,61 @@ pub(super) unsafe fn exclusive<'a, T>(pointer: *mut T) -> Option<&'a mut T> {
     unsafe { pointer.as_mut() }
 }
 
+/// What C points at, where NULL is an error.
+///
+/// # Safety
+/// As for [`shared`].
+pub(super) unsafe fn required<'a, T>(pointer: *const T) -> Result<&'a T, Failure> {
+    // SAFETY: the same contract.
+    unsafe { shared(pointer) }.ok_or(NULL)
+}
+
+/// A number about what C points at: `default` for NULL, and if a panic is in the way.
+///
+/// # Safety
+/// As for [`shared`].
+pub(super) unsafe fn ask<T, N>(pointer: *const T, default: N, number: impl FnOnce(&T) -> N) -> N
+where
+    N: Copy,
+{
+    // SAFETY: the same contract.
+    guard_or(default, || unsafe { shared(pointer) }.map_or(default, number))
+}
+
+/// Writes to `out` what `get` gets of what C points at.
+///
+/// # Safety
+/// As for [`shared`]; `out` is NULL or points at room for the result.
+pub(super) unsafe fn tell<T, U>(
+    pointer: *const T,
+    out: *mut U,
+    get: impl FnOnce(&T) -> Result<U, Failure>,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        // SAFETY: the same contract.
+        let result = get(unsafe { required(pointer) }?)?;
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(result) };
+        Ok(())
+    })
+}
+
+/// Changes what C points at.
+///
+/// # Safety
+/// As for [`exclusive`].
+pub(super) unsafe fn change<T>(
+    pointer: *mut T,
+    change: impl FnOnce(&mut T) -> Result<(), Failure>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    guard(|| change(unsafe { exclusive(pointer) }.ok_or(NULL)?))
+}
+
+/// What the thread rule of the header promises: compiles only for such a type.
+pub(super) const fn shared_between_threads<T: Send + Sync>() {}
+
 /// Where to put a result. Writing through it needs the caller's word that the
 /// memory is there.
 pub(super) fn output<T>(pointer: *mut T) -> Result<NonNull<T>, Failure> {
@@ -181,11 +236,11 @@ pub(super) unsafe fn room_at<'a>(out: *mut c_void, cap: usize) -> Result<Room<'a
     Ok(bytes.into())
 }
 
-/// Writes a number that the caller may not want to know.
+/// Writes a value that the caller may not want to know.
 ///
 /// # Safety
-/// `out` is NULL or points at room for a `usize`.
-pub(super) unsafe fn write_optional(out: *mut usize, number: usize) {
+/// `out` is NULL or points at room for it.
+pub(super) unsafe fn write_optional<T>(out: *mut T, number: T) {
     if !out.is_null() {
         // SAFETY: not NULL; the caller vouches for the room.
         unsafe { out.write(number) };

@@ -38,11 +38,6 @@ unsafe fn open<'a>(
     })
 }
 
-/// The length of a block, or 0 if there is none of that size.
-fn len_or_0(len: Result<usize, Error>) -> usize {
-    len.unwrap_or(0)
-}
-
 /// Builds a block of n hashes at so many bits per key.
 type Build = fn(&[u64], f64, Room<'_>) -> Result<usize, Error>;
 
@@ -90,23 +85,18 @@ unsafe fn hash_batch(
     }
 }
 
-/// bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data':
-/// the contents of a full filter, or of one partition of a partitioned one, without the
-/// trailer that every block of a table has. It looks at no more than the last 5 bytes, so
-/// that it can be done before each probe. Nothing is copied or allocated.
+/// bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data': a
+/// full filter, or one partition of a partitioned one, without the trailer of the block. It reads
+/// only the last 5 bytes: cheap enough for each probe. It copies and allocates nothing.
 ///
-/// The Bloom filters of all versions can be probed: those of format_version 5 and later, and
-/// the older ones, with lines of 64 (Pebble's), 128 or 256 bytes. Use bloomline_view_hash()
-/// for the hash of a key; it differs between the two. As in RocksDB, a block of no keys says
-/// no to every key, and one that is marked so, or of which no sense can be made, says that
-/// every key may be present. Whatever the bytes are, only those 'len' are read.
+/// It reads Bloom filters of all versions: those of format_version 5 and later, and the older ones,
+/// with lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash().
+/// As in RocksDB, a block of no keys reports every key as absent; a block that is marked so, or
+/// makes no sense, every key as present. Whatever the bytes are, only those 'len' are read.
 ///
-/// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that is not read here, Ribbon or newer.
-/// Then, against the rule, 'out' is written: a view that says that every key may be present.
+/// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer. Then,
+/// against the rule, 'out' is written: a view that reports every key as present.
 /// BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_rocksdb(
@@ -120,14 +110,10 @@ pub unsafe extern "C" fn bloomline_view_open_rocksdb(
 }
 
 /// bloomline_view_open_leveldb() opens a filter of LevelDB or goleveldb in the 'len' bytes at
-/// 'data': one of those that make up a table's filter block. Like
-/// bloomline_view_open_rocksdb() it is cheap enough for each probe. Empty data is the filter
-/// of no keys, and says no.
+/// 'data': one of those in a table's filter block. Cheap enough for each probe. Empty data is the
+/// filter of no keys.
 ///
 /// Errors: BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_leveldb(
@@ -140,15 +126,9 @@ pub unsafe extern "C" fn bloomline_view_open_leveldb(
     unsafe { open(data, len, out, View::open_leveldb) }
 }
 
-/// bloomline_leveldb_contains() answers for the filter of LevelDB or goleveldb in the 'len'
-/// bytes at 'data' whether it may have the key of 'key_len' bytes at 'key': what
-/// bloomline_view_open_leveldb() and bloomline_view_contains() say, in one call. LevelDB has a
-/// filter for some tens of keys, and so opens one for each probe.
-///
-/// Data or a key that is NULL with a length above 0 may be a match.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_leveldb_contains() is bloomline_view_open_leveldb() and bloomline_view_contains() in
+/// one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
+/// and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_contains(
     data: *const c_void,
@@ -165,11 +145,8 @@ pub unsafe extern "C" fn bloomline_leveldb_contains(
     }
 }
 
-/// bloomline_rocksdb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
-/// RocksDB since format_version 5 (XXPH3, 64 bits) use.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
+/// RocksDB's filters since format_version 5.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_hash(key: *const c_void, len: usize) -> u64 {
     // SAFETY: rules of the header: `len` bytes are there unless NULL.
@@ -177,11 +154,7 @@ pub unsafe extern "C" fn bloomline_rocksdb_hash(key: *const c_void, len: usize) 
     engines::rocksdb::hash(key)
 }
 
-/// bloomline_rocksdb_hash_batch() hashes 'n' keys as bloomline_rocksdb_hash() does, and
-/// writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_rocksdb_hash_batch() is bloomline_hash_batch() with bloomline_rocksdb_hash().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_hash_batch(
     keys: *const bloomline_bytes,
@@ -192,32 +165,24 @@ pub unsafe extern "C" fn bloomline_rocksdb_hash_batch(
     unsafe { hash_batch(keys, n, out, engines::rocksdb::hash) }
 }
 
-/// bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes
-/// for 'n' hashes. Bits per key are rounded to thousandths, those from 0.5 to 1 are 1, and
-/// above 100 they are 100. It is 0, and so is the block, for no keys. It is also 0 where the
-/// build fails: below 0.5 bits, for which RocksDB makes no filter, and for bits that are not
-/// finite.
-///
-/// # Safety
-/// None needed.
+/// bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes for
+/// 'n' hashes. Bits per key are rounded to thousandths; those from 0.5 to 1 are 1, and those above
+/// 100 are 100. Returns 0 for no keys, and if the build fails: below 0.5 bits, for which RocksDB
+/// makes no filter, or for bits not finite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_block_len(n: usize, bits_per_key: f64) -> usize {
-    guard_or(0, || len_or_0(engines::rocksdb::block_len(n as u64, bits_per_key)))
+    guard_or(0, || engines::rocksdb::block_len(n as u64, bits_per_key).unwrap_or(0))
 }
 
-/// bloomline_rocksdb_block_build() builds the Bloom filter that RocksDB writes since
-/// format_version 5, byte for byte, from the 'n' hashes at 'hashes', those of
-/// bloomline_rocksdb_hash(): with NewBloomFilterPolicy(bits_per_key), and
-/// optimize_filters_for_memory off. As RocksDB does, leave out a key that repeats its
-/// predecessor. 'out' is 'cap' bytes, at any alignment. How many bytes it takes is written
-/// to 'written', unless that is NULL; 0 for no keys.
+/// bloomline_rocksdb_block_build() builds, byte for byte, the Bloom filter that RocksDB writes
+/// since format_version 5 with NewBloomFilterPolicy(bits_per_key) and optimize_filters_for_memory
+/// off, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_hash(). As RocksDB does, leave
+/// out a key equal to its predecessor. 'out' is 'cap' bytes, at any alignment. It writes its
+/// length, 0 for no keys, to 'written', unless that is NULL.
 ///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite,
-/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len(),
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite;
+/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len();
 /// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_block_build(
@@ -234,11 +199,8 @@ pub unsafe extern "C" fn bloomline_rocksdb_block_build(
     unsafe { build((hashes, n), bits_per_key, (out, cap), written, block) }
 }
 
-/// bloomline_rocksdb_legacy_hash() returns the hash of the 'len' bytes at 'key' that the filters of
-/// RocksDB before format_version 5, and of Pebble (32 bits, in the low half of the result) use.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
+/// at 'key' for filters of Pebble, and of RocksDB before format_version 5.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: usize) -> u64 {
     // SAFETY: rules of the header: `len` bytes are there unless NULL.
@@ -246,11 +208,8 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: 
     engines::rocksdb_legacy::hash(key).into()
 }
 
-/// bloomline_rocksdb_legacy_hash_batch() hashes 'n' keys as bloomline_rocksdb_legacy_hash()
-/// does, and writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_rocksdb_legacy_hash_batch() is bloomline_hash_batch() with
+/// bloomline_rocksdb_legacy_hash().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash_batch(
     keys: *const bloomline_bytes,
@@ -262,27 +221,17 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash_batch(
 }
 
 /// bloomline_rocksdb_legacy_block_len() returns how many bytes
-/// bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 where the build fails.
-///
-/// # Safety
-/// None needed.
+/// bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if the build fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_len(n: usize, bits_per_key: f64) -> usize {
-    guard_or(0, || len_or_0(engines::rocksdb_legacy::block_len(n as u64, bits_per_key)))
+    guard_or(0, || engines::rocksdb_legacy::block_len(n as u64, bits_per_key).unwrap_or(0))
 }
 
-/// bloomline_rocksdb_legacy_block_build() builds the Bloom filter that RocksDB wrote before
-/// format_version 5 on CPUs with cache lines of 64 bytes, and that Pebble writes and reads,
-/// byte for byte, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_legacy_hash(). As
-/// they do, leave out a key whose hash is its predecessor's. 'out', 'cap' and 'written' are as
-/// in bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 5 bytes.
-///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
-/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_legacy_block_len(),
-/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_rocksdb_legacy_block_build() builds, byte for byte, the Bloom filter that Pebble
+/// writes and reads, and that RocksDB before format_version 5 wrote on CPUs with cache lines of 64
+/// bytes, from the hashes of bloomline_rocksdb_legacy_hash(). As they do, leave out a key whose
+/// hash is its predecessor's. All else is as for bloomline_rocksdb_block_build(), but no keys take
+/// 5 bytes, and any bits per key from 0 will do.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_build(
@@ -299,11 +248,8 @@ pub unsafe extern "C" fn bloomline_rocksdb_legacy_block_build(
     unsafe { build((hashes, n), bits_per_key, (out, cap), written, block) }
 }
 
-/// bloomline_leveldb_hash() returns the hash of the 'len' bytes at 'key' that the filters of
-/// LevelDB and goleveldb (32 bits, in the low half of the result) use.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
+/// for filters of LevelDB and goleveldb.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_hash(key: *const c_void, len: usize) -> u64 {
     // SAFETY: rules of the header: `len` bytes are there unless NULL.
@@ -311,11 +257,7 @@ pub unsafe extern "C" fn bloomline_leveldb_hash(key: *const c_void, len: usize) 
     engines::leveldb::hash(key).into()
 }
 
-/// bloomline_leveldb_hash_batch() hashes 'n' keys as bloomline_leveldb_hash() does, and
-/// writes 'n' hashes to 'out', in order. If either is NULL, nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_leveldb_hash_batch() is bloomline_hash_batch() with bloomline_leveldb_hash().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_hash_batch(
     keys: *const bloomline_bytes,
@@ -326,28 +268,17 @@ pub unsafe extern "C" fn bloomline_leveldb_hash_batch(
     unsafe { hash_batch(keys, n, out, |key| engines::leveldb::hash(key).into()) }
 }
 
-/// bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes
-/// for 'n' hashes: at least 9; 0 where the build fails.
-///
-/// # Safety
-/// None needed.
+/// bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes for
+/// 'n' hashes: at least 9; 0 if the build fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_block_len(n: usize, bits_per_key: f64) -> usize {
-    guard_or(0, || len_or_0(engines::leveldb::block_len(n as u64, bits_per_key)))
+    guard_or(0, || engines::leveldb::block_len(n as u64, bits_per_key).unwrap_or(0))
 }
 
-/// bloomline_leveldb_block_build() builds the filter that LevelDB and goleveldb write, byte for
-/// byte, from the 'n' hashes at 'hashes', those of bloomline_leveldb_hash(). All keys count
-/// there, also those that repeat their predecessor. 'out', 'cap' and 'written' are as in
-/// bloomline_rocksdb_block_build(), but there is a filter for no keys too, of 9 bytes. LevelDB's
-/// bits per key are whole numbers.
-///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
-/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_leveldb_block_len(),
-/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_leveldb_block_build() builds, byte for byte, the filter that LevelDB and goleveldb
+/// write, from the hashes of bloomline_leveldb_hash(). All keys count, also those equal to their
+/// predecessor. All else is as for bloomline_rocksdb_block_build(), but no keys take 9 bytes, and
+/// bits per key are whole numbers, from 0.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_leveldb_block_build(

@@ -1,7 +1,7 @@
 //! Keys and their hashes.
 
 use super::batch::keys_at;
-use super::boundary::{bytes, guard, output, slice};
+use super::boundary::{bytes, slice, tell};
 use super::status::bloomline_status;
 use std::ffi::c_void;
 use std::ptr;
@@ -50,61 +50,40 @@ unsafe fn write_hashes(
     }
 }
 
-/// bloomline_random_seed() writes a random number from the operating system to 'out': a seed
-/// for a filter whose keys others choose. With a seed that they know, such as 0, an attacker
-/// finds false positives, and keys that all fall on one line, in a second.
+/// bloomline_random_seed() writes a random number of the operating system to 'out': a seed for a
+/// filter whose keys an attacker can choose. With a known seed, such as 0, an attacker finds false
+/// positives, and keys that all fall on one line, in a second.
 ///
-/// A seed stops keys that were chosen beforehand. It does not stop an attacker who can ask the
-/// filter for keys and see the answers, or read its bytes, which hold the seed: XXH3 is not a
-/// cryptographic hash. Against that, hash keys by SipHash with a secret key, and use the
-/// functions that take hashes.
+/// A seed stops keys chosen beforehand. It does not stop an attacker who can probe the filter and
+/// see the answers, or read its bytes, which hold the seed: XXH3 is not a cryptographic hash.
+/// Against that, hash keys by SipHash with a secret key, and use the functions that take hashes.
 ///
 /// Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        let seed = crate::hash::random_seed()?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(seed) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe { tell(&(), out, |()| Ok(crate::hash::random_seed()?)) }
 }
 
-/// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed'.
-/// It is the hash that a filter with that seed uses for its keys, the same on every
-/// CPU.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every
+/// CPU. A filter with that seed uses it for its keys.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
     // SAFETY: rules of the header: `len` bytes are there unless NULL.
     crate::hash::hash(unsafe { key_or_empty(key, len) }, seed)
 }
 
-/// bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in
-/// little-endian order, on every CPU. An integer must be hashed before it is given to
-/// a function that takes hashes: the line and the bits of a key are taken from all 64
-/// bits of its hash, and small integers leave most of them zero.
-///
-/// # Safety
-/// None needed.
+/// bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
+/// order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
+/// of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
     crate::hash::hash_u64(key, seed)
 }
 
-/// bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64() does, and
-/// writes 'n' hashes to 'out', in order. 'out' may be 'keys' itself. If either is NULL,
-/// nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
+/// hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_hash_u64_batch(
     keys: *const u64,
@@ -127,11 +106,8 @@ pub unsafe extern "C" fn bloomline_hash_u64_batch(
     }
 }
 
-/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash() does, and writes 'n'
-/// hashes to 'out', in order. If either is NULL, nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
+/// order. Does nothing if either is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_hash_batch(
     keys: *const bloomline_bytes,

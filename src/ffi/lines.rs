@@ -10,20 +10,15 @@ use crate::kernel::Probed;
 use crate::lines_insert;
 use std::ffi::c_void;
 
-/// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines',
-/// 64 bytes for each of the 'line_count' of 'params'; 'len' says how many bytes are there.
-/// Lines of zeros are an empty filter. Nothing is allocated, or remembered about them.
-/// Lines aligned to 64 bytes are faster.
+/// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
+/// 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
+/// empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
 ///
-/// The lines are the first part of an encoded filter, without its footer, which a caller
-/// who wants one adds as docs/FORMAT.md describes.
+/// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
+/// them.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than 64 times the line count;
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED;
-/// BLOOMLINE_ERR_BACKEND. Nothing is inserted then.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_K,
+/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_insert_hashes(
@@ -45,18 +40,14 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
     })
 }
 
-/// bloomline_lines_view() makes a view of the lines at 'lines', as
-/// bloomline_lines_insert_hashes() takes them. 'len' may be more than they are. It looks at
-/// none of them, so it can be done before each probe.
+/// bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It
+/// reads none of them: cheap enough for each probe.
 ///
-/// Others may insert into the lines while the view is probed, in other threads or processes,
-/// if they set bits in whole lanes: aligned words of 64 bits, by atomic operations. Until they
-/// are done, use only the contains functions of the view.
+/// Other threads or processes may insert into the lines while the view is probed, if they set bits
+/// in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
+/// the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
 ///
 /// Errors: as bloomline_lines_insert_hashes().
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_view(

@@ -1,22 +1,17 @@
 //! `bloomline_map`: a filter in a file, mapped into memory.
 
-use super::boundary::{Failure, NULL, free, guard, new_handle, output, shared};
+use super::boundary::{Failure, NULL, free, new_handle, shared_between_threads, tell};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::{Error, MappedFilter};
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 
-/// A file that is open as memory. It is made by bloomline_map_open() or
-/// bloomline_map_open_unverified(), probed through bloomline_map_view(), and freed by
-/// bloomline_map_close().
+/// A file mapped into memory. Made by bloomline_map_open() or bloomline_map_open_unverified();
+/// probed through bloomline_map_view(); freed by bloomline_map_close().
 pub struct bloomline_map(MappedFilter);
 
-// Views of a map are probed from any number of threads.
-const _: () = {
-    const fn shared_between_threads<T: Send + Sync>() {}
-    shared_between_threads::<bloomline_map>();
-};
+const _: () = shared_between_threads::<bloomline_map>();
 
 /// The path that C names: bytes as they are on Unix, UTF-8 elsewhere.
 ///
@@ -51,25 +46,19 @@ unsafe fn open_map(
     unsafe { new_handle(out, || Ok(bloomline_map(open(path(name)?)?))) }
 }
 
-/// bloomline_map_open() maps a file that holds a filter, as bloomline_filter_save() has
-/// written it, and checks all of it as bloomline_view_open() does: it is read once from
-/// end to end. 'path' is NUL-terminated; on Windows it is UTF-8.
+/// bloomline_map_open() maps a file that holds an encoded filter, and checks all of it as
+/// bloomline_view_open(): it reads it once from end to end. 'path' is NUL-terminated, on Windows in
+/// UTF-8.
 ///
-/// While a file is mapped nobody may change it in place, in this process or another: the
-/// library cannot prevent it, and does not notice. If the file is written to, answers are
-/// wrong in either direction: a key that is present can be a false negative. If it is cut
-/// short, a probe of a part that is gone kills the process with SIGBUS. To change the filter,
-/// write a new file and rename it over the old one, as bloomline_filter_save() does: the map
-/// keeps the old file until it is closed. Removing the file does no harm either. Where that
-/// cannot be promised, use bloomline_filter_load() or bloomline_cuckoo_load().
+/// While a file is mapped, nobody may change it in place, in this process or another: the library
+/// cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
+/// present key can be a false negative. If it is cut short, a probe of a missing part kills the
+/// process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
+/// bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
+/// cannot rule out changes, use bloomline_filter_load() or bloomline_cuckoo_load().
 ///
-/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND,
-/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
-/// BLOOMLINE_ERR_OUT_OF_MEMORY.
-///
-/// # Safety
-/// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
-/// it is mapped.
+/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
+/// BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open(
@@ -81,13 +70,8 @@ pub unsafe extern "C" fn bloomline_map_open(
     unsafe { open_map(path, out, MappedFilter::open) }
 }
 
-/// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the
-/// lines, and so without reading them: see bloomline_view_open_unverified(). The file must not
-/// change in place, as for bloomline_map_open().
-///
-/// # Safety
-/// See [`crate::ffi`]; `path` is NULL or NUL-terminated. Nobody changes the file in place while
-/// it is mapped.
+/// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
+/// so without reading them: see bloomline_view_open_unverified(). The same rule for changes holds.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open_unverified(
@@ -99,33 +83,18 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
     unsafe { open_map(path, out, MappedFilter::open_unverified) }
 }
 
-/// bloomline_map_view() makes a view of a mapped filter. The view may be used until the
-/// map is closed.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_view(
     map: *const bloomline_map,
     out: *mut bloomline_view,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
-        // meanwhile.
-        let map = unsafe { shared(map) }.ok_or(NULL)?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(pack(&map.0.view())) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(map, out, |map| Ok(pack(&map.0.view()))) }
 }
 
-/// bloomline_map_close() unmaps a file. Views of it must not be used any more. NULL is a
-/// no-op.
-///
-/// # Safety
-/// See [`crate::ffi`]; the map is not used again.
+/// bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_close(map: *mut bloomline_map) {
     // SAFETY: the handle came from `try_box`, and the caller gives it up.

@@ -16,29 +16,8 @@
 //!   panic and go unguarded; should one panic after all, Rust ends the process at
 //!   the `extern "C"` boundary, and nothing unwinds into C.
 //!
-//! | file | exports |
-//! |---|---|
-//! | `status` | `bloomline_status`, its numbers, `bloomline_status_message` |
-//! | `version` | `bloomline_version`, `bloomline_abi_version`, `bloomline_backend` |
-//! | `hash` | `bloomline_bytes`, `bloomline_hash*`, `bloomline_random_seed` |
-//! | `params` | `bloomline_params`, `bloomline_params_*` |
-//! | `filter` | `bloomline_filter`, `bloomline_filter_*`; `classic`: `bloomline_classic_new`, `bloomline_classic_params_*` |
-//! | `view` | `bloomline_view`, `bloomline_view_*`, `bloomline_filter_view`; `keys`: `bloomline_view_contains_keys`, `_contains_each`, `_contains_fn` |
-//! | `shards` | `bloomline_shard_of`, `bloomline_shards_contain_hashes`, `bloomline_views_contain*` |
-//! | `block` | `bloomline_block_*`, `bloomline_builder`, `bloomline_builder_*` |
-//! | `lines` | `bloomline_lines_*` |
-//! | `concurrent` | `bloomline_concurrent`, `bloomline_concurrent_*` |
-//! | `swap` | `bloomline_swap`, `bloomline_swap_*` |
-//! | `counting` | `bloomline_counting`, `bloomline_counting_*` |
-//! | `scalable` | `bloomline_scalable`, `bloomline_scalable_*` |
-//! | `window` | `bloomline_window`, `bloomline_window_*` |
-//! | `map` | `bloomline_map`, `bloomline_map_*` |
-//! | `cuckoo` | `bloomline_cuckoo`, `bloomline_cuckoo_*` |
-//! | `engines` | `bloomline_view_open_rocksdb`, `_leveldb`, `bloomline_rocksdb_*`, `bloomline_leveldb_*` |
-//! | `boundary`, `batch` | nothing: what the others share |
-//!
-//! Where a handle's folder has an `encode` file, that is its bytes and files: `_encode`, `_decode`,
-//! `_save`, `_load`.
+//! A handle has a file, with its bytes and files beside it; a type or constant is where its functions
+//! are. `boundary` and `batch` export nothing: they, and `encode`, are what the others share.
 //!
 //! # Safety
 //! All functions here are for C and `unsafe`: the caller keeps the rules at the top
@@ -53,15 +32,19 @@
 //! NULL is caught, as each function says. Nothing else about a pointer can be.
 
 // One of the three places where the crate needs unsafe code: raw pointers are what
-// C has. The types carry the names that C knows them by.
-#![allow(unsafe_code, non_camel_case_types)]
+// C has. The types carry the names that C knows them by. What is unsafe about all of these
+// functions alike is said above.
+#![allow(unsafe_code, non_camel_case_types, clippy::missing_safety_doc)]
 
+mod allocator;
 mod batch;
 mod block;
 mod boundary;
+mod classic;
 mod concurrent;
 mod counting;
 mod cuckoo;
+mod encode;
 mod engines;
 mod filter;
 mod hash;
@@ -76,10 +59,13 @@ mod version;
 mod view;
 mod window;
 
+pub use allocator::*;
 pub use block::*;
+pub use classic::*;
 pub use concurrent::*;
 pub use counting::*;
 pub use cuckoo::*;
+pub use encode::*;
 pub use engines::*;
 pub use filter::*;
 pub use hash::*;

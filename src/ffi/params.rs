@@ -1,25 +1,23 @@
 //! The size and shape of a filter.
 
-use super::boundary::{Failure, NULL, exclusive, guard, guard_or, output, shared};
+use super::boundary::{Failure, change, guard_or, required, shared, tell};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
-use crate::{Error, Params};
+use crate::{CuckooParams, Error, Params};
 
 /// The size and shape of a filter. Made by bloomline_params_for_rate() or
-/// bloomline_params_for_bits(), or filled in by hand; every function that is given one
-/// checks it.
+/// bloomline_params_for_bits(), or filled in by hand; every function checks it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct bloomline_params {
-    /// How many lines of 64 bytes; any number above 0.
+    /// How many lines of 64 bytes, at least 1.
     pub line_count: u64,
     /// How many bits a key sets in its line, 1 to 16.
     pub k: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The seed of the hash of keys. bloomline_params_for_rate() and
-    /// bloomline_params_for_bits() set it to 0; it may then be set to any number.
-    /// Where others choose the keys, take it from bloomline_random_seed() and keep it
-    /// secret.
+    /// The seed of the hash of keys: any number. bloomline_params_for_rate() and
+    /// bloomline_params_for_bits() set it to 0. If an attacker can choose keys, take it from
+    /// bloomline_random_seed() and keep it secret.
     pub seed: u64,
 }
 
@@ -53,7 +51,7 @@ impl From<Params> for bloomline_params {
 /// `params` is NULL or points at a live `bloomline_params`.
 pub(super) unsafe fn checked(params: *const bloomline_params) -> Result<Params, Failure> {
     // SAFETY: the same contract.
-    unsafe { shared(params) }.ok_or(NULL)?.check()
+    unsafe { required(params) }?.check()
 }
 
 /// Writes the parameters that `make` gives.
@@ -64,26 +62,16 @@ pub(super) unsafe fn write(
     out: *mut bloomline_params,
     make: impl FnOnce() -> Result<Params, Error>,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        let params = make()?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(params.into()) };
-        Ok(())
-    })
+    // SAFETY: the same contract.
+    unsafe { tell(&(), out, |()| Ok(make()?.into())) }
 }
 
-/// bloomline_params_for_rate() finds the smallest filter that holds 'keys' keys at a
-/// false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is
-/// between 0 and 1, both excluded. With 0 keys the result is one line.
-///
-/// The figures are those of a filter made of 64-byte lines, a little larger than the
-/// textbook's for one array of bits: 1 % takes about 9.9 bits per key.
+/// bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
+/// false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
+/// both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
+/// standard Bloom filter.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
-///
-/// # Safety
-/// See [`crate::ffi`].
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_rate(
@@ -95,15 +83,11 @@ pub unsafe extern "C" fn bloomline_params_for_rate(
     unsafe { write(out, || Params::for_rate(keys, rate)) }
 }
 
-/// bloomline_params_for_bits() finds the size of a filter that spends 'bits_per_key'
-/// bits on each of 'keys' keys, which need not be a whole number, and the k with the
-/// lowest false-positive rate at that size. With 0 keys the result is one line.
+/// bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
+/// fraction, for each of 'keys' keys, and the k with the lowest false-positive rate at that size. 0
+/// keys take one line.
 ///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in
-/// memory.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_bits(
@@ -115,40 +99,105 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
     unsafe { write(out, || Params::for_bits(keys, bits_per_key)) }
 }
 
-/// bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power
-/// 'folds', so that bloomline_filter_fold() can halve the filter 'folds' times. It is for a
-/// filter whose keys cannot be counted beforehand: make it large, then fold it.
+/// bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
+/// that bloomline_filter_fold() can halve the filter 'folds' times. For keys that cannot be counted
+/// beforehand: size the filter for too many, then fold it.
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
-/// BLOOMLINE_ERR_RESERVED; 'params' is then unchanged.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// BLOOMLINE_ERR_RESERVED; 'params' is unchanged.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_foldable(
     params: *mut bloomline_params,
     folds: u32,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: `params` is NULL or there, and this call's alone.
-        let params = unsafe { exclusive(params) }.ok_or(NULL)?;
-        *params = params.check()?.foldable(folds)?.into();
-        Ok(())
-    })
+    // SAFETY: rules of the header: `params` is NULL or there, and this call's alone.
+    unsafe {
+        change(params, |params| {
+            *params = params.check()?.foldable(folds)?.into();
+            Ok(())
+        })
+    }
 }
 
-/// bloomline_params_rate() returns the false-positive rate to be expected, from 0 to 1,
-/// once 'keys' different keys are in a filter of these parameters. It is a model of the
-/// lines, not the textbook formula. If 'params' is NULL or is refused
-/// by the other functions, the result is 1.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
+/// these parameters with 'keys' different keys. It models the lines: the standard formula is too
+/// low. Returns 1 if 'params' is NULL or out of range.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_rate(params: *const bloomline_params, keys: u64) -> f64 {
+    // SAFETY: rules of the header: `params` is NULL or there.
+    guard_or(1.0, || unsafe { checked(params) }.map_or(1.0, |params| params.rate(keys)))
+}
+
+/// The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or filled in
+/// by hand; every function checks it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct bloomline_cuckoo_params {
+    /// How many lines of 64 bytes, 1 to 2^32 - 1.
+    pub line_count: u64,
+    /// Bits kept of each key: 8 (64 slots per line, 2.95 % false positives), 12 (40, 0.186 %) or 16
+    /// (32, 0.0116 %).
+    pub fingerprint_bits: u32,
+    /// Must be 0.
+    pub reserved: u32,
+    /// The seed of the hash of keys. If an attacker can choose keys, take it from
+    /// bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
+    /// of any size.
+    pub seed: u64,
+}
+
+impl bloomline_cuckoo_params {
+    pub(super) fn check(&self) -> Result<CuckooParams, Failure> {
+        if self.reserved != 0 {
+            return Err(Failure(BLOOMLINE_ERR_RESERVED));
+        }
+        // As in bloomline_params: all zeros are those of a call that failed.
+        if self.line_count == 0 {
+            return Err(Error::LineCount.into());
+        }
+        Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
+    }
+}
+
+impl From<CuckooParams> for bloomline_cuckoo_params {
+    fn from(params: CuckooParams) -> bloomline_cuckoo_params {
+        bloomline_cuckoo_params {
+            line_count: params.line_count(),
+            fingerprint_bits: params.fingerprint_bits(),
+            reserved: 0,
+            seed: params.seed(),
+        }
+    }
+}
+
+/// bloomline_cuckoo_params_for_rate() writes to 'out' the smallest cuckoo filter for 'keys' keys
+/// with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
+/// least 0.000116, and less than 1. The seed is 0.
+///
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(
+    keys: u64,
+    rate: f64,
+    out: *mut bloomline_cuckoo_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe { tell(&(), out, |()| Ok(CuckooParams::for_rate(keys, rate)?.into())) }
+}
+
+/// bloomline_cuckoo_params_rate() returns the expected false-positive rate, from 0 to 1, of a
+/// cuckoo filter of these parameters with 'keys' keys. Returns 1 if 'params' is NULL or out of
+/// range.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_params_rate(
+    params: *const bloomline_cuckoo_params,
+    keys: u64,
+) -> f64 {
     guard_or(1.0, || {
         // SAFETY: rules of the header: `params` is NULL or there.
-        unsafe { checked(params) }.map_or(1.0, |params| params.rate(keys))
+        let params = unsafe { shared(params) }.map(bloomline_cuckoo_params::check);
+        params.and_then(Result::ok).map_or(1.0, |params| params.rate(keys))
     })
 }

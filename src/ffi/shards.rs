@@ -1,7 +1,7 @@
 //! Several filters at once: `bloomline_shard_of` and `bloomline_shards_*` for one set split over
 //! them, `bloomline_views_contain` and `_contain_hash` for one key in each of them.
 
-use super::batch::answer_hashes;
+use super::batch::answer;
 use super::boundary::{bitmap_at, bytes, slice};
 use super::view::{bloomline_view, unpack};
 use crate::filter::shards::shards_contain_hashes_by;
@@ -11,30 +11,22 @@ use crate::{View, shard_of};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-/// bloomline_shard_of() tells which of 'shards' shards, 0 to shards - 1, the key of a hash
-/// belongs to, when one set is split over several filters, files or machines. It does not
-/// depend on the line and the bits that the hash has in a filter, so that each shard's filter
-/// is as any of so many keys. For 0 shards the result is 0. docs/FORMAT.md has the formula.
-///
-/// # Safety
-/// See [`crate::ffi`]; any arguments will do.
+/// bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
+/// belongs to, for a set split over several filters, files or machines. It is independent of the
+/// line and bits of the hash in a filter. docs/FORMAT.md has the formula. Returns 0 for 0 shards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
     shard_of(hash, shards)
 }
 
-/// bloomline_shards_contain_hashes() asks for 'n' keys by their hashes, each the filter of its
-/// shard: view i is that of shard i of 'n_views'. It returns how many keys may be present,
-/// and writes a bit for each to 'bitmap', as bloomline_view_contains_hashes() does. The lines
-/// of 64 keys are asked for before the first is looked at, whichever filters they are in.
+/// bloomline_shards_contain_hashes() probes for each of 'n' keys, by their hashes, the filter of
+/// its shard: view i is that of shard i of 'n_views'. It returns how many keys may be present, and
+/// writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). The lines of 64 keys are
+/// prefetched, in whichever filters.
 ///
-/// All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
-/// do not, all keys may be present, whatever the filters hold. A view that was not
-/// opened may have all keys; so may all, if 'views' or 'hashes' is NULL or 'n_views' is 0. If
-/// 'bitmap' is NULL, nothing is written and the result is 'n'.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
+/// 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
+/// opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_shards_contain_hashes(
     views: *const bloomline_view,
@@ -55,28 +47,21 @@ pub unsafe extern "C" fn bloomline_shards_contain_hashes(
                 shards_contain_hashes_by(views.len(), view, hashes, bitmap)
             }
         });
-        answer_hashes(hashes, n, bitmap, probe)
+        answer(slice(hashes, n), n, bitmap, |hashes, bitmap| Some(probe?(hashes, bitmap)))
     }
 }
 
-/// bloomline_views_contain_hash() asks 'n_views' filters for one key, given by its hash: the
-/// files of an LSM tree, or the shards of a set. It returns how many of them may have it.
-/// Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits of the last word are
-/// zero. 'bitmap' has room for (n_views + 63) / 64 words, and need not be initialized.
+/// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
+/// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
+/// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
+/// (n_views + 63) / 64 words, and need not be initialized. All lines are prefetched, so the probes
+/// cost little more than one cache miss. For filters already in the cache, a loop over
+/// bloomline_view_contains_hash() is faster.
 ///
-/// It is for filters that are not in the cache: the lines are all asked for before the first
-/// is looked at, so that they cost little more than one of them. For filters in the cache a
-/// loop over bloomline_view_contains_hash() is faster.
-///
-/// All filters must hash keys alike, with the same seed; their sizes and k may differ. If they
-/// do not, the hash is not the key's in some of them, and all may have the key:
-/// bloomline_views_contain() has no such limit.
-///
-/// A view that was not opened may have the key; if 'views' is NULL, so may all. If 'bitmap'
-/// is NULL, nothing is written and the result is 'n_views'.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
+/// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
+/// may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
+/// result is 'n_views'.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_views_contain_hash(
     views: *const bloomline_view,
@@ -91,13 +76,9 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
     unsafe { views_answer(views, n_views, bitmap, hash) }
 }
 
-/// bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at
-/// 'key'. The filters may hash it differently, with seeds of their own or as other engines do.
-///
-/// If 'key' is NULL and 'len' is not 0, all filters may have the key.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
+/// The filters may hash it differently, with seeds of their own or as other engines do. If 'key' is
+/// NULL and 'len' is not 0, all filters may have the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_views_contain(
     views: *const bloomline_view,

@@ -7,71 +7,63 @@ use crate::Error;
 use std::ffi::{CStr, c_char};
 use std::io::ErrorKind;
 
-/// What a function that can fail returns: BLOOMLINE_OK (0), or one of the positive
-/// BLOOMLINE_ERR_ numbers. The numbers never change their meaning; later versions
-/// may return numbers not listed here, which are errors too.
+/// What a function that can fail returns: BLOOMLINE_OK (0), or a positive BLOOMLINE_ERR_ number.
+/// The numbers never change their meaning; later versions may return others, which are errors too.
 pub type bloomline_status = i32;
 
 /// Success.
 pub const BLOOMLINE_OK: bloomline_status = 0;
 /// A pointer was NULL (or an array misaligned) where that is not allowed.
 pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
-/// The false-positive rate asked for is not between 0 and 1, both excluded, or is
-/// too small to size for.
+/// The target false-positive rate is not between 0 and 1, both excluded, or is too small.
 pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
-/// The bits per key asked for are not a positive finite number.
+/// The bits per key are not a positive finite number.
 pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
 /// k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
 /// filter's fingerprints are not 8, 12 or 16.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
-/// The line count is zero, as in parameters that nobody filled in, or is more than memory can
-/// address.
+/// The line count is zero, as in parameters not filled in, or too large for memory.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
-/// The system has not got the memory.
+/// Out of memory.
 pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;
-/// The buffer is smaller than what is to be written into it.
+/// The buffer is too small for the result.
 pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
-/// The two filters differ in line count, k, seed or type: plain and classic filters do not
-/// match.
+/// The two filters differ in line count, k, seed or type (plain or classic).
 pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 /// A filter with an odd number of lines cannot be folded.
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
-/// The environment variable BLOOMLINE_BACKEND names a backend that does not exist
-/// or that this CPU lacks.
+/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
-/// The data is shorter than any filter, such as an empty file, or has not the length that it
-/// states.
+/// The data is shorter than any filter, or has not the length that it states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
-/// The data does not end as a filter ends: it is something else, or was cut off.
+/// The data does not end as a filter does: it is something else, or was cut off.
 pub const BLOOMLINE_ERR_NOT_A_FILTER: bloomline_status = 12;
-/// The data was written in a format version that this library does not know.
+/// The data has an unknown format version.
 pub const BLOOMLINE_ERR_VERSION: bloomline_status = 13;
-/// The data has a layout of lines that this library does not know, or the filter one that does
-/// not allow what is asked for.
+/// The layout of the data is unknown, or does not support the operation.
 pub const BLOOMLINE_ERR_LAYOUT: bloomline_status = 14;
 /// The data is damaged: a checksum does not match.
 pub const BLOOMLINE_ERR_CHECKSUM: bloomline_status = 15;
 /// A field that must be zero is not, in the data or in a bloomline_params.
 pub const BLOOMLINE_ERR_RESERVED: bloomline_status = 16;
-/// The operating system refused to read or write a file.
+/// Reading or writing failed.
 pub const BLOOMLINE_ERR_IO: bloomline_status = 17;
 /// There is no such file or directory.
 pub const BLOOMLINE_ERR_NOT_FOUND: bloomline_status = 18;
 /// The file may not be read or written by this process.
 pub const BLOOMLINE_ERR_PERMISSION: bloomline_status = 19;
-/// A bug in the library, caught before it could do harm. A handle that the call was
-/// to change is only good for freeing. Please report it.
+/// A bug in the library, caught before it could do harm. Free the handle that the call was to
+/// change, and please report the bug.
 pub const BLOOMLINE_ERR_INTERNAL: bloomline_status = 20;
-/// The key is surely not in the filter, and so cannot be removed; nothing was changed.
+/// The key is definitely absent, and so cannot be removed; nothing changed.
 pub const BLOOMLINE_ERR_ABSENT: bloomline_status = 21;
-/// There is no room in the filter for the key; nothing was changed.
+/// The filter is full; nothing changed.
 pub const BLOOMLINE_ERR_FULL: bloomline_status = 22;
-/// A window is to have no generation, or more than 2^32 - 1.
+/// A window needs 1 to 2^32 - 1 generations.
 pub const BLOOMLINE_ERR_GENERATIONS: bloomline_status = 23;
-/// Fewer keys were given than the filter has; the new filter would deny some of them.
+/// Fewer keys were given than the filter has: some would be false negatives.
 pub const BLOOMLINE_ERR_KEY_COUNT: bloomline_status = 24;
-/// The path leads to something other than a regular file: a directory, a pipe, a device. It was
-/// neither read nor replaced.
+/// The path leads to something other than a regular file, which was neither read nor replaced.
 pub const BLOOMLINE_ERR_NOT_A_FILE: bloomline_status = 25;
 
 /// The number for an error.
@@ -145,12 +137,8 @@ fn message(status: bloomline_status) -> &'static CStr {
     }
 }
 
-/// bloomline_status_message() returns what 'status' means, as one line of English
-/// without a full stop, NUL-terminated. The text is static: it is never freed and
-/// never changes. Any number may be given; the result is never NULL.
-///
-/// # Safety
-/// None needed: any number will do.
+/// bloomline_status_message() returns what 'status' means: one line of English without a full stop.
+/// The text is static. Accepts any number, and never returns NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_status_message(status: bloomline_status) -> *const c_char {
     message(status).as_ptr()

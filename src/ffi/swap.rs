@@ -3,36 +3,27 @@
 //! Not that `Swap` itself: it holds an `Arc`, and to make one without memory ends the process.
 //! Here what is shared is allocated as all handles are, and counted by `Holder`.
 
-use super::batch::{Key, answer_hashes, answer_keys};
-use super::boundary::{Failure, NULL};
-use super::boundary::{bytes, convert_handle, free, guard, guard_or, output, shared, try_box};
+use super::boundary::{
+    Failure, NULL, convert_handle, free, guard, guard_or, output, required, shared,
+    shared_between_threads, try_box,
+};
 use super::filter::bloomline_filter;
-use super::hash::bloomline_bytes;
 use super::status::bloomline_status;
 use arc_swap::{ArcSwapAny, RefCnt};
-use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A place for a filter that any number of threads probe, and in which another takes its
-/// place at one stroke: built beside, then published. A reader finds the old filter or the new
-/// one, whole, and never waits. It is made by bloomline_swap_new() and freed by
-/// bloomline_swap_free().
+/// A place for a filter that threads read while it is atomically replaced. A reader takes a
+/// snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
+/// Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
+/// all other functions may run in any number of threads.
 ///
-/// Any number of threads may call all functions of a swap at once, but bloomline_swap_free(),
-/// which needs it for itself alone.
-///
-/// The first call of a thread that asks or publishes makes a record of that thread, of less
-/// than 1 KB, which a later thread takes over when it ends. If there is no memory for those
-/// bytes, the process is ended; all else that lacks memory is a status.
+/// The first call in a thread makes a record of that thread, of less than 1 KB, which a later
+/// thread takes over. If there is no memory for that record, it aborts the process.
 pub struct bloomline_swap(ArcSwapAny<Holder>);
 
-// What the thread rule promises to C.
-const _: () = {
-    const fn shared_between_threads<T: Send + Sync>() {}
-    shared_between_threads::<bloomline_swap>();
-};
+const _: () = shared_between_threads::<bloomline_swap>();
 
 /// A filter, and how many hold it. A snapshot of C is a pointer to one, as to its filter.
 #[repr(C)]
@@ -112,13 +103,10 @@ impl Holder {
     }
 }
 
-/// bloomline_swap_new() makes a swap with the filter '*first' in it, which is used up: the swap
-/// frees it, and '*first' is set to NULL.
+/// bloomline_swap_new() creates a swap, takes ownership of the filter '*first' in it, and sets
+/// '*first' to NULL.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is then as before, and still the caller's.
-///
-/// # Safety
-/// See [`crate::ffi`]; the filter is not used again.
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_new(
@@ -144,30 +132,20 @@ pub unsafe extern "C" fn bloomline_swap_new(
     })
 }
 
-/// bloomline_swap_free() frees a swap that no thread uses any more, and its filter; snapshots
-/// stay until they are released. NULL is a no-op.
-///
-/// # Safety
-/// See [`crate::ffi`]; the swap is not used again.
+/// bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
+/// until they are released. Does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_free(swap: *mut bloomline_swap) {
     // SAFETY: the handle came from `try_box`, and the caller gives it up.
     unsafe { free(swap) }
 }
 
-/// bloomline_swap_publish() puts the filter '*next' in the place of the one that was there. It
-/// is used up: the swap frees it, and '*next' is set to NULL. It may be of any size and kind.
-/// A call that begins after this one has returned is answered by it, or by one that is newer.
-/// The filter that was there is freed as soon as no call and no snapshot uses it, perhaps in
-/// the thread that does so last.
+/// bloomline_swap_publish() atomically replaces the filter in 'swap' by '*next', of any size and
+/// type, takes ownership of it, and sets '*next' to NULL. A later bloomline_swap_acquire() returns
+/// it, or a newer one. The old filter is freed when its last snapshot is released, perhaps by that
+/// thread. Insert all keys into '*next' before: it must not change afterwards.
 ///
-/// To replace a filter while it is in use, make the next one, insert its keys however long
-/// that takes, and publish it. Nothing must be inserted into it afterwards.
-///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is then as before, and still the caller's.
-///
-/// # Safety
-/// See [`crate::ffi`]; the filter is not used again.
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_publish(
@@ -177,19 +155,16 @@ pub unsafe extern "C" fn bloomline_swap_publish(
     guard(|| {
         // SAFETY: rules of the header: the handle is NULL or alive, the pointer to the other
         // NULL or this call's alone.
-        unsafe { shared(swap).ok_or(NULL)?.0.store(Holder::of(next)?) };
+        unsafe { required(swap)?.0.store(Holder::of(next)?) };
         Ok(())
     })
 }
 
-/// bloomline_swap_acquire() takes a snapshot: the filter that is in the swap now, for
-/// questions that one filter has to answer, and for all functions that take a const
-/// bloomline_filter. It stays as it is, whatever is published, until it is given to
-/// bloomline_swap_release(), once, in any thread. It must not be changed or freed. Of a NULL
-/// swap it is NULL, which may have every key.
+/// bloomline_swap_acquire() returns a snapshot: the filter now in 'swap', for any function that
+/// takes a const bloomline_filter. Publishing does not affect it. Do not change or free it; pass
+/// it to bloomline_swap_release() exactly once, from any thread.
 ///
-/// # Safety
-/// See [`crate::ffi`].
+/// Returns NULL if 'swap' is NULL; probes of NULL return true.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_acquire(
     swap: *const bloomline_swap,
@@ -204,97 +179,11 @@ pub unsafe extern "C" fn bloomline_swap_acquire(
     })
 }
 
-/// bloomline_swap_release() gives back a snapshot, which must not be used any more. NULL is a
-/// no-op.
-///
-/// # Safety
-/// See [`crate::ffi`]; the snapshot is not used again.
+/// bloomline_swap_release() releases a snapshot. Do not use it afterwards. Does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_swap_release(snapshot: *const bloomline_filter) {
     if !snapshot.is_null() {
         // SAFETY: it came from `bloomline_swap_acquire`, and the caller gives it up.
         guard_or((), || drop(unsafe { Holder::from_ptr(snapshot.cast()) }));
-    }
-}
-
-/// bloomline_swap_contains() returns false if the key of 'len' bytes at 'key' is certainly not
-/// in the filter that is in the swap now, and true if it may be.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_contains(
-    swap: *const bloomline_swap,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless
-    // NULL.
-    match unsafe { (shared(swap), bytes(key, len)) } {
-        (Some(swap), Some(key)) => swap.0.load().held().filter.0.contains(key),
-        _ => true,
-    }
-}
-
-/// bloomline_swap_contains_hash() is bloomline_swap_contains() for a key given by its hash.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_contains_hash(
-    swap: *const bloomline_swap,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { shared(swap) }.is_none_or(|swap| swap.0.load().held().filter.0.contains_hash(hash))
-}
-
-/// bloomline_swap_contains_hashes() is bloomline_filter_contains_hashes() for the filter that
-/// is in the swap now: one filter answers the whole batch.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_contains_hashes(
-    swap: *const bloomline_swap,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count
-    // unless NULL.
-    unsafe {
-        let probe = shared(swap).map(|swap| {
-            let filter = swap.0.load();
-            move |hashes: &[u64], bitmap: &mut [u64]| {
-                filter.held().filter.0.contains_hashes(hashes, bitmap)
-            }
-        });
-        answer_hashes(hashes, n, bitmap, probe)
-    }
-}
-
-/// bloomline_swap_contains_keys() is bloomline_swap_contains_hashes() for keys given by their
-/// bytes.
-///
-/// # Safety
-/// See [`crate::ffi`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_contains_keys(
-    swap: *const bloomline_swap,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count
-    // unless NULL.
-    unsafe {
-        let probe = shared(swap).map(|swap| {
-            let filter = swap.0.load();
-            move |keys: &[Key], bitmap: &mut [u64]| {
-                filter.held().filter.0.contains_keys(keys, bitmap)
-            }
-        });
-        answer_keys(keys, n, bitmap, probe)
     }
 }

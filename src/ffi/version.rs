@@ -4,15 +4,15 @@ use super::boundary::guard_or;
 use crate::Backend;
 use std::ffi::{CStr, c_char};
 
-/// The version that this header belongs to: major number.
+/// The version of this header: major number.
 pub const BLOOMLINE_VERSION_MAJOR: u32 = 0;
-/// The version that this header belongs to: minor number.
+/// The version of this header: minor number.
 pub const BLOOMLINE_VERSION_MINOR: u32 = 1;
-/// The version that this header belongs to: patch number.
+/// The version of this header: patch number.
 pub const BLOOMLINE_VERSION_PATCH: u32 = 0;
-/// The binary interface that this header describes: the number in the name of the
-/// shared library (libbloomline.so.0). It changes only when a program built against
-/// an older header could not run with a newer library.
+/// The binary interface of this header: the number in the name of the shared library
+/// (libbloomline.so.0). It changes only if programs built with an older header cannot run with a
+/// newer library.
 pub const BLOOMLINE_ABI_VERSION: u32 = 0;
 
 // The header's numbers are literals. They are those of Cargo.toml, and the ABI version
@@ -30,30 +30,19 @@ const _: () = {
     assert!(BLOOMLINE_ABI_VERSION == number(env!("BLOOMLINE_SOVERSION")));
 };
 
-/// bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library that is
-/// linked or loaded, as opposed to that of the header. A program that loads the
-/// library at run time compares the two before it calls anything else.
-///
-/// # Safety
-/// None needed.
+/// bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library. A program that loads
+/// the library at run time compares it with the header's before it calls anything else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_abi_version() -> u32 {
     BLOOMLINE_ABI_VERSION
 }
 
 /// bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
-/// built against the header of another one does not link: see the end of this header.
-///
-/// # Safety
-/// None needed.
+/// built with the header of another one does not link: see the end of this header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_abi_0() {}
 
-/// bloomline_version() returns the version of the library that is linked or loaded,
-/// such as "0.1.0". The text is static.
-///
-/// # Safety
-/// None needed.
+/// bloomline_version() returns the version of the library, such as "0.1.0". The text is static.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_version() -> *const c_char {
     const VERSION: &CStr =
@@ -64,18 +53,13 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// bloomline_backend() returns the name of the code that answers probes in this
-/// process: "avx512", "avx2", "portable" or "scalar". It is chosen once, by what the
-/// CPU can do; all give the same answers and the same bytes. The environment variable
-/// BLOOMLINE_BACKEND, set before the library is loaded, forces one of them; empty is as
-/// good as unset.
+/// bloomline_backend() returns the name of the backend that answers probes in this process:
+/// "avx512", "avx2", "portable" or "scalar". It is chosen once, by the CPU; all give the same
+/// answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
+/// forces one; empty is as good as unset. The text is static.
 ///
-/// If the variable names one that does not exist or that this CPU lacks, the result is
-/// "none": then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND. The text is
-/// static.
-///
-/// # Safety
-/// None needed.
+/// Returns "none" if the variable names a backend that is unknown or not supported by this CPU:
+/// then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
     let name = guard_or(c"none", || match Backend::active() {

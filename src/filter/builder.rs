@@ -47,9 +47,25 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
 /// Collects keys that come one by one, and builds an encoded filter when their
 /// number is known. It keeps 8 bytes per key.
 pub struct Builder {
-    bits_per_key: f64,
+    size: Size,
     seed: u64,
     hashes: Vec<u64>,
+}
+
+/// What the filters of a builder are sized by.
+#[derive(Clone, Copy)]
+enum Size {
+    BitsPerKey(f64),
+    Rate(f64),
+}
+
+impl Size {
+    fn params(self, keys: u64) -> Result<Params, Error> {
+        match self {
+            Size::BitsPerKey(bits) => Params::for_bits(keys, bits),
+            Size::Rate(rate) => Params::for_rate(keys, rate),
+        }
+    }
 }
 
 impl Builder {
@@ -58,8 +74,20 @@ impl Builder {
     /// # Errors
     /// [`Error::BitsPerKey`] if the bits are not a positive finite number.
     pub fn new(bits_per_key: f64, seed: u64) -> Result<Builder, Error> {
-        Params::for_bits(1, bits_per_key)?;
-        Ok(Builder { bits_per_key, seed, hashes: Vec::new() })
+        Builder::with_size(Size::BitsPerKey(bits_per_key), seed)
+    }
+
+    /// For filters of that false-positive rate, whose byte keys are hashed with `seed`.
+    ///
+    /// # Errors
+    /// [`Error::Rate`] unless the rate is between 0 and 1.
+    pub fn for_rate(rate: f64, seed: u64) -> Result<Builder, Error> {
+        Builder::with_size(Size::Rate(rate), seed)
+    }
+
+    fn with_size(size: Size, seed: u64) -> Result<Builder, Error> {
+        size.params(1)?;
+        Ok(Builder { size, seed, hashes: Vec::new() })
     }
 
     /// Adds a key. One that repeats its predecessor counts once: sorted keys that
@@ -86,6 +114,29 @@ impl Builder {
         Ok(())
     }
 
+    /// Adds many hashes, each as [`Builder::add_hash`] does.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and none is added.
+    pub fn add_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        self.hashes.try_reserve(hashes.len()).map_err(|_| Error::OutOfMemory)?;
+        hashes.iter().try_for_each(|&hash| self.add_hash(hash))
+    }
+
+    /// Adds many keys, each as [`Builder::add`] does.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], and none is added.
+    pub fn add_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> Result<(), Error> {
+        self.hashes.try_reserve(keys.len()).map_err(|_| Error::OutOfMemory)?;
+        keys.iter().try_for_each(|key| self.add(key.as_ref()))
+    }
+
+    /// Drops the keys added since the last block, and keeps their memory.
+    pub fn clear(&mut self) {
+        self.hashes.clear();
+    }
+
     /// The keys added since the last block, without repetitions.
     pub fn key_count(&self) -> u64 {
         self.hashes.len() as u64
@@ -96,7 +147,7 @@ impl Builder {
     /// # Errors
     /// [`Error::LineCount`] if its size cannot be addressed.
     pub fn params(&self) -> Result<Params, Error> {
-        Ok(Params::for_bits(self.key_count(), self.bits_per_key)?.with_seed(self.seed))
+        Ok(self.size.params(self.key_count())?.with_seed(self.seed))
     }
 
     /// The length of what `finish` would write now.

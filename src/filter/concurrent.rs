@@ -1,9 +1,13 @@
 //! A filter that many threads insert into and probe at once, without a lock.
 
+#[cfg(feature = "capi")]
+use super::View;
 use super::view::with_hashes;
 use super::{Filter, keys_for_fill};
 use crate::error::Error;
 use crate::hash::{KeyHash, hash};
+#[cfg(feature = "capi")]
+use crate::kernel::Probed;
 use crate::kernel::atomic_line;
 use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch, words};
 use crate::layouts::classic;
@@ -170,6 +174,12 @@ impl ConcurrentFilter {
             present = self.kernel.probe_batch_shared(self.lanes(), self.params.k(), hashes, bitmap);
         });
         present
+    }
+
+    /// A view to probe while others insert. Nobody asks it for its bytes meanwhile.
+    #[cfg(feature = "capi")]
+    pub(crate) fn shared_view(&self) -> View<'_> {
+        View::new(Probed::lanes(self.lanes()), self.params, 0, self.kernel)
     }
 
     // ---- whole filters ----

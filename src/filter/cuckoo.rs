@@ -147,6 +147,17 @@ impl CuckooFilter {
         Ok(())
     }
 
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<CuckooFilter, Error> {
+        let mut copy = CuckooFilter::with_kernel(self.params, self.kernel)?;
+        copy.lines.copy_from_slice(&self.lines);
+        copy.key_count = self.key_count;
+        Ok(copy)
+    }
+
     /// Forgets all keys.
     pub fn clear(&mut self) {
         self.lines.fill(0);

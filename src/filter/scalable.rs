@@ -118,6 +118,18 @@ impl ScalableFilter {
         &self.stages[self.stages.len() - 1]
     }
 
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<ScalableFilter, Error> {
+        let mut copy = ScalableFilter { stages: Vec::new(), shared: self.shared };
+        for Stage { filter, capacity } in &self.stages {
+            copy.push(Stage { filter: filter.try_clone()?, capacity: *capacity })?;
+        }
+        Ok(copy)
+    }
+
     // ---- inserting ----
 
     /// Inserts a key. Returns whether it was new: false if it seemed to be in already, which a

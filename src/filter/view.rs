@@ -14,7 +14,7 @@ use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
 use crate::params::CuckooParams;
 use crate::params::Params;
-use crate::sizing::stats;
+use crate::sizing::{self, stats};
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
 /// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
@@ -316,6 +316,32 @@ impl<'a> View<'a> {
         self.key_count
     }
 
+    /// The fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
+    /// taken. Reads the whole filter.
+    pub fn fill(&self) -> f64 {
+        match self.cuckoo_params() {
+            Some(params) => self.taken() / params.slots() as f64,
+            None => self.lines.count_ones() as f64 / (self.lines.len() as f64 * 8.0),
+        }
+    }
+
+    /// How many different keys are in, estimated from the fill: within a few per cent until nearly
+    /// all bits are set. Of a cuckoo filter, how many slots are taken. Reads the whole filter.
+    pub fn estimated_keys(&self) -> f64 {
+        let (lines, k) = (self.lines.len() / LINE_BYTES, self.k);
+        match self.kernel.layout() {
+            Layout::Cuckoo => self.taken(),
+            Layout::Native => sizing::keys_for_fill(self.fill(), lines as u64, k),
+            // Bits of one key that may fall on each other, wherever they lie.
+            _ => sizing::classic::keys_for_fill(self.fill(), self.lines.len() as u64 * 8, k),
+        }
+    }
+
+    /// The slots of a cuckoo filter that are taken.
+    fn taken(&self) -> f64 {
+        cuckoo_lines::taken(self.as_bytes(), self.k) as f64
+    }
+
     /// The false-positive rate at the present fill, 0 to 1: the probability that a key which is
     /// not in finds its bits set, averaged over the lines; of a cuckoo filter, its fingerprint
     /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
@@ -365,6 +391,12 @@ impl<'a> View<'a> {
     /// The lines.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.lines.as_slice()
+    }
+
+    /// Where the lines are, and how many bytes; nobody looks at them.
+    #[cfg(feature = "capi")]
+    pub(crate) fn place(&self) -> (*const u8, usize) {
+        (self.lines.start(), self.lines.len())
     }
 
     /// What probes it.

@@ -5,7 +5,7 @@ use super::native::{FOOTER_BYTES, Footer, FooterBytes, split};
 use crate::error::Error;
 use crate::params::CuckooParams;
 
-const LAYOUT: u16 = 7;
+pub(super) const LAYOUT: u16 = 7;
 
 /// As `native::check`, for this layout: the shape of the lines, and the writer's key count.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams, u64), Error> {

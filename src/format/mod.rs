@@ -2,9 +2,12 @@
 //! only.
 
 pub(crate) mod cuckoo;
+mod kind;
 pub(crate) mod native;
 pub(crate) mod scalable;
 pub(crate) mod window;
+
+pub use kind::Kind;
 
 use crate::error::Error;
 use crate::hash::KeyHash;

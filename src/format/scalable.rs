@@ -8,7 +8,7 @@ use crate::line::LINE_BYTES;
 use crate::params::Params;
 use std::slice;
 
-const LAYOUT: u16 = 3;
+pub(super) const LAYOUT: u16 = 3;
 /// The most stages. With each twice as large as the one before, memory ends earlier.
 pub(crate) const MAX_STAGES: usize = 64;
 /// The least rate that can be asked for, so that a rate is left for the last of all stages.

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::os::room::Room;
 use crate::params::Params;
 
-const LAYOUT: u16 = 4;
+pub(super) const LAYOUT: u16 = 4;
 
 /// How many generations a window has, at least one, and of what shape: such that all of it,
 /// encoded, can be addressed.

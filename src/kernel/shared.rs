@@ -11,7 +11,7 @@
 
 use super::{Hashes, Kernel, Prefetch};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU8, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// Bytes to probe, borrowed for `'a`: their address and how many.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl<'a> Probed<'a> {
 
     /// Lanes that threads set bits in. Nobody asks for [`Probed::as_slice`] of them.
     #[inline(always)]
-    fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
+    pub(crate) fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
         Probed { start: lanes.as_ptr().cast(), len: size_of_val(lanes), borrowed: PhantomData }
     }
 
@@ -65,6 +65,18 @@ impl<'a> Probed<'a> {
     #[inline(always)]
     pub(crate) fn len(self) -> usize {
         self.len
+    }
+
+    /// How many bits are set, also while others set more of them.
+    pub(crate) fn count_ones(self) -> u64 {
+        let lanes = self.start.cast::<AtomicU64>();
+        if !lanes.is_aligned() || self.len % 8 != 0 {
+            // Lanes that others write are aligned.
+            return self.as_slice().iter().map(|byte| u64::from(byte.count_ones())).sum();
+        }
+        // SAFETY: aligned lanes that can be read, of which others at most set bits.
+        let lanes = unsafe { std::slice::from_raw_parts(lanes, self.len / 8) };
+        lanes.iter().map(|lane| u64::from(lane.load(Ordering::Relaxed).count_ones())).sum()
     }
 
     /// The bytes as such, of which nobody is writing any.

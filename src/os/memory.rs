@@ -7,10 +7,36 @@ use crate::line::LINE_BYTES;
 #[cfg(unix)]
 use crate::os::environment::{HUGE_PAGES, Setting};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::c_void;
 use std::fs::File;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
-use std::sync::atomic::AtomicU64;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+/// A caller's own functions for the memory of lines, laid out as C has them.
+#[repr(C)]
+pub(crate) struct Allocator {
+    /// So many bytes at that alignment, or NULL.
+    pub(crate) alloc: unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void,
+    /// Takes them back, with the size that was asked for.
+    pub(crate) free: unsafe extern "C" fn(*mut c_void, *mut c_void, usize),
+    /// The first argument of both.
+    pub(crate) context: *mut c_void,
+}
+
+/// What new lines come from; NULL for the usual memory.
+static ALLOCATOR: AtomicPtr<Allocator> = AtomicPtr::new(null_mut());
+
+/// Takes the memory of lines made from now on from `allocator`; NULL: the usual memory again.
+///
+/// # Safety
+/// An allocator stays in its place, unchanged, as long as lines that came from it live. Its
+/// functions keep to what their fields say, in any thread, and do not unwind.
+#[cfg(feature = "capi")]
+pub(crate) unsafe fn set_allocator(allocator: *const Allocator) {
+    // Who sees the pointer sees what it points at.
+    ALLOCATOR.store(allocator.cast_mut(), Ordering::Release);
+}
 
 /// 2 MiB: a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 #[cfg(unix)]
@@ -29,6 +55,8 @@ pub(crate) struct Zeroed {
 /// Where the bytes are from.
 enum Block {
     Allocated(NonNull<u8>, Layout),
+    /// From a caller's allocator, with the size that was asked of it.
+    Given(NonNull<u8>, usize, &'static Allocator),
     #[cfg(unix)]
     Mapped(pages::Pages),
 }
@@ -45,6 +73,10 @@ impl Zeroed {
     /// [`Error::OutOfMemory`].
     pub(crate) fn new(len: usize) -> Result<Zeroed, Error> {
         assert!(len > 0);
+        // SAFETY: NULL, or there as long as lines that came from it, by `set_allocator`.
+        if let Some(allocator) = unsafe { ALLOCATOR.load(Ordering::Acquire).as_ref() } {
+            return Zeroed::given(len, allocator);
+        }
         #[cfg(unix)]
         if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
             let pages = pages::Pages::zeroed(len)?;
@@ -56,6 +88,22 @@ impl Zeroed {
         Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
     }
 
+    /// The same from a caller's allocator, which need not zero them.
+    fn given(len: usize, allocator: &'static Allocator) -> Result<Zeroed, Error> {
+        let Allocator { alloc, free, context } = *allocator;
+        // SAFETY: the contract of `set_allocator`.
+        let bytes = unsafe { alloc(context, len, LINE_BYTES) }.cast::<u8>();
+        let bytes = NonNull::new(bytes).ok_or(Error::OutOfMemory)?;
+        if bytes.addr().get() % LINE_BYTES != 0 {
+            // SAFETY: as above; nothing has used them.
+            unsafe { free(context, bytes.as_ptr().cast(), len) };
+            return Err(Error::OutOfMemory);
+        }
+        // SAFETY: so many bytes are there, and nobody else has them.
+        unsafe { bytes.write_bytes(0, len) };
+        Ok(Zeroed { block: Block::Given(bytes, len, allocator), len })
+    }
+
     /// Forgets the bytes from `len` on; the memory stays until all is freed.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
@@ -63,7 +111,7 @@ impl Zeroed {
 
     fn start(&self) -> *mut u8 {
         match &self.block {
-            Block::Allocated(bytes, _) => bytes.as_ptr(),
+            Block::Allocated(bytes, _) | Block::Given(bytes, ..) => bytes.as_ptr(),
             #[cfg(unix)]
             Block::Mapped(pages) => pages.parts().0,
         }
@@ -75,6 +123,10 @@ impl Drop for Zeroed {
         match &self.block {
             // SAFETY: allocated by `new` with this layout, and freed only here.
             Block::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
+            // SAFETY: they came from this allocator with this size, and are freed only here.
+            Block::Given(bytes, size, allocator) => unsafe {
+                (allocator.free)(allocator.context, bytes.as_ptr().cast(), *size);
+            },
             #[cfg(unix)]
             Block::Mapped(_) => {}
         }

@@ -1,7 +1,7 @@
-//! Views asked for keys as engines ask: one at a time through a function that is chosen once, and
-//! several at a time, in an array or by pointers.
+//! Views probed as engines probe: for one key through a function that is chosen once, and for several,
+//! in an array or by pointers.
 
-use super::super::batch::{Key, answer_keys, key_at};
+use super::super::batch::{Key, contains_keys, key_at};
 use super::super::boundary::slice;
 use super::super::hash::bloomline_bytes;
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
@@ -10,26 +10,18 @@ use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
 
-/// A function that answers as bloomline_view_contains() does, for views of one kind:
-/// bloomline_view_contains_fn() has it.
+/// A function that answers as bloomline_view_contains(), for views of one kind: from
+/// bloomline_view_contains_fn().
 pub type bloomline_contains_fn = Option<
     unsafe extern "C" fn(view: *const bloomline_view, key: *const c_void, len: usize) -> bool,
 >;
 
-/// bloomline_view_contains_fn() returns a function to ask this view by, one key at a time,
-/// which does not look each time at what kind of filter it is and whether it was opened. It is
-/// for engines that keep it beside the view, as an object with a virtual function does, and ask
-/// for many keys: of a RocksDB filter in the cache that takes a fifth less time.
+/// bloomline_view_contains_fn() returns a function that answers as bloomline_view_contains() for
+/// this view without its per-call checks: a cached RocksDB filter takes a fifth less time. Pass
+/// only this view or a copy, its bytes still valid, and a NULL key only if 'len' is 0: unchecked.
 ///
-/// It takes what bloomline_view_contains() takes and gives the same answers. But it must be
-/// given this view or a copy of it, with its bytes still there, and not NULL for a key of
-/// more than 0 bytes: none of this is checked.
-///
-/// It is never NULL. Where there is nothing to save it is bloomline_view_contains() itself;
-/// so it is if 'view' is NULL or was not opened.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// Never returns NULL. If 'view' is NULL or not opened, or nothing is saved, returns
+/// bloomline_view_contains().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains_fn(
     view: *const bloomline_view,
@@ -41,11 +33,7 @@ pub unsafe extern "C" fn bloomline_view_contains_fn(
     Some(quick.unwrap_or(bloomline_view_contains))
 }
 
-/// bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys given by
-/// their bytes.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys by their bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains_keys(
     view: *const bloomline_view,
@@ -55,24 +43,16 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe {
-        let probe = opened(view)
-            .map(|view| move |keys: &[Key], bitmap: &mut [u64]| view.contains_keys(keys, bitmap));
-        answer_keys(keys, n, bitmap, probe)
-    }
+    unsafe { contains_keys(opened(view).as_ref(), keys, n, bitmap) }
 }
 
-/// bloomline_view_contains_each() asks for 'n' keys that lie anywhere, such as those of a
-/// RocksDB MultiGet: 'keys' is an array of pointers to them. Whether key i may be in the
-/// filter is written to place i of 'present'. It is meant for a few keys at a time: each 64
-/// are asked for together, their lines before the first is looked at. For many keys
+/// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
+/// MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
+/// present[i]. It is for a few keys: the lines of each 64 are prefetched together. For many keys
 /// bloomline_view_contains_keys() is faster.
 ///
-/// If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key
-/// whose pointer is NULL. If 'present' is NULL, nothing is written.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
+/// pointer is NULL. If 'present' is NULL, nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains_each(
     view: *const bloomline_view,

@@ -1,50 +1,57 @@
-//! `bloomline_view`: a filter in somebody else's bytes, on the caller's stack.
+//! `bloomline_view`: a filter in caller-owned bytes, on the caller's stack.
 //!
-//! Its six words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, forgotten
-//! to be opened, or overwritten. The check word tells, and then the answers are true. What it
-//! cannot tell is whether the bytes are still there.
+//! Its first six words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, not
+//! opened, or overwritten. The check word tells, and then the answers are true. What it cannot tell
+//! is whether the bytes are still there.
 
 /// cbindgen:ignore
 mod keys;
 
 pub use keys::*;
 
-use super::batch::answer_hashes;
-use super::boundary::{Failure, NULL, bytes, guard, guard_or, output, shared};
+use super::batch::contains_hashes;
+use super::boundary::{
+    Failure, NULL, bytes, guard, guard_or, output, shared, tell, write_optional,
+};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
-use super::params::bloomline_params;
+use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::hash::xxph3::{SHORT, xxph3};
 use crate::kernel::{Others, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
-use std::mem::transmute;
+use std::mem::{offset_of, transmute};
 use std::ptr;
 
-/// A filter in bytes that belong to the caller: a block of a file, a mapped file, a
-/// message. It is opened by bloomline_view_open() or bloomline_view_open_unverified(),
-/// lives wherever the caller puts it, owns nothing, and needs no closing. It may be
-/// copied. The bytes must stay where they are, unchanged, for as long as it is used.
-///
-/// A view that was never opened, is all zero or was overwritten is recognized, and says
-/// that every key may be present.
+/// A filter in caller-owned bytes: a block of a file, a mapped file, a message, a handle's lines.
+/// It owns nothing, needs no closing, and may be copied. The bytes must stay in place, unchanged,
+/// as long as it is used. A view that was never opened, is all zero or was overwritten is
+/// recognized: it reports every key as present.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bloomline_view {
     /// Not for the caller.
-    pub(super) opaque: [u64; 6],
+    pub(super) opaque: [u64; 8],
+}
+
+/// The words, and room for more: one cache line.
+#[repr(C)]
+struct Packed {
+    words: Words,
+    reserved: [u64; 2],
 }
 
 const _: () = assert!(
-    size_of::<bloomline_view>() == size_of::<Words>()
+    offset_of!(Packed, words) == 0
+        && size_of::<bloomline_view>() == size_of::<Packed>()
         && align_of::<bloomline_view>() == align_of::<Words>()
 );
 
 impl bloomline_view {
     #[inline(always)]
     fn words(&self) -> &Words {
-        // SAFETY: the same size and alignment, by the assertion; any six words are `Words`.
+        // SAFETY: of the same alignment and longer, by the assertion; any six words are `Words`.
         unsafe { &*ptr::from_ref(self).cast::<Words>() }
     }
 }
@@ -60,7 +67,7 @@ unsafe impl Others for bloomline_view {
 /// What C gets of a view.
 pub(super) fn pack(view: &View<'_>) -> bloomline_view {
     // SAFETY: of the same size, and any words are a `bloomline_view`.
-    unsafe { transmute::<Words, bloomline_view>(view.words()) }
+    unsafe { transmute(Packed { words: view.words(), reserved: [0; 2] }) }
 }
 
 /// The view again, or `None` if these are not the words of one. The lines are probed
@@ -123,20 +130,16 @@ unsafe fn open_view<'a>(
     })
 }
 
-/// bloomline_view_open() opens the filter in the 'len' bytes at 'data', which are exactly
-/// those that bloomline_block_build(), bloomline_builder_finish(), or the encode or save
-/// function of a bloomline_filter, bloomline_counting or bloomline_cuckoo wrote. (Scalable
-/// filters and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all of them,
-/// checksums included, and so reads them from end to end: do it once, or whenever the
-/// bytes come from where they may have been damaged. Nothing is copied or allocated.
+/// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
+/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters
+/// and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all bytes, checksums included,
+/// and so reads them from end to end: do it once, or whenever they may have been damaged. It copies
+/// and allocates nothing.
 ///
 /// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
-/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K
-/// and BLOOMLINE_ERR_LINE_COUNT for data that is no sound filter; BLOOMLINE_ERR_BACKEND.
-/// An engine answers any of them by reading the data that the filter stands for.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
+/// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
+/// an engine reads the data behind the filter.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open(
@@ -149,14 +152,10 @@ pub unsafe extern "C" fn bloomline_view_open(
     unsafe { open_view(data, len, out, View::open) }
 }
 
-/// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the
-/// lines: it reads the last 64 bytes only, so that it can be done before each probe of a
-/// block that has been verified already. Whatever the bytes are, probing the view reads
-/// only those 'len' bytes. But if the lines were damaged, it may say no to a key that was
-/// added.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
+/// reads the last 64 bytes only, cheap enough before each probe of a block already verified.
+/// Whatever the bytes are, probes read only those 'len'. But if the lines are damaged, an inserted
+/// key can be a false negative.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_unverified(
@@ -169,109 +168,157 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
     unsafe { open_view(data, len, out, View::open_unverified) }
 }
 
-/// bloomline_filter_view() makes a view of a filter, for bloomline_views_contain_hash(). It
-/// may be used until the filter is next changed, or freed.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
+/// its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
+/// freed.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_view(
     filter: *const bloomline_filter,
     out: *mut bloomline_view,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        // SAFETY: rules of the header: the handle is NULL or alive and unchanged
-        // meanwhile.
-        let filter = unsafe { shared(filter) }.ok_or(NULL)?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(pack(&filter.0.view())) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
-/// bloomline_view_params() tells the size and shape of the filter.
-///
-/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT if the
-/// filter is a classic or cuckoo filter or one of another engine, which have no such parameters.
+/// Writes to `out` what `get` gets of an opened view.
 ///
 /// # Safety
-/// See [`crate::ffi`].
+/// `view` as for [`opened`]; `out` is NULL or has room.
+unsafe fn shape<T>(
+    view: *const bloomline_view,
+    out: *mut T,
+    get: impl FnOnce(&View<'_>) -> Option<T>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        tell(view, out, |view| {
+            let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+            get(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
+        })
+    }
+}
+
+/// bloomline_view_params() writes line count, k and seed to 'out'.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
+/// classic or cuckoo filter, and for those of other engines.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_params(
     view: *const bloomline_view,
     out: *mut bloomline_params,
 ) -> bloomline_status {
-    guard(|| {
-        let out = output(out)?;
-        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
-        // was opened.
-        let view = unsafe { shared(view) }.ok_or(NULL)?;
-        // SAFETY: the same; the lines are not touched.
-        let view = unsafe { unpack(view) }.ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
-        let params = view.params().ok_or(Failure(BLOOMLINE_ERR_LAYOUT))?;
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(params.into()) };
-        Ok(())
-    })
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.params().map(Into::into)) }
 }
 
-/// bloomline_view_key_count() returns how many keys the writer of the filter says that it
-/// holds. It is a hint, and 0 means unknown or none. NULL and a view that was not opened
-/// have 0.
+/// bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_classic_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.classic_params().map(Into::into)) }
+}
+
+/// bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
+/// to 'out'.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_cuckoo_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_cuckoo_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.cuckoo_params().map(Into::into)) }
+}
+
+/// bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
+/// 'len', unless that is NULL. They are the first part of an encoded filter:
+/// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
+///
+/// If 'view' is NULL or not opened, returns NULL and writes 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_lines(
+    view: *const bloomline_view,
+    len: *mut usize,
+) -> *const c_void {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened; `len` is
+    // NULL or has room.
+    unsafe {
+        let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
+        write_optional(len, count);
+        start.cast()
+    }
+}
+
+/// A number about an opened view; `default` for others.
 ///
 /// # Safety
-/// See [`crate::ffi`].
+/// As for [`opened`].
+unsafe fn number<N: Copy>(
+    view: *const bloomline_view,
+    default: N,
+    number: impl FnOnce(&View<'static>) -> N,
+) -> N {
+    // SAFETY: the same contract.
+    guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
+}
+
+/// bloomline_view_key_count() returns how many keys the writer of the filter counted. It is a hint:
+/// 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
-    guard_or(0, || {
-        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
-        // was opened.
-        unsafe { opened(view) }.map_or(0, |view| view.key_count())
-    })
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 0, |view| view.key_count()) }
 }
 
-/// bloomline_view_estimated_rate() estimates the false-positive rate at the present fill, from 0
-/// to 1, as bloomline_filter_estimated_rate() does: so who keeps bare lines, or maps a file,
-/// sees when it has become too full. It reads the whole filter. NULL and a view that was not
-/// opened have 1.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
+/// cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
+/// opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.fill()) }
+}
+
+/// bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
+/// present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 0.0, |view| view.estimated_keys()) }
+}
+
+/// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
+/// above the target, build the filter anew, larger. It reads the whole filter. Returns 1 if 'view'
+/// is NULL or not opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
-    guard_or(1.0, || {
-        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
-        // was opened.
-        unsafe { opened(view) }.map_or(1.0, |view| view.estimated_rate())
-    })
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.estimated_rate()) }
 }
 
-/// bloomline_view_worst_line_rate() returns the false-positive rate of the fullest line, from 0
-/// to 1. It shows keys that somebody chose to fall on one line, which hardly change
-/// bloomline_view_estimated_rate(): that line's rate is then near 1. By chance the fullest of a
-/// million lines stays below 0.1 at an average of 1 %. For classic and LevelDB filters it is
-/// bloomline_view_estimated_rate(). It reads the whole filter. NULL and a view that was not
-/// opened have 1.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
+/// Near 1 it shows keys that an attacker chose to fall on one line; they hardly change
+/// bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
+/// average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
+/// the whole filter. Returns 1 if 'view' is NULL or not opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
-    guard_or(1.0, || {
-        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it
-        // was opened.
-        unsafe { opened(view) }.map_or(1.0, |view| view.worst_line_rate())
-    })
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.worst_line_rate()) }
 }
 
-/// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is certainly
-/// not in the filter, and true if it may be.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
+/// and true if it may be present.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains(
     view: *const bloomline_view,
@@ -319,11 +366,8 @@ pub(super) unsafe extern "C" fn contains_apart(
     }
 }
 
-/// bloomline_view_contains_hash() is bloomline_view_contains() for a key given by its hash,
-/// that of bloomline_view_hash() or whatever the key was added by.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
+/// bloomline_view_hash(), or whatever it was inserted by.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains_hash(
     view: *const bloomline_view,
@@ -334,16 +378,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hash(
     unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
 }
 
-/// bloomline_view_contains_hashes() asks for 'n' keys by their hashes, and returns how many
-/// of them may be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits
-/// of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be
-/// initialized.
-///
-/// If 'view' is NULL or not opened, or 'hashes' is NULL, all keys may be present. If
-/// 'bitmap' is NULL, nothing is written and the result is 'n'.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
+/// opened, all keys may be present.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_contains_hashes(
     view: *const bloomline_view,
@@ -353,20 +389,12 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe {
-        let probe = opened(view).map(|view| {
-            move |hashes: &[u64], bitmap: &mut [u64]| view.contains_hashes(hashes, bitmap)
-        });
-        answer_hashes(hashes, n, bitmap, probe)
-    }
+    unsafe { contains_hashes(opened(view).as_ref(), hashes, n, bitmap) }
 }
 
-/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes
-/// at 'key': made once, it serves all filters that hash alike. A view that was not opened
-/// hashes as bloomline_hash() with seed 0.
-///
-/// # Safety
-/// See [`crate::ffi`].
+/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
+/// 'key'. It serves all filters that hash alike. A view that was not opened hashes as
+/// bloomline_hash() with seed 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_hash(
     view: *const bloomline_view,
@@ -411,7 +439,7 @@ mod tests {
         let filter = filter();
         let view = pack(&filter.view());
         for byte in 0..=255 {
-            let scribbled = bloomline_view { opaque: [u64::from_ne_bytes([byte; 8]); 6] };
+            let scribbled = bloomline_view { opaque: [u64::from_ne_bytes([byte; 8]); 8] };
             // SAFETY: refused; were it not, the test fails one way or another.
             assert!(unsafe { unpack(&scribbled) }.is_none(), "all bytes {byte:#x}");
         }
@@ -433,7 +461,7 @@ mod tests {
     fn words_that_are_some_places_off_are_recognized() {
         // A pointer into an array of views that is some words off.
         let view = pack(&filter().view());
-        for by in 1..6 {
+        for by in 1..8 {
             let mut off = view;
             off.opaque.rotate_left(by);
             // SAFETY: refused; were it not, the test fails one way or another.
@@ -454,7 +482,7 @@ mod tests {
         for count in [1, 8, 63, 64, 65, 130] {
             let mut views = vec![pack(&empty.view()); count];
             for view in views.iter_mut().step_by(3) {
-                view.opaque = [0; 6];
+                view.opaque = [0; 8];
             }
             let mut bitmap = vec![u64::MAX; count.div_ceil(64)];
             // SAFETY: all pointers are to live arrays of the lengths given.

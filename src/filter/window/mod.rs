@@ -147,6 +147,20 @@ impl Window {
         })
     }
 
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<Window, Error> {
+        let mut copy = Window::with_kernel(self.shape, self.kernel)?;
+        copy.lines.copy_from_slice(&self.lines);
+        copy.cleared.copy_from_slice(&self.cleared);
+        copy.generations.copy_from_slice(&self.generations);
+        copy.stale.copy_from_slice(&self.stale);
+        (copy.slice, copy.limit) = (self.slice, self.limit);
+        Ok(copy)
+    }
+
     // ---- turning the ring ----
 
     /// Begins a new generation and drops the oldest: the slice after the current one begins.

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * probes.h - one call for what C does in two: a handle probed through a view of it, or a swap
+ * through a snapshot. cuckoo_contains(filter, "apple", 5) and the like; of a NULL handle there is no
+ * view, and the answers are those of one that was not opened.
+ */
+#ifndef PROBES_H
+#define PROBES_H
+
+#include <bloomline.h>
+
+#include <string.h>
+
+#define PROBES_THROUGH_VIEWS(kind)                                                                         \
+    static inline bloomline_view kind##_view_of(const bloomline_##kind *handle)                            \
+    {                                                                                                      \
+        bloomline_view view;                                                                               \
+        memset(&view, 0, sizeof view);                                                                     \
+        if (bloomline_##kind##_view(handle, &view) != BLOOMLINE_OK) memset(&view, 0, sizeof view);         \
+        return view;                                                                                       \
+    }                                                                                                      \
+    static inline bool kind##_contains(const bloomline_##kind *handle, const void *key, size_t len)        \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_contains(&view, key, len);                                                   \
+    }                                                                                                      \
+    static inline bool kind##_contains_hash(const bloomline_##kind *handle, uint64_t hash)                 \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_contains_hash(&view, hash);                                                  \
+    }                                                                                                      \
+    static inline size_t kind##_contains_hashes(const bloomline_##kind *handle, const uint64_t *hashes,    \
+                                                size_t n, uint64_t *bitmap)                                \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_contains_hashes(&view, hashes, n, bitmap);                                   \
+    }                                                                                                      \
+    static inline size_t kind##_contains_keys(const bloomline_##kind *handle, const bloomline_bytes *keys, \
+                                              size_t n, uint64_t *bitmap)                                  \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_contains_keys(&view, keys, n, bitmap);                                       \
+    }                                                                                                      \
+    static inline double kind##_fill(const bloomline_##kind *handle)                                       \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_fill(&view);                                                                 \
+    }                                                                                                      \
+    static inline double kind##_estimated_keys(const bloomline_##kind *handle)                             \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_estimated_keys(&view);                                                       \
+    }                                                                                                      \
+    static inline double kind##_estimated_rate(const bloomline_##kind *handle)                             \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_estimated_rate(&view);                                                       \
+    }
+
+PROBES_THROUGH_VIEWS(filter)
+PROBES_THROUGH_VIEWS(counting)
+PROBES_THROUGH_VIEWS(cuckoo)
+PROBES_THROUGH_VIEWS(concurrent)
+
+/* A call on a snapshot of a swap. */
+#define PROBE_SNAPSHOT(result, call)                                        \
+    do {                                                                    \
+        const bloomline_filter *snapshot = bloomline_swap_acquire(swap_);   \
+        result answer = call;                                               \
+        bloomline_swap_release(snapshot);                                   \
+        return answer;                                                      \
+    } while (0)
+
+static inline bool swap_contains(const bloomline_swap *swap_, const void *key, size_t len)
+{
+    PROBE_SNAPSHOT(bool, bloomline_filter_contains(snapshot, key, len));
+}
+static inline bool swap_contains_hash(const bloomline_swap *swap_, uint64_t hash)
+{
+    PROBE_SNAPSHOT(bool, bloomline_filter_contains_hash(snapshot, hash));
+}
+static inline size_t swap_contains_hashes(const bloomline_swap *swap_, const uint64_t *hashes, size_t n, uint64_t *bitmap)
+{
+    PROBE_SNAPSHOT(size_t, bloomline_filter_contains_hashes(snapshot, hashes, n, bitmap));
+}
+static inline size_t swap_contains_keys(const bloomline_swap *swap_, const bloomline_bytes *keys, size_t n, uint64_t *bitmap)
+{
+    PROBE_SNAPSHOT(size_t, bloomline_filter_contains_keys(snapshot, keys, n, bitmap));
+}
+
+#endif /* PROBES_H */

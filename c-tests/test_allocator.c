@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_allocator.c - bloomline_set_allocator(): lines of every kind come from it, need not be zeroed,
+ * and go back to the one they came from with the size that was asked for; an allocator that fails at
+ * its n-th call makes a status, loses nothing and no key; NULL restores the default.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "files.h"
+#include "probes.h"
+#include "whole.h"
+
+enum { MOST = 4096 };
+
+typedef struct {
+    struct {
+        void *memory;
+        size_t size;
+    } live[MOST];
+    size_t count, bytes, calls, wrong, fail_at, odd_at; /* 0: never */
+} arena;
+
+static void *take(void *context, size_t size, size_t align)
+{
+    arena *from = context;
+    void *memory = NULL;
+    from->calls++;
+    from->wrong += align != 64 || size == 0 || size % 8 != 0;
+    if (from->calls == from->fail_at) return NULL;
+    REQUIRE(from->count < MOST && posix_memalign(&memory, 64, size + 64) == 0);
+    memset(memory, 0xA5, size + 64);
+    if (from->calls == from->odd_at) memory = (char *)memory + 8;
+    from->live[from->count].memory = memory;
+    from->live[from->count++].size = size;
+    from->bytes += size;
+    return memory;
+}
+
+static void give(void *context, void *memory, size_t size)
+{
+    arena *to = context;
+    for (size_t i = 0; i < to->count; i++) {
+        if (to->live[i].memory != memory) continue;
+        to->wrong += to->live[i].size != size;
+        to->bytes -= to->live[i].size;
+        to->live[i] = to->live[--to->count];
+        /* Nothing was written behind it. */
+        if ((uintptr_t)memory % 64 == 0) {
+            for (size_t byte = 0; byte < 64; byte++) to->wrong += ((uint8_t *)memory)[size + byte] != 0xA5;
+        }
+        free((char *)memory - (uintptr_t)memory % 64);
+        return;
+    }
+    to->wrong++; /* it never gave that */
+}
+
+static arena mine, other;
+static const bloomline_allocator allocator = {take, give, &mine}, second = {take, give, &other};
+
+static void every_kind_is_made_of_it(void)
+{
+    for (size_t i = 0; i < WHOLE_KINDS; i++) {
+        const whole *kind = &wholes[i];
+        void *plain = kind->make();
+        size_t len, len_here;
+        uint8_t *expected = whole_bytes(kind, plain, &len);
+        kind->destroy(plain);
+        CHECK_U64(0, mine.calls);
+
+        REQUIRE_OK(bloomline_set_allocator(&allocator));
+        void *filter = kind->make(), *copy = NULL, *decoded = NULL;
+        REQUIRE(filter != NULL);
+        CHECK_WITH(mine.count >= 1 && mine.bytes >= 640, "%s", kind->name);
+        uint8_t *here = whole_bytes(kind, filter, &len_here);
+        CHECK_WITH(len == len_here && memcmp(expected, here, len) == 0, "%s", kind->name);
+        size_t before = mine.count;
+        REQUIRE_OK(kind->clone(filter, &copy));
+        REQUIRE_OK(kind->decode(here, len, &decoded));
+        CHECK_WITH(mine.count >= before + 2, "%s", kind->name);
+        /* Back to where it came from, also when another is set; and that is used from then on. */
+        REQUIRE_OK(bloomline_set_allocator(&second));
+        kind->destroy(filter);
+        kind->destroy(copy);
+        CHECK(other.count == 0 && mine.count > 0);
+        copy = NULL;
+        REQUIRE_OK(kind->clone(decoded, &copy));
+        CHECK(other.count > 0);
+        REQUIRE_OK(bloomline_set_allocator(NULL));
+        kind->destroy(decoded);
+        CHECK_WITH(mine.count == 0 && mine.bytes == 0, "%s", kind->name);
+        size_t calls = other.calls;
+        void *third = NULL;
+        REQUIRE_OK(kind->clone(copy, &third)); /* the default again */
+        CHECK_U64(calls, other.calls);
+        kind->destroy(copy);
+        kind->destroy(third);
+        CHECK_U64(0, other.count);
+        CHECK_U64(0, mine.wrong + other.wrong);
+        free(expected), free(here);
+        mine = other = (arena){0};
+    }
+}
+
+static void each_failure_is_a_status(void)
+{
+    file_name directory = files_begin(), path = files_in(&directory, "filter");
+    for (size_t i = 0; i < WHOLE_KINDS; i++) {
+        const whole *kind = &wholes[i];
+        void *filter = kind->make();
+        size_t len;
+        uint8_t *data = whole_bytes(kind, filter, &len);
+        REQUIRE_OK(kind->save(filter, path.text));
+        REQUIRE_OK(bloomline_set_allocator(&allocator));
+        for (int how = 0; how < 3; how++) {
+            for (int odd = 0; odd < 2; odd++) {
+                bloomline_status status = BLOOMLINE_ERR_OUT_OF_MEMORY;
+                size_t at = 0;
+                while (status != BLOOMLINE_OK && at < 50) {
+                    void *made = NULL;
+                    mine = (arena){0};
+                    *(odd ? &mine.odd_at : &mine.fail_at) = ++at;
+                    status = how == 0 ? kind->clone(filter, &made)
+                             : how == 1 ? kind->decode(data, len, &made)
+                                        : kind->load(path.text, &made);
+                    if (status != BLOOMLINE_OK) {
+                        CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, status);
+                        CHECK(made == NULL && mine.count == 0);
+                    } else {
+                        REQUIRE(made != NULL);
+                        kind->destroy(made);
+                    }
+                    CHECK_U64(0, mine.count + mine.wrong);
+                }
+                CHECK_WITH(status == BLOOMLINE_OK && at > 1, "%s", kind->name);
+            }
+        }
+        mine = (arena){0};
+        REQUIRE_OK(bloomline_set_allocator(NULL));
+        kind->destroy(filter);
+        free(data);
+    }
+    remove(path.text);
+    remove(directory.text);
+}
+
+/* Growing, folding, sharing and publishing: what changes hands stays with its allocator. */
+static void what_changes_hands(void)
+{
+    const bloomline_params params = {1 << 17, 6, 0, 3}; /* 8 MiB, which would be mapped */
+    bloomline_filter *filter = NULL;
+    bloomline_concurrent *shared = NULL;
+    bloomline_swap *swap = NULL;
+    REQUIRE_OK(bloomline_set_allocator(&allocator));
+    REQUIRE_OK(bloomline_filter_new(&params, &filter));
+    CHECK_U64(8 << 20, mine.bytes);
+    for (uint64_t i = 0; i < 1000; i++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 1));
+    mine.fail_at = mine.calls + 1;
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_filter_fold(filter));
+    CHECK_U64(8 << 20, mine.bytes);
+    CHECK_OK(bloomline_filter_fold(filter));
+    CHECK_U64(4 << 20, mine.bytes);
+    REQUIRE_OK(bloomline_set_allocator(NULL));
+    REQUIRE_OK(bloomline_concurrent_from_filter(&filter, &shared));
+    for (uint64_t i = 0; i < 1000; i++) CHECK(concurrent_contains_hash(shared, bloomline_hash_u64(i, 1)));
+    REQUIRE_OK(bloomline_concurrent_snapshot(shared, &filter)); /* by the default */
+    CHECK_U64(4 << 20, mine.bytes);
+    bloomline_concurrent_free(shared);
+    CHECK_U64(0, mine.count);
+    REQUIRE_OK(bloomline_swap_new(&filter, &swap));
+    bloomline_swap_free(swap);
+
+    bloomline_scalable *scalable = NULL;
+    REQUIRE_OK(bloomline_set_allocator(&allocator));
+    REQUIRE_OK(bloomline_scalable_new(32, 0.01, 0, &scalable));
+    size_t failed = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        if (i % 7 == 0) mine.fail_at = mine.calls + 1;
+        bool is_new = false;
+        bloomline_status status = bloomline_scalable_insert_hash(scalable, bloomline_hash_u64(i, 1), &is_new);
+        CHECK(status == BLOOMLINE_OK || (status == BLOOMLINE_ERR_OUT_OF_MEMORY && is_new));
+        failed += status != BLOOMLINE_OK;
+    }
+    CHECK(failed > 0 && bloomline_scalable_stage_count(scalable) > 3);
+    for (uint64_t i = 0; i < 2000; i++) CHECK(bloomline_scalable_contains_hash(scalable, bloomline_hash_u64(i, 1)));
+    bloomline_scalable_free(scalable);
+    REQUIRE_OK(bloomline_set_allocator(NULL));
+    CHECK_U64(0, mine.count + mine.wrong);
+    mine = (arena){0};
+}
+
+static void null_functions_change_nothing(void)
+{
+    const bloomline_allocator without[] = {{NULL, give, &other}, {take, NULL, &other}, {NULL, NULL, &other}};
+    bloomline_filter *filter = NULL;
+    REQUIRE_OK(bloomline_set_allocator(&allocator));
+    for (size_t i = 0; i < 3; i++) CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_set_allocator(&without[i]));
+    REQUIRE_OK(bloomline_filter_new(&whole_params, &filter));
+    CHECK(mine.count == 1 && other.calls == 0);
+    bloomline_filter_free(filter);
+    CHECK_OK(bloomline_set_allocator(NULL));
+    CHECK_OK(bloomline_set_allocator(NULL));
+    CHECK_U64(0, mine.count + mine.wrong);
+    mine = (arena){0};
+}
+
+int main(void)
+{
+    check_begin("test_allocator");
+    RUN(every_kind_is_made_of_it);
+    RUN(each_failure_is_a_status);
+    RUN(what_changes_hands);
+    RUN(null_functions_change_nothing);
+    return check_end();
+}

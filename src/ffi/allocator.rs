@@ -1,0 +1,56 @@
+//! `bloomline_allocator`: where the memory of lines comes from.
+
+use super::boundary::{NULL, guard, shared};
+use super::status::bloomline_status;
+use crate::os::memory::{self, Allocator};
+use std::ffi::c_void;
+
+/// Functions that lines are allocated by, such as those of an engine's arena.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct bloomline_allocator {
+    /// Returns 'size' bytes at a multiple of 'align', which is 64, or NULL. They need not be
+    /// zeroed.
+    pub alloc: Option<
+        unsafe extern "C" fn(context: *mut c_void, size: usize, align: usize) -> *mut c_void,
+    >,
+    /// Frees what 'alloc' returned for this 'size'.
+    pub free: Option<unsafe extern "C" fn(context: *mut c_void, memory: *mut c_void, size: usize)>,
+    /// Passed to both.
+    pub context: *mut c_void,
+}
+
+// With both functions there, it is one of the library's.
+const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>());
+
+/// bloomline_set_allocator() takes the memory of lines and counters made from now on from
+/// 'allocator', of filters of all kinds. NULL restores the default. Handles, of some hundred bytes,
+/// file names and the keys in a bloomline_builder stay with malloc(). With an allocator, no huge
+/// pages are mapped.
+///
+/// A filter frees its lines by the allocator that they came from. So keep '*allocator' in place,
+/// unchanged, until all filters made with it are freed: best make it static.
+///
+/// Any thread may call this at any time; a filter made meanwhile has the old allocator or the new.
+/// 'alloc' and 'free' are called by whichever thread makes, grows or frees a filter, by several at
+/// once. They must not call this library, and must return normally: no exception, no longjmp(). If
+/// 'alloc' returns NULL or an address that is no multiple of 64, the call that needed it returns
+/// BLOOMLINE_ERR_OUT_OF_MEMORY.
+///
+/// Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_set_allocator(
+    allocator: *const bloomline_allocator,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: rules of the header: NULL or there.
+        if let Some(allocator) = unsafe { shared(allocator) } {
+            allocator.alloc.and(allocator.free).ok_or(NULL)?;
+        }
+        // SAFETY: the functions are there, and so it has the fields of an `Allocator`; the caller
+        // vouches for the rest.
+        unsafe { memory::set_allocator(allocator.cast()) };
+        Ok(())
+    })
+}

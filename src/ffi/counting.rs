@@ -1,0 +1,397 @@
+//! `bloomline_counting`: a filter that keys can be removed from.
+
+use super::batch::{Key, change_batch, keys_at};
+use super::boundary::{
+    NULL, ask, bytes, change, exclusive, free, guard, new_handle, shared, shared_between_threads,
+    slice, tell,
+};
+use super::encode::{self, bloomline_write_fn};
+use super::filter::bloomline_filter;
+use super::hash::{bloomline_bytes, key_or_empty};
+use super::params::{bloomline_params, checked};
+use super::status::bloomline_status;
+use super::view::{bloomline_view, pack};
+use crate::CountingFilter;
+use std::ffi::{c_char, c_void};
+use std::ptr;
+
+/// The highest count: so often, or more often.
+pub const BLOOMLINE_COUNTING_MOST: u32 = 15;
+
+/// A filter that keys can be removed from, and that reports about how often a key is present. It is
+/// a plain filter, which is probed through bloomline_counting_filter() or
+/// bloomline_counting_view(), and a counter of 4 bits for each bit of it: 320 bytes for each line,
+/// about 50 bits per key at 1 %.
+///
+/// Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
+/// A false positive is removed like a present key: other keys can then be false negatives. Keys
+/// inserted after that are safe, as long as the keys removed after it were inserted after it too. A
+/// counter that reaches 15 stays there, and so do the keys that need it.
+///
+/// Made by bloomline_counting_new(), bloomline_counting_clone(), bloomline_counting_decode() or
+/// bloomline_counting_load(); freed by bloomline_counting_free().
+pub struct bloomline_counting(pub(super) CountingFilter);
+
+const _: () = shared_between_threads::<bloomline_counting>();
+
+/// bloomline_counting_new() creates an empty filter, of 320 bytes of memory for each line.
+///
+/// Errors: as bloomline_filter_new().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_new(
+    params: *const bloomline_params,
+    out: *mut *mut bloomline_counting,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
+    unsafe { new_handle(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
+}
+
+/// bloomline_counting_clone() creates a copy, counters included.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_clone(
+    filter: *const bloomline_counting,
+    out: *mut *mut bloomline_counting,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { encode::clone(filter, out) }
+}
+
+/// bloomline_counting_free() frees a filter. Do not use its views, or what
+/// bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_free(filter: *mut bloomline_counting) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(filter) }
+}
+
+/// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
+/// present.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_insert(
+    filter: *mut bloomline_counting,
+    key: *const c_void,
+    len: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    if let (Some(filter), key) = unsafe { (exclusive(filter), key_or_empty(key, len)) } {
+        filter.0.insert(key);
+    }
+}
+
+/// bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_insert_hash(
+    filter: *mut bloomline_counting,
+    hash: u64,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(filter) = unsafe { exclusive(filter) } {
+        filter.0.insert_hash(hash);
+    }
+}
+
+/// bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_insert_hashes(
+    filter: *mut bloomline_counting,
+    hashes: *const u64,
+    n: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+        filter.0.insert_hashes(hashes);
+    }
+}
+
+/// bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_insert_keys(
+    filter: *mut bloomline_counting,
+    keys: *const bloomline_bytes,
+    n: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+        filter.0.insert_keys(keys);
+    }
+}
+
+/// bloomline_counting_remove() removes the key of 'len' bytes at 'key', once if it was inserted
+/// more often. Remove only keys you inserted: see bloomline_counting.
+///
+/// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_remove(
+    filter: *mut bloomline_counting,
+    key: *const c_void,
+    len: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    unsafe { change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?)) }
+}
+
+/// bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_remove_hash(
+    filter: *mut bloomline_counting,
+    hash: u64,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    unsafe { change(filter, |filter| Ok(filter.0.remove_hash(hash)?)) }
+}
+
+/// bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
+/// returns how many were rejected as definitely absent. Bit i % 64 of refused[i / 64] is set if key
+/// i was; unused bits of the last word are zero. 'refused' has room for (n + 63) / 64 words, and
+/// need not be initialized; it may be NULL.
+///
+/// If 'filter' or 'hashes' is NULL, all are rejected.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_remove_hashes(
+    filter: *mut bloomline_counting,
+    hashes: *const u64,
+    n: usize,
+    refused: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
+    unsafe {
+        let remove = exclusive(filter).map(|filter| {
+            |hashes: &[u64], refused: &mut [u64]| filter.0.remove_hashes(hashes, refused)
+        });
+        change_batch(slice(hashes, n), n, refused, remove)
+    }
+}
+
+/// bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
+/// A key that is NULL with a length above 0 is rejected.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_remove_keys(
+    filter: *mut bloomline_counting,
+    keys: *const bloomline_bytes,
+    n: usize,
+    refused: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
+    unsafe {
+        let remove = exclusive(filter).map(|filter| {
+            |keys: &[Key], refused: &mut [u64]| remove_keys(&mut filter.0, keys, refused)
+        });
+        change_batch(keys_at(keys, n), n, refused, remove)
+    }
+}
+
+fn remove_keys(filter: &mut CountingFilter, keys: &[Key], refused: &mut [u64]) -> usize {
+    if !keys.iter().any(Key::is_broken) {
+        return filter.remove_keys(keys, refused);
+    }
+    let mut count = 0;
+    refused.fill(0);
+    for (i, key) in keys.iter().enumerate() {
+        if key.is_broken() || filter.remove(key.as_ref()).is_err() {
+            refused[i / 64] |= 1 << (i % 64);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
+/// most: 0 if it is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more. Other keys can
+/// make it too high, at about the false-positive rate; only removals of keys never inserted make it
+/// too low.
+///
+/// Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_count(
+    filter: *const bloomline_counting,
+    key: *const c_void,
+    len: usize,
+) -> u32 {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
+    match unsafe { (shared(filter), bytes(key, len)) } {
+        (Some(filter), Some(key)) => filter.0.count(key),
+        _ => BLOOMLINE_COUNTING_MOST,
+    }
+}
+
+/// bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_count_hash(
+    filter: *const bloomline_counting,
+    hash: u64,
+) -> u32 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash)) }
+}
+
+/// bloomline_counting_filter() returns the plain filter of the keys now present, for any function
+/// that takes a const bloomline_filter. It is part of 'filter', not a copy:
+/// bloomline_filter_clone() makes one. Do not change or free it. Valid while 'filter' is alive and
+/// is not being changed.
+///
+/// Returns NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_filter(
+    filter: *const bloomline_counting,
+) -> *const bloomline_filter {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter())) }
+}
+
+/// bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
+/// changed or freed.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_view(
+    filter: *const bloomline_counting,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+}
+
+/// bloomline_counting_params() writes line count, k and seed to 'out'.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_params(
+    filter: *const bloomline_counting,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(filter.0.params().into())) }
+}
+
+/// bloomline_counting_key_count() returns how many keys are present: those inserted less those
+/// removed. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_key_count(filter: *const bloomline_counting) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+}
+
+/// bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
+/// present in 'from'. Line count, k and seed must be equal. They may be one filter, whose keys are
+/// then present twice as often.
+///
+/// Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into' is
+/// unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_union(
+    into: *mut bloomline_counting,
+    from: *const bloomline_counting,
+) -> bloomline_status {
+    guard(|| {
+        if into.is_null() || from.is_null() {
+            return Err(NULL);
+        }
+        if ptr::eq(into, from) {
+            // SAFETY: not NULL; rules of the header: alive, and this call's alone.
+            let into = unsafe { &mut *into };
+            let copy = into.0.try_clone()?;
+            return Ok(into.0.union(&copy)?);
+        }
+        // SAFETY: not NULL and not one filter; rules of the header: both are alive, and `into` is
+        // this call's alone.
+        let (into, from) = unsafe { (&mut *into, &*from) };
+        Ok(into.0.union(&from.0)?)
+    })
+}
+
+/// bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_clear(filter: *mut bloomline_counting) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(filter) = unsafe { exclusive(filter) } {
+        filter.0.clear();
+    }
+}
+
+/// bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
+/// for each line and 64 more. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_encoded_len(
+    filter: *const bloomline_counting,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { encode::encoded_len(filter) }
+}
+
+/// bloomline_counting_encode() is bloomline_filter_encode() for a counting filter, counters
+/// included. bloomline_view_open() and bloomline_filter_decode() read it too: its plain filter. To
+/// write that alone, encode bloomline_counting_filter().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_encode(
+    filter: *const bloomline_counting,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
+    // `written`, unless NULL.
+    unsafe { encode::encode(filter, out, cap, written) }
+}
+
+/// bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_write(
+    filter: *const bloomline_counting,
+    write: bloomline_write_fn,
+    context: *mut c_void,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
+    unsafe { encode::write(filter, write, context) }
+}
+
+/// bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_counting,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
+    unsafe { encode::decode(data, len, out) }
+}
+
+/// bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_save(
+    filter: *const bloomline_counting,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
+    unsafe { encode::save(filter, path) }
+}
+
+/// bloomline_counting_load() is bloomline_filter_load() for a counting filter. While it reads it
+/// takes the memory twice.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_counting_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_counting,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
+    unsafe { encode::load(path, out) }
+}

@@ -1,0 +1,301 @@
+//! `bloomline_cuckoo`: a filter from which keys can be removed.
+
+use super::batch::keys_at;
+use super::boundary::{
+    Failure, NULL, ask, bytes, change, exclusive, free, new_handle, required,
+    shared_between_threads, slice, tell, write_optional,
+};
+use super::encode::{self, bloomline_write_fn};
+use super::hash::{bloomline_bytes, key_or_empty};
+use super::params::bloomline_cuckoo_params;
+use super::status::{BLOOMLINE_ERR_FULL, bloomline_status};
+use super::view::{bloomline_view, pack};
+use crate::CuckooFilter;
+use std::ffi::{c_char, c_void};
+
+/// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
+/// bloomline_cuckoo_view().
+///
+/// It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
+/// inserting returns BLOOMLINE_ERR_FULL, and loses no key. Up to 95 % of
+/// bloomline_cuckoo_capacity() keys fit. A key that is inserted twice is present twice, and is
+/// removed twice; at most 8 times.
+///
+/// Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
+/// key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
+///
+/// Made by bloomline_cuckoo_new(), bloomline_cuckoo_clone(), bloomline_cuckoo_decode() or
+/// bloomline_cuckoo_load(); freed by bloomline_cuckoo_free().
+pub struct bloomline_cuckoo(pub(super) CuckooFilter);
+
+const _: () = shared_between_threads::<bloomline_cuckoo>();
+
+/// bloomline_cuckoo_new() creates an empty cuckoo filter, of 64 bytes of memory for each line. It
+/// never grows.
+///
+/// Errors: as bloomline_filter_new().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_new(
+    params: *const bloomline_cuckoo_params,
+    out: *mut *mut bloomline_cuckoo,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
+    unsafe {
+        new_handle(out, || Ok(bloomline_cuckoo(CuckooFilter::new(required(params)?.check()?)?)))
+    }
+}
+
+/// bloomline_cuckoo_clone() creates a copy.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_clone(
+    filter: *const bloomline_cuckoo,
+    out: *mut *mut bloomline_cuckoo,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { encode::clone(filter, out) }
+}
+
+/// bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
+/// NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_free(filter: *mut bloomline_cuckoo) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(filter) }
+}
+
+/// bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
+/// parameters and its load factor. Valid until the filter is changed or freed.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_view(
+    filter: *const bloomline_cuckoo,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+}
+
+/// bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
+/// Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_key_count(filter: *const bloomline_cuckoo) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+}
+
+/// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
+/// Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.params().slots()) }
+}
+
+/// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.
+///
+/// Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_insert(
+    filter: *mut bloomline_cuckoo,
+    key: *const c_void,
+    len: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    unsafe {
+        change(filter, |filter| {
+            filter.0.insert(key_or_empty(key, len))?;
+            Ok(())
+        })
+    }
+}
+
+/// bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
+    filter: *mut bloomline_cuckoo,
+    hash: u64,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    unsafe {
+        change(filter, |filter| {
+            filter.0.insert_hash(hash)?;
+            Ok(())
+        })
+    }
+}
+
+/// bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
+/// which there is no room; faster than one by one. It writes how many to 'inserted', also with
+/// BLOOMLINE_ERR_FULL, unless that is NULL.
+///
+/// Errors: BLOOMLINE_ERR_FULL if not all were inserted.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
+    filter: *mut bloomline_cuckoo,
+    hashes: *const u64,
+    n: usize,
+    inserted: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count,
+    // and `inserted` room, unless NULL.
+    unsafe {
+        insert_batch(filter, slice(hashes, n), inserted, |filter, hashes| {
+            filter.insert_hashes(hashes)
+        })
+    }
+}
+
+/// bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
+    filter: *mut bloomline_cuckoo,
+    keys: *const bloomline_bytes,
+    n: usize,
+    inserted: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count,
+    // and `inserted` room, unless NULL.
+    unsafe {
+        insert_batch(filter, keys_at(keys, n), inserted, |filter, keys| filter.insert_keys(keys))
+    }
+}
+
+/// Inserts a batch by `insert`, which returns how many it inserted.
+///
+/// # Safety
+/// `filter` is NULL or the call's alone; `inserted` is NULL or has room.
+unsafe fn insert_batch<T>(
+    filter: *mut bloomline_cuckoo,
+    items: Option<&[T]>,
+    inserted: *mut usize,
+    insert: impl FnOnce(&mut CuckooFilter, &[T]) -> usize,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        change(filter, |filter| {
+            let items = items.ok_or(NULL)?;
+            let count = insert(&mut filter.0, items);
+            write_optional(inserted, count);
+            if count < items.len() { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
+        })
+    }
+}
+
+/// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
+/// often. Remove only keys you inserted: see bloomline_cuckoo.
+///
+/// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_remove(
+    filter: *mut bloomline_cuckoo,
+    key: *const c_void,
+    len: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    unsafe { change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?)) }
+}
+
+/// bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_remove_hash(
+    filter: *mut bloomline_cuckoo,
+    hash: u64,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    unsafe { change(filter, |filter| Ok(filter.0.remove_hash(hash)?)) }
+}
+
+/// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(filter) = unsafe { exclusive(filter) } {
+        filter.0.clear();
+    }
+}
+
+/// bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
+/// each line and 64 more. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_encoded_len(filter: *const bloomline_cuckoo) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { encode::encoded_len(filter) }
+}
+
+/// bloomline_cuckoo_encode() is bloomline_filter_encode() for a cuckoo filter.
+/// bloomline_view_open() and bloomline_cuckoo_decode() read it.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_encode(
+    filter: *const bloomline_cuckoo,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
+    // `written`, unless NULL.
+    unsafe { encode::encode(filter, out, cap, written) }
+}
+
+/// bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_write(
+    filter: *const bloomline_cuckoo,
+    write: bloomline_write_fn,
+    context: *mut c_void,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
+    unsafe { encode::write(filter, write, context) }
+}
+
+/// bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_cuckoo,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
+    unsafe { encode::decode(data, len, out) }
+}
+
+/// bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
+/// map the file.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_save(
+    filter: *const bloomline_cuckoo,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
+    unsafe { encode::save(filter, path) }
+}
+
+/// bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cuckoo_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_cuckoo,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
+    unsafe { encode::load(path, out) }
+}

@@ -1,0 +1,379 @@
+//! `bloomline_filter`: a filter that owns its lines.
+
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
+use super::boundary::{
+    NULL, ask, change, exclusive, free, guard, new_handle, shared, shared_between_threads, slice,
+    tell, write_optional,
+};
+use super::encode::{self, bloomline_write_fn};
+use super::hash::{bloomline_bytes, key_or_empty};
+use super::params::{bloomline_params, checked};
+use super::status::bloomline_status;
+use crate::Filter;
+use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
+use std::ptr;
+
+/// A filter that keys are inserted into. Made by bloomline_filter_new(), bloomline_classic_new(),
+/// bloomline_filter_clone(), bloomline_filter_decode() or bloomline_filter_load(); freed by
+/// bloomline_filter_free().
+pub struct bloomline_filter(pub(super) Filter);
+
+const _: () = shared_between_threads::<bloomline_filter>();
+
+impl bloomline_filter {
+    /// The handle of a filter that is part of something else: for functions that take a const
+    /// one.
+    pub(super) fn borrowed(filter: &Filter) -> *const bloomline_filter {
+        // A handle is a filter and nothing else.
+        const {
+            assert!(offset_of!(bloomline_filter, 0) == 0);
+            assert!(size_of::<bloomline_filter>() == size_of::<Filter>());
+        }
+        ptr::from_ref(filter).cast()
+    }
+}
+
+/// bloomline_filter_new() creates an empty filter, of 64 bytes of memory for each line, aligned to
+/// the line.
+///
+/// On Unix, filters of 2 MiB and more, of every kind, get their memory from the system (mmap), in
+/// huge pages where it has them. These waste at most a tenth: a filter for which they would waste
+/// more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
+/// the allocator's. See also bloomline_set_allocator().
+///
+/// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for parameters out
+/// of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_new(
+    params: *const bloomline_params,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
+    unsafe { new_handle(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
+}
+
+/// bloomline_filter_clone() creates a copy, of the same keys, key count and type.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_clone(
+    filter: *const bloomline_filter,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { encode::clone(filter, out) }
+}
+
+/// bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_free(filter: *mut bloomline_filter) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(filter) }
+}
+
+/// bloomline_filter_params() writes line count, k and seed to 'out'.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_params(
+    filter: *const bloomline_filter,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(filter.0.params().into())) }
+}
+
+/// bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
+/// time; for a filter that was read, starting from what its writer counted. It is a hint: 0 means
+/// unknown or none. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_filter) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+}
+
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+/// filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert(
+    filter: *mut bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
+    // unless NULL.
+    if let (Some(filter), key) = unsafe { (exclusive(filter), key_or_empty(key, len)) } {
+        filter.0.insert(key);
+    }
+}
+
+/// bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
+/// that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(filter) = unsafe { exclusive(filter) } {
+        filter.0.insert_hash(hash);
+    }
+}
+
+/// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
+/// large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_hashes(
+    filter: *mut bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+        filter.0.insert_hashes(hashes);
+    }
+}
+
+/// bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
+/// bloomline_filter_insert_hashes().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_keys(
+    filter: *mut bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+        filter.0.insert_keys(keys);
+    }
+}
+
+/// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
+/// absent, and true if it may be present.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains(
+    filter: *const bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
+    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
+}
+
+/// bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_hash(
+    filter: *const bloomline_filter,
+    hash: u64,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
+}
+
+/// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
+/// be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
+/// are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
+///
+/// If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+/// written and the result is 'n'.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_hashes(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+}
+
+/// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_keys(
+    filter: *const bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+}
+
+/// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
+/// (plain or classic) must be equal.
+///
+/// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_union(
+    into: *mut bloomline_filter,
+    from: *const bloomline_filter,
+) -> bloomline_status {
+    guard(|| {
+        if into.is_null() || from.is_null() {
+            return Err(NULL);
+        }
+        if ptr::eq(into, from) {
+            // All its keys are in it.
+            return Ok(());
+        }
+        // SAFETY: not NULL and not one filter; rules of the header: both are alive, and `into` is
+        // this call's alone.
+        let (into, from) = unsafe { (&mut *into, &*from) };
+        Ok(into.0.union(&from.0)?)
+    })
+}
+
+/// bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    if let Some(filter) = unsafe { exclusive(filter) } {
+        filter.0.clear();
+    }
+}
+
+/// bloomline_filter_fold() halves the number of lines and keeps all keys: every two neighbours
+/// become one. A filter too large for its keys so becomes smaller without them, at a higher
+/// false-positive rate. Do not use views of the filter afterwards.
+///
+/// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
+/// classic filter. The filter is unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone.
+    unsafe { change(filter, |filter| Ok(filter.0.fold()?)) }
+}
+
+/// bloomline_filter_fold_to_rate() folds while the false-positive rate stays at 'rate' or below and
+/// the line count is even, which may be not at all. It writes how many times to 'folds', unless
+/// that is NULL. Size the filter with bloomline_params_foldable(): other line counts may be odd at
+/// once.
+///
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
+/// filter. The filter holds all its keys in any case.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
+    filter: *mut bloomline_filter,
+    rate: f64,
+    folds: *mut u32,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `folds` is NULL or has
+    // room.
+    unsafe {
+        change(filter, |filter| {
+            write_optional(folds, filter.0.fold_to_rate(rate)?);
+            Ok(())
+        })
+    }
+}
+
+/// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
+/// each line and 64 more. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_encoded_len(filter: *const bloomline_filter) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { encode::encoded_len(filter) }
+}
+
+/// bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', for
+/// bloomline_view_open() and bloomline_filter_decode(): the same bytes on every CPU. It writes
+/// their number to 'written', unless that is NULL. The rest of 'out' is unchanged.
+///
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_filter_encoded_len().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_encode(
+    filter: *const bloomline_filter,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
+    // `written`, unless NULL.
+    unsafe { encode::encode(filter, out, cap, written) }
+}
+
+/// bloomline_filter_write() passes the same bytes to 'write', part by part in order, with
+/// 'context'.
+///
+/// Errors: BLOOMLINE_ERR_IO as soon as 'write' returns false; BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_write(
+    filter: *const bloomline_filter,
+    write: bloomline_write_fn,
+    context: *mut c_void,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
+    unsafe { encode::write(filter, write, context) }
+}
+
+/// bloomline_filter_decode() creates a filter from the 'len' bytes at 'data', which
+/// bloomline_filter_encode(), bloomline_block_build() or the like wrote. It checks all of them,
+/// checksums included, and copies the lines.
+///
+/// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
+/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
+/// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
+    unsafe { encode::decode(data, len, out) }
+}
+
+/// bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
+/// The bytes go to a file beside it first, and to the disk; then that takes the name. A reader of
+/// the name finds the old filter or the new one, whole. 'path' is NUL-terminated, on Windows in
+/// UTF-8.
+///
+/// On Unix the new file keeps the permissions of the old one and, where the process may set them,
+/// its owner and group. If the group cannot be kept, the new group gets the permissions of
+/// everybody. Access control lists and extended attributes are not kept. A file that replaces none
+/// has the permissions of any new file. A symbolic link is replaced, not followed; the file keeps
+/// the permissions of its target. Other hard links keep the old file.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a device,
+/// also through a link; BLOOMLINE_ERR_NOT_FOUND if the directory is missing;
+/// BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY. The old file is then
+/// unchanged, with one exception: if flushing the directory fails, last of all, the new file is in
+/// place, and may not survive a power failure.
+///
+/// The Rust runtime copies a path of 384 bytes or more, here, in the load functions and in
+/// bloomline_map_open(). If there is no memory for that copy, it aborts the process.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_save(
+    filter: *const bloomline_filter,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
+    unsafe { encode::save(filter, path) }
+}
+
+/// bloomline_filter_load() reads a filter from a file into memory, and checks it as
+/// bloomline_filter_decode(). It reads the end of the file first: one that is no filter is rejected
+/// before memory is taken for it. To probe a file without reading all of it, use
+/// bloomline_map_open().
+///
+/// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
+/// BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
+/// device.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
+    unsafe { encode::load(path, out) }
+}

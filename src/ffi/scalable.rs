@@ -1,0 +1,378 @@
+//! `bloomline_scalable`: a filter that grows with its keys.
+
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
+use super::boundary::{
+    NULL, ask, bitmap_at, change, free, new_handle, shared, shared_between_threads, slice, tell,
+    write_optional,
+};
+use super::encode::{self, bloomline_write_fn};
+use super::filter::bloomline_filter;
+use super::hash::{bloomline_bytes, key_or_empty};
+use super::params::bloomline_params;
+use super::status::bloomline_status;
+use crate::{Error, ScalableFilter};
+use std::ffi::{c_char, c_void};
+use std::ptr;
+
+/// A filter for an unknown number of keys: it grows with them, and stays below its false-positive
+/// rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
+/// at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
+/// times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
+/// inserted again.
+///
+/// If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
+/// the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
+/// Each later insert tries to grow again.
+///
+/// Made by bloomline_scalable_new(), bloomline_scalable_clone(), bloomline_scalable_decode() or
+/// bloomline_scalable_load(); freed by bloomline_scalable_free().
+pub struct bloomline_scalable(pub(super) ScalableFilter);
+
+const _: () = shared_between_threads::<bloomline_scalable>();
+
+/// bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
+/// keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
+/// to less than 1; 'seed' that of the hash of keys.
+///
+/// Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if the first stage would not fit in memory;
+/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_new(
+    first_keys: u64,
+    rate: f64,
+    seed: u64,
+    out: *mut *mut bloomline_scalable,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe {
+        new_handle(out, || Ok(bloomline_scalable(ScalableFilter::new(first_keys, rate, seed)?)))
+    }
+}
+
+/// bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_clone(
+    filter: *const bloomline_scalable,
+    out: *mut *mut bloomline_scalable,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { encode::clone(filter, out) }
+}
+
+/// bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
+/// afterwards. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_free(filter: *mut bloomline_scalable) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(filter) }
+}
+
+/// Inserts one key by `insert`, and reports whether it was new. A failure to grow is for new keys
+/// only.
+///
+/// # Safety
+/// `filter` is NULL or the call's alone; `is_new` is NULL or has room.
+unsafe fn insert_one(
+    filter: *mut bloomline_scalable,
+    is_new: *mut bool,
+    insert: impl FnOnce(&mut ScalableFilter) -> Result<bool, Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        change(filter, |filter| {
+            let inserted = insert(&mut filter.0);
+            write_optional(is_new, *inserted.as_ref().unwrap_or(&true));
+            inserted?;
+            Ok(())
+        })
+    }
+}
+
+/// bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
+/// unless that is NULL, whether the key was new: false if it is already present, or a false
+/// positive.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
+/// and 'is_new' is written: true.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_insert(
+    filter: *mut bloomline_scalable,
+    key: *const c_void,
+    len: usize,
+    is_new: *mut bool,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there, and
+    // room at `is_new`, unless NULL.
+    unsafe { insert_one(filter, is_new, |filter| filter.insert(key_or_empty(key, len))) }
+}
+
+/// bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_insert_hash(
+    filter: *mut bloomline_scalable,
+    hash: u64,
+    is_new: *mut bool,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `is_new` is NULL or has
+    // room.
+    unsafe { insert_one(filter, is_new, |filter| filter.insert_hash(hash)) }
+}
+
+/// Inserts a batch by `insert`, which takes some items and a bitmap of those that were new.
+///
+/// # Safety
+/// `filter` is NULL or the call's alone; `bitmap` as for `boundary::bitmap_at`.
+unsafe fn insert_batch<T>(
+    filter: *mut bloomline_scalable,
+    items: Option<&[T]>,
+    bitmap: *mut u64,
+    insert: impl Fn(&mut ScalableFilter, &[T], &mut [u64]) -> Result<usize, Error>,
+) -> bloomline_status {
+    const AT_ONCE: usize = 4096;
+    // SAFETY: the same contract.
+    unsafe {
+        change(filter, |filter| {
+            let items = items.ok_or(NULL)?;
+            if !bitmap.is_null() {
+                let bitmap = bitmap_at(bitmap, items.len()).ok_or(NULL)?;
+                insert(&mut filter.0, items, bitmap)?;
+                return Ok(());
+            }
+            // All of them, whatever becomes of some.
+            let mut result = Ok(0);
+            for items in items.chunks(AT_ONCE) {
+                result = result.and(insert(&mut filter.0, items, &mut [0; AT_ONCE / 64]));
+            }
+            result?;
+            Ok(())
+        })
+    }
+}
+
+/// bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
+/// i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() reports it; a
+/// key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
+/// for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
+/// and 'bitmap' is written.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
+    filter: *mut bloomline_scalable,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
+    unsafe {
+        insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
+            filter.insert_hashes(hashes, bitmap)
+        })
+    }
+}
+
+/// bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_insert_keys(
+    filter: *mut bloomline_scalable,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
+    unsafe {
+        insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
+            filter.insert_keys(keys, bitmap)
+        })
+    }
+}
+
+/// bloomline_scalable_contains() is bloomline_filter_contains() for a scalable filter. It
+/// prefetches the lines of all stages.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_contains(
+    filter: *const bloomline_scalable,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
+    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
+}
+
+/// bloomline_scalable_contains_hash() is bloomline_scalable_contains() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_contains_hash(
+    filter: *const bloomline_scalable,
+    hash: u64,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
+}
+
+/// bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a scalable
+/// filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_contains_hashes(
+    filter: *const bloomline_scalable,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+}
+
+/// bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_contains_keys(
+    filter: *const bloomline_scalable,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+}
+
+/// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
+/// for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_stage_count(
+    filter: *const bloomline_scalable,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.stages().len()) }
+}
+
+/// bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
+/// that takes a const bloomline_filter. It is part of 'filter': do not change or free it. Valid
+/// until 'filter' is changed or freed.
+///
+/// Returns NULL if 'stage' is out of range, or 'filter' is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_stage(
+    filter: *const bloomline_scalable,
+    stage: usize,
+) -> *const bloomline_filter {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    let stage = unsafe { shared(filter) }.and_then(|filter| filter.0.stages().nth(stage));
+    stage.map_or(ptr::null(), bloomline_filter::borrowed)
+}
+
+/// bloomline_scalable_key_count() returns how many keys are present: those that were new when they
+/// were inserted. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_key_count(filter: *const bloomline_scalable) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+}
+
+/// bloomline_scalable_rate() returns the expected false-positive rate, 0 to 1, of all stages
+/// together with the keys now present. It is at most the target, unless the filter could not grow.
+/// Returns 1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_rate(filter: *const bloomline_scalable) -> f64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { ask(filter, 1.0, |filter| filter.0.expected_rate()) }
+}
+
+/// bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
+/// now in 'filter', at its target rate. If you can insert all keys again, that filter is smaller
+/// and faster. Then compare key counts: if the plain filter's is lower, keys are missing.
+///
+/// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_plain_params(
+    filter: *const bloomline_scalable,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { tell(filter, out, |filter| Ok(filter.0.plain_params()?.into())) }
+}
+
+/// bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
+/// for each line of the stages, for each stage, and for all. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_encoded_len(
+    filter: *const bloomline_scalable,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { encode::encoded_len(filter) }
+}
+
+/// bloomline_scalable_encode() is bloomline_filter_encode() for a scalable filter. Only
+/// bloomline_scalable_decode() reads it: views cannot be opened of it.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_encode(
+    filter: *const bloomline_scalable,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
+    // `written`, unless NULL.
+    unsafe { encode::encode(filter, out, cap, written) }
+}
+
+/// bloomline_scalable_write() is bloomline_filter_write() for a scalable filter.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_write(
+    filter: *const bloomline_scalable,
+    write: bloomline_write_fn,
+    context: *mut c_void,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
+    unsafe { encode::write(filter, write, context) }
+}
+
+/// bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_scalable,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
+    unsafe { encode::decode(data, len, out) }
+}
+
+/// bloomline_scalable_save() is bloomline_filter_save() for a scalable filter.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_save(
+    filter: *const bloomline_scalable,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
+    unsafe { encode::save(filter, path) }
+}
+
+/// bloomline_scalable_load() is bloomline_filter_load() for a scalable filter. While it reads it
+/// takes the memory twice.
+///
+/// Errors: as there and for bloomline_scalable_decode().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_scalable_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_scalable,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
+    unsafe { encode::load(path, out) }
+}
