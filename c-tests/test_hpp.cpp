@@ -795,7 +795,7 @@ void every_view()
         CHECK_U64(1, probed.contains_hashes(hash_batch(three, 7), bits));
         CHECK(probed.contains("apple"sv) && !probed.contains_u64(7) && probed.contains_hash(hash("apple"sv, 7)));
         CHECK_U64(hash("pear"sv, 7), probed.hash("pear"sv));
-        CHECK(probed.fill() > 0 && probed.fill() < 0.01 && probed.estimated_rate() < 0.01);
+        CHECK(probed.fill() > 0 && probed.fill() < 0.01);
         CHECK(probed.estimated_keys() > 0.5 && probed.estimated_keys() < 1.5);
         CHECK(probed.view().lines().size() >= 64 && probed.view().lines().size() % 64 == 0);
     };
@@ -806,9 +806,10 @@ void every_view()
     check(*map);
     check(snapshot);
     check(filter.view());
+    CHECK(counting->estimated_rate() < 0.01 && cuckoo->estimated_rate() < 0.01 && map->worst_line_rate() < 0.01);
     const auto bytes = filter.encode();
     const auto lines = static_cast<const std::uint8_t *>(filter.view().lines().data());
-    CHECK(std::equal(lines, lines + filter.view().lines().size(), bytes->begin() + 64));
+    CHECK(std::equal(lines, lines + filter.view().lines().size(), bytes->begin()));
     CHECK_U64(7, cuckoo->params()->seed);
     CHECK(cuckoo->params()->line_count == cuckoo->view().cuckoo_params()->line_count);
     CHECK(!filter.view().cuckoo_params() && !cuckoo->view().params() && !CuckooFilter().params());

@@ -46,8 +46,7 @@
 #endif
 
 namespace bloomline {
-/// Named after the binary interface: objects compiled for another one have other classes, and do
-/// not link with these.
+/// Named after the binary interface: objects compiled for another one do not link with these.
 inline namespace abi_0 {
 
 static_assert(BLOOMLINE_ABI_VERSION == 0, "rename the namespace to the new number");
@@ -346,7 +345,7 @@ inline void bloomline_snapshot_free(const bloomline_filter *filter) noexcept { b
 inline auto bloomline_snapshot_view(const bloomline_filter *filter, bloomline_view *out) noexcept {
     return bloomline_filter_view(filter, out);
 }
-struct RocksDb; struct RocksDbLegacy; struct LevelDb;
+struct RocksDb; struct RocksDbLegacy; struct LevelDb; // what Engine is of
 BLOOMLINE_FNS(bloomline_view, view) BLOOMLINE_FNS(bloomline_filter, filter)
 BLOOMLINE_FNS(bloomline_concurrent, concurrent) BLOOMLINE_FNS(bloomline_counting, counting)
 BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalable)
@@ -388,6 +387,7 @@ Result<Buffer> bytes_of(size_t len, Write write) {
 
 template <class T>
 uint64_t hash_of(const T &key, uint64_t seed) noexcept {
+    static_assert(!std::is_integral_v<T> || sizeof(T) == 8, "an integer as a key has 64 bits");
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
         return bloomline_hash_u64(static_cast<uint64_t>(key), seed);
     } else {
@@ -534,9 +534,8 @@ public:
         return is_new.fill(keys.size(), C<R>::insert_keys, this->get(), keys.data(), keys.size());
     }
     /// Inserts a range of what Bytes can be made of, or of integers of 64 bits. Its keys may be
-    /// temporaries: of std::ranges views, std::istream_iterator. A Status is the last that is not
-    /// BLOOMLINE_OK; nothing is inserted after a BLOOMLINE_ERR_FULL, and key_count() tells how much
-    /// was.
+    /// temporaries: of std::ranges views, std::istream_iterator. Returns the last Status that is not
+    /// BLOOMLINE_OK. Stops at BLOOMLINE_ERR_FULL: key_count() tells where.
     template <class It, class End, class = Loop<It, End>>
     auto insert(It first, End last) {
         const uint64_t seed = static_cast<const Self &>(*this).seed();
@@ -591,8 +590,7 @@ public:
     static Result<Self> load(const Path &path) noexcept { return made<Self, R *>(C<R>::load, path.c_str()); }
 };
 
-/// Removes. Remove only keys you inserted. Any other removal can delete an inserted key, which is
-/// then a false negative.
+/// Remove only keys you inserted. Any other removal can delete one, which is then a false negative.
 template <class Self, class R>
 class Removes : public Stored<Self, R> {
 public:
@@ -656,7 +654,7 @@ enum class Kind : int32_t {
     counting = BLOOMLINE_KIND_COUNTING, cuckoo = BLOOMLINE_KIND_CUCKOO,
     scalable = BLOOMLINE_KIND_SCALABLE, window = BLOOMLINE_KIND_WINDOW,
 };
-/// Returns the kind without opening the bytes: their first 64 are enough.
+/// Returns the kind without opening the bytes: it looks at their last 64.
 [[nodiscard]] inline Kind kind_of(Bytes data) noexcept {
     return static_cast<Kind>(bloomline_encoded_kind(data.data(), data.size()));
 }
@@ -763,7 +761,8 @@ public:
 };
 
 /// A filter that any number of threads insert into and probe at once; none waits for another. All
-/// but moving, release() and destruction may be called at the same time, as with std::atomic.
+/// but moving, release() and destruction may be called at the same time, as with std::atomic. A
+/// view() sees later inserts; for more than probes, fill() and estimated_keys() take a snapshot().
 class ConcurrentFilter : public detail::Inserts<ConcurrentFilter, bloomline_concurrent>,
                          public detail::Views<ConcurrentFilter> {
 public:
@@ -785,7 +784,10 @@ public:
     /// Returns a copy with all keys that are present: to be saved or encoded.
     Result<Filter> snapshot() const noexcept {
         return detail::made<Filter, bloomline_filter *>(bloomline_concurrent_snapshot, get());
-    }};
+    }
+    double estimated_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
+    double worst_line_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
+};
 
 /// The filter of a Swap when snapshot() was called. Any thread may use and free it.
 class Snapshot : public detail::Handle<const bloomline_filter>,
