@@ -185,8 +185,8 @@ mod criterion_benches {
         group
     }
 
-    /// Times what `prepare` gives on batch after batch of the pool, each just copied to
-    /// where it is worked on; copying is not timed.
+    /// Times what `prepare` returns on batch after batch of the pool, each just copied to its
+    /// place; copying is not timed.
     fn bench<'a, T: Copy + 'a, W: FnMut(&[T]) -> usize>(
         group: &mut BenchmarkGroup<'_, WallTime>,
         name: &str,

@@ -8,7 +8,8 @@
 
 mod common;
 
-use bloomline::{Backend, Prefetch};
+use bloomline::Backend;
+use bloomline::internals::Prefetch;
 use common::data::{Probes, bitmap, full_bytes, full_filter, size_name, views};
 use common::memory::{Memory, allow_huge_pages, huge_part};
 use common::rounds::{Keys, Plan, Rounds, Times, median};
@@ -74,7 +75,7 @@ impl Sweep {
         Sweep { plan, backends: Vec::new(), sizes: Vec::new(), k: 6, small_pages: false }
     }
 
-    /// Takes an argument; gives it back if it means nothing.
+    /// Takes an argument; returns it if it means nothing.
     fn with(mut self, argument: &String) -> Result<Sweep, String> {
         let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
         if let Some(backend) = Backend::from_name(argument).filter(|b| b.is_available()) {

@@ -99,6 +99,39 @@ func (f *CountingFilter) AddHash(hash uint64) {
 	f.countUp(hash)
 }
 
+// AddUint64 is [CountingFilter.Add] for an integer: see [HashUint64].
+func (f *CountingFilter) AddUint64(key uint64) {
+	f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was new: a set, where
+// [CountingFilter.Add] counts. A key that was added before is never new; a new key passes for
+// present, and is then not added, at the false-positive rate: do not remove a key for which it
+// returned false.
+func (f *CountingFilter) AddIfAbsent(key []byte) bool {
+	return f.AddHashIfAbsent(f.Hash(key))
+}
+
+// AddStringIfAbsent is [CountingFilter.AddIfAbsent] for a string.
+func (f *CountingFilter) AddStringIfAbsent(key string) bool {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [CountingFilter.AddIfAbsent] for an integer.
+func (f *CountingFilter) AddUint64IfAbsent(key uint64) bool {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [CountingFilter.AddIfAbsent] for a hash.
+func (f *CountingFilter) AddHashIfAbsent(hash uint64) bool {
+	f.mustHaveLines()
+	if f.filter.ContainsHash(hash) {
+		return false
+	}
+	f.AddHash(hash)
+	return true
+}
+
 // AddBatch adds many keys.
 func (f *CountingFilter) AddBatch(keys [][]byte) {
 	addCounted(f, keys)
@@ -112,7 +145,7 @@ func (f *CountingFilter) AddStrings(keys []string) {
 func addCounted[K bytesOrString](f *CountingFilter, keys []K) {
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.AddHashes(hashAhead(f.plainView(), keys[at:], &ahead))
+		f.AddHashes(hashAhead(f.seed(), keys[at:], &ahead))
 	}
 }
 
@@ -127,6 +160,48 @@ func (f *CountingFilter) AddHashes(hashes []uint64) {
 			f.countUp(hash)
 		}
 		hashes = hashes[len(part):]
+	}
+}
+
+// AddBatchIfAbsent is [CountingFilter.AddIfAbsent] for many keys, in order: bit i of the result is
+// set if key i was new. It uses out if that is large enough: see [Bitmap].
+func (f *CountingFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addCountedIfAbsent(f, keys, out)
+}
+
+// AddStringsIfAbsent is [CountingFilter.AddBatchIfAbsent] for strings.
+func (f *CountingFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addCountedIfAbsent(f, keys, out)
+}
+
+func addCountedIfAbsent[K bytesOrString](f *CountingFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
+	}
+	return out
+}
+
+// AddHashesIfAbsent is [CountingFilter.AddBatchIfAbsent] for hashes.
+func (f *CountingFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.addAbsent(hashes, out)
+	return out
+}
+
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (f *CountingFilter) addAbsent(hashes []uint64, out []uint64) {
+	f.mustHaveLines()
+	for i, hash := range hashes {
+		if i%touched == 0 {
+			part := hashes[i:min(i+touched, len(hashes))]
+			f.filter.view.touch(part)
+			f.touch(part)
+		}
+		if f.AddHashIfAbsent(hash) {
+			out[i/64] |= 1 << (i % 64)
+		}
 	}
 }
 
@@ -183,8 +258,13 @@ func (f *CountingFilter) RemoveHash(hash uint64) error {
 	return nil
 }
 
-// RemoveBatch removes many keys, one after the other, and tells which of them were surely not
-// in, and so are not removed, in out if that is large enough: see [Bitmap].
+// RemoveUint64 is [CountingFilter.Remove] for an integer: see [HashUint64].
+func (f *CountingFilter) RemoveUint64(key uint64) error {
+	return f.RemoveHash(HashUint64(key, f.seed()))
+}
+
+// RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
+// if it is definitely absent. It uses out if that is large enough: see [Bitmap].
 func (f *CountingFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
 	return removeCounted(f, keys, out)
 }
@@ -198,7 +278,7 @@ func removeCounted[K bytesOrString](f *CountingFilter, keys []K, out Bitmap) Bit
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.removeHashes(hashAhead(f.plainView(), keys[at:], &ahead), out[at/64:])
+		f.removeHashes(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -210,17 +290,16 @@ func (f *CountingFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
 	return out
 }
 
-func (f *CountingFilter) removeHashes(hashes []uint64, refused []uint64) {
+// removeHashes sets the bits of hashes that were removed. out is zero.
+func (f *CountingFilter) removeHashes(hashes []uint64, out []uint64) {
 	f = orZero(f)
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
-		if view := f.plainView(); len(view.all) >= farFrom {
-			view.touch(part)
-		}
+		orZero(f.filter).view.touch(part)
 		f.touch(part)
 		for i, hash := range part {
-			if f.RemoveHash(hash) != nil {
-				refused[word] |= 1 << i
+			if f.RemoveHash(hash) == nil {
+				out[word] |= 1 << i
 			}
 		}
 		hashes = hashes[len(part):]
@@ -239,6 +318,11 @@ func (f *CountingFilter) Count(key []byte) int {
 // CountString is [CountingFilter.Count] for a string.
 func (f *CountingFilter) CountString(key string) int {
 	return f.CountHash(HashString(key, f.seed()))
+}
+
+// CountUint64 is [CountingFilter.Count] for an integer: see [HashUint64].
+func (f *CountingFilter) CountUint64(key uint64) int {
+	return f.CountHash(HashUint64(key, f.seed()))
 }
 
 // CountHash is [CountingFilter.Count] for the hash of a key.
@@ -330,6 +414,11 @@ func (f *CountingFilter) ContainsString(key string) bool {
 	return f.plain().ContainsString(key)
 }
 
+// ContainsUint64 is [CountingFilter.Contains] for an integer: see [HashUint64].
+func (f *CountingFilter) ContainsUint64(key uint64) bool {
+	return f.plain().ContainsUint64(key)
+}
+
 // ContainsHash is [CountingFilter.Contains] for the hash of a key.
 func (f *CountingFilter) ContainsHash(hash uint64) bool {
 	return f.plain().ContainsHash(hash)
@@ -362,10 +451,6 @@ func (f *CountingFilter) seed() uint64 {
 // plain is the filter that answers; nil, which answers as the zero Filter, if there is none.
 func (f *CountingFilter) plain() *Filter {
 	return orZero(f).filter
-}
-
-func (f *CountingFilter) plainView() *View {
-	return &orZero(f.plain()).view
 }
 
 // ---- what it is ----
@@ -403,6 +488,11 @@ func (f *CountingFilter) EstimatedRate() float64 {
 	return f.plain().EstimatedRate()
 }
 
+// WorstLineRate is [Filter.WorstLineRate].
+func (f *CountingFilter) WorstLineRate() float64 {
+	return f.plain().WorstLineRate()
+}
+
 // String describes the filter in a line.
 func (f *CountingFilter) String() string {
 	p := f.Params()
@@ -430,10 +520,10 @@ func (f *CountingFilter) Union(other *CountingFilter) error {
 
 // Clear forgets all keys.
 func (f *CountingFilter) Clear() {
-	if f.filter != nil {
+	if f != nil && f.filter != nil {
 		f.filter.Clear()
+		clear(f.counters)
 	}
-	clear(f.counters)
 }
 
 // Snapshot returns a plain filter of the keys that are in: a copy.

@@ -17,6 +17,8 @@ import (
 //   - Remove only what is in. A key that was never added may share its fingerprint and its
 //     buckets with one that was; to remove the one then removes the other, which is denied from
 //     then on. Where that can be told, removing refuses: [ErrAbsent].
+//   - Two filters cannot be united, since one may have no room for the other's keys. KeyCount is
+//     exact, so there is no EstimatedKeys. Adding many keys if absent is a loop: each can fail.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone.
 //
@@ -94,6 +96,40 @@ func (f *CuckooFilter) AddHash(hash uint64) error {
 	return nil
 }
 
+// AddUint64 is [CuckooFilter.Add] for an integer: see [HashUint64].
+func (f *CuckooFilter) AddUint64(key uint64) error {
+	return f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was added: a set, where
+// [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key
+// passes for present, and is then not added, at the false-positive rate: do not remove a key for
+// which it returned false.
+//
+// Errors: [ErrFull]; the filter is unchanged.
+func (f *CuckooFilter) AddIfAbsent(key []byte) (bool, error) {
+	return f.AddHashIfAbsent(Hash(key, f.seed()))
+}
+
+// AddStringIfAbsent is [CuckooFilter.AddIfAbsent] for a string.
+func (f *CuckooFilter) AddStringIfAbsent(key string) (bool, error) {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [CuckooFilter.AddIfAbsent] for an integer.
+func (f *CuckooFilter) AddUint64IfAbsent(key uint64) (bool, error) {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [CuckooFilter.AddIfAbsent] for a hash.
+func (f *CuckooFilter) AddHashIfAbsent(hash uint64) (bool, error) {
+	if f != nil && len(f.view.cuckoo.all) != 0 && f.view.cuckoo.contains(hash) {
+		return false, nil
+	}
+	err := f.AddHash(hash)
+	return err == nil, err
+}
+
 // AddBatch adds many keys, in order, up to the first for which there is no room, and returns
 // how many of them are in.
 //
@@ -112,7 +148,7 @@ func addToCuckoo[K bytesOrString](f *CuckooFilter, keys []K) (added int, err err
 	var ahead [hashedAhead]uint64
 	for added < len(keys) && err == nil {
 		var now int
-		now, err = f.AddHashes(hashAhead(&f.view, keys[added:], &ahead))
+		now, err = f.AddHashes(hashAhead(f.view.seed, keys[added:], &ahead))
 		added += now
 	}
 	return added, err
@@ -154,8 +190,56 @@ func (f *CuckooFilter) RemoveHash(hash uint64) error {
 	return nil
 }
 
-// Clear forgets all keys.
+// RemoveUint64 is [CuckooFilter.Remove] for an integer: see [HashUint64].
+func (f *CuckooFilter) RemoveUint64(key uint64) error {
+	return f.RemoveHash(HashUint64(key, f.seed()))
+}
+
+// RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
+// if it is definitely absent. It uses out if that is large enough: see [Bitmap].
+func (f *CuckooFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
+	return removeFromCuckoo(f, keys, out)
+}
+
+// RemoveStrings is [CuckooFilter.RemoveBatch] for strings.
+func (f *CuckooFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
+	return removeFromCuckoo(f, keys, out)
+}
+
+func removeFromCuckoo[K bytesOrString](f *CuckooFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.removeHashes(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
+	}
+	return out
+}
+
+// RemoveHashes is [CuckooFilter.RemoveBatch] for hashes.
+func (f *CuckooFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.removeHashes(hashes, out)
+	return out
+}
+
+// removeHashes sets the bits of hashes that were removed. out is zero.
+func (f *CuckooFilter) removeHashes(hashes []uint64, out []uint64) {
+	f = orZero(f)
+	for i, hash := range hashes {
+		if i%touched == 0 {
+			f.view.cuckoo.touch(hashes[i:min(i+touched, len(hashes))])
+		}
+		if f.RemoveHash(hash) == nil {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// Clear removes all keys.
 func (f *CuckooFilter) Clear() {
+	if f == nil {
+		return
+	}
 	clear(f.view.cuckoo.all)
 	f.view.keyCount = 0
 }
@@ -170,6 +254,11 @@ func (f *CuckooFilter) Contains(key []byte) bool {
 // ContainsString is [CuckooFilter.Contains] for a string.
 func (f *CuckooFilter) ContainsString(key string) bool {
 	return f.ContainsHash(HashString(key, f.seed()))
+}
+
+// ContainsUint64 is [CuckooFilter.Contains] for an integer: see [HashUint64].
+func (f *CuckooFilter) ContainsUint64(key uint64) bool {
+	return f.ContainsHash(HashUint64(key, f.seed()))
 }
 
 // ContainsHash is [CuckooFilter.Contains] for the hash of a key.
@@ -225,6 +314,17 @@ func (f *CuckooFilter) KeyCount() uint64 {
 // 0.95, and a little beyond.
 func (f *CuckooFilter) Fill() float64 {
 	return float64(f.KeyCount()) / float64(max(f.Params().Slots(), 1))
+}
+
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1. It reads the whole
+// filter. That of the zero CuckooFilter is 1.
+func (f *CuckooFilter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].
+func (f *CuckooFilter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
 }
 
 // String describes the filter in a line.

@@ -83,6 +83,11 @@ func (m *Mapped) ContainsString(key string) bool {
 	return m.Contains([]byte(key))
 }
 
+// ContainsUint64 is [View.ContainsUint64].
+func (m *Mapped) ContainsUint64(key uint64) bool {
+	return m.ContainsHash(orZero(m).View.hashUint64(key))
+}
+
 // ContainsHash is [View.ContainsHash].
 func (m *Mapped) ContainsHash(hash uint64) bool {
 	return m == nil || m.View.probe(hash)

@@ -118,6 +118,38 @@ func (f *Filter) addLong(hash uint64) {
 	f.view.insert(hash)
 }
 
+// AddUint64 adds an integer: the key of its 8 bytes, the lowest first. See [HashUint64].
+func (f *Filter) AddUint64(key uint64) {
+	f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was new. A key that was
+// added before is never new; a new key passes for present at the false-positive rate. KeyCount
+// counts only new keys.
+func (f *Filter) AddIfAbsent(key []byte) bool {
+	return f.AddHashIfAbsent(Hash(key, f.seed()))
+}
+
+// AddStringIfAbsent is [Filter.AddIfAbsent] for a string.
+func (f *Filter) AddStringIfAbsent(key string) bool {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [Filter.AddIfAbsent] for an integer.
+func (f *Filter) AddUint64IfAbsent(key uint64) bool {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [Filter.AddIfAbsent] for a hash.
+func (f *Filter) AddHashIfAbsent(hash uint64) bool {
+	f.count(0)
+	if f.view.lines.contains(hash) {
+		return false
+	}
+	f.AddHash(hash)
+	return true
+}
+
 // AddBatch adds many keys.
 func (f *Filter) AddBatch(keys [][]byte) {
 	f.count(len(keys))
@@ -134,6 +166,48 @@ func (f *Filter) AddStrings(keys []string) {
 func (f *Filter) AddHashes(hashes []uint64) {
 	f.count(len(hashes))
 	f.view.insertAll(hashes)
+}
+
+// AddBatchIfAbsent is [Filter.AddIfAbsent] for many keys, in order: bit i of the result is set if
+// key i was new. It uses out if that is large enough: see [Bitmap].
+func (f *Filter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addKeysIfAbsent(f, keys, out)
+}
+
+// AddStringsIfAbsent is [Filter.AddBatchIfAbsent] for strings.
+func (f *Filter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addKeysIfAbsent(f, keys, out)
+}
+
+// AddHashesIfAbsent is [Filter.AddBatchIfAbsent] for hashes.
+func (f *Filter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.addAbsent(hashes, out)
+	return out
+}
+
+func addKeysIfAbsent[K bytesOrString](f *Filter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
+	}
+	return out
+}
+
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (f *Filter) addAbsent(hashes []uint64, out []uint64) {
+	f.count(0)
+	for word := 0; len(hashes) > 0; word++ {
+		part := hashes[:min(touched, len(hashes))]
+		f.view.touch(part)
+		for i, hash := range part {
+			if f.AddHashIfAbsent(hash) {
+				out[word] |= 1 << i
+			}
+		}
+		hashes = hashes[len(part):]
+	}
 }
 
 // count counts keys, and sees to it that there are lines to add them to.
@@ -166,7 +240,12 @@ func (f *Filter) ContainsString(key string) bool {
 	return f == nil || f.ContainsHash(HashString(key, f.view.seed))
 }
 
-// ContainsHash tells whether the key of a hash, made by [Filter.Hash], may be in.
+// ContainsUint64 is [Filter.Contains] for an integer: see [HashUint64].
+func (f *Filter) ContainsUint64(key uint64) bool {
+	return f == nil || f.ContainsHash(HashUint64(key, f.view.seed))
+}
+
+// ContainsHash reports whether the key of a hash, made by [Filter.Hash], may be present.
 func (f *Filter) ContainsHash(hash uint64) bool {
 	return f == nil || f.view.lines.contains(hash)
 }
@@ -241,6 +320,9 @@ func (f *Filter) Union(other *Filter) error {
 
 // Clear forgets all keys.
 func (f *Filter) Clear() {
+	if f == nil {
+		return
+	}
 	clear(f.view.all)
 	f.view.keyCount = 0
 }

@@ -51,7 +51,12 @@ func (v View) ContainsString(key string) bool {
 	return v.probe(v.hash([]byte(key)))
 }
 
-// ContainsHash tells whether the key of a hash, made by [View.Hash], may be in.
+// ContainsUint64 is [View.Contains] for an integer: the key of its 8 bytes, the lowest first.
+func (v View) ContainsUint64(key uint64) bool {
+	return v.probe(v.hashUint64(key))
+}
+
+// ContainsHash reports whether the key of a hash, made by [View.Hash], may be present.
 func (v View) ContainsHash(hash uint64) bool {
 	return v.probe(hash)
 }
@@ -104,6 +109,12 @@ func (v *View) hash(key []byte) uint64 {
 		return v.block.Hash(key)
 	}
 	return Hash(key, v.seed)
+}
+
+func (v *View) hashUint64(key uint64) uint64 {
+	var bytes [8]byte
+	le.PutUint64(bytes[:], key)
+	return v.hash(bytes[:])
 }
 
 // denies reports whether the filter answers false to some keys, so that their hash matters.

@@ -33,6 +33,9 @@ const (
 // The clock is the caller's, who gives the time to [Window.AdvanceTo]. The same calls give the
 // same answers and the same bytes, whenever they are made.
 //
+// It has no View and no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows
+// are not united, since they may have begun their generations at different times.
+//
 // Any number of goroutines may read it at once; adding and rotating need it alone.
 //
 // The zero Window is a place to unmarshal into. It answers true to every key, and nothing can
@@ -179,19 +182,45 @@ func (w *Window) RotateAfter(keys uint64) {
 
 // ---- adding ----
 
-// Add adds a key to the newest generation, also if an older one has it, and tells whether it was
-// new: false if it was in the window already, and for false positives.
-func (w *Window) Add(key []byte) bool {
-	return w.AddHash(w.Hash(key))
+// Add adds a key to the newest generation, also if an older one has it.
+func (w *Window) Add(key []byte) {
+	w.AddHashIfAbsent(w.Hash(key))
 }
 
 // AddString is [Window.Add] for a string.
-func (w *Window) AddString(key string) bool {
-	return w.AddHash(HashString(key, w.seed()))
+func (w *Window) AddString(key string) {
+	w.AddHashIfAbsent(HashString(key, w.seed()))
+}
+
+// AddUint64 is [Window.Add] for an integer: see [HashUint64].
+func (w *Window) AddUint64(key uint64) {
+	w.AddHashIfAbsent(HashUint64(key, w.seed()))
 }
 
 // AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
-func (w *Window) AddHash(hash uint64) (isNew bool) {
+func (w *Window) AddHash(hash uint64) {
+	w.AddHashIfAbsent(hash)
+}
+
+// AddIfAbsent adds a key to the newest generation, also if an older one has it, and returns true if
+// no generation had it. A key that is present is never new; a new key passes for present at the
+// false-positive rate.
+func (w *Window) AddIfAbsent(key []byte) bool {
+	return w.AddHashIfAbsent(w.Hash(key))
+}
+
+// AddStringIfAbsent is [Window.AddIfAbsent] for a string.
+func (w *Window) AddStringIfAbsent(key string) bool {
+	return w.AddHashIfAbsent(HashString(key, w.seed()))
+}
+
+// AddUint64IfAbsent is [Window.AddIfAbsent] for an integer.
+func (w *Window) AddUint64IfAbsent(key uint64) bool {
+	return w.AddHashIfAbsent(HashUint64(key, w.seed()))
+}
+
+// AddHashIfAbsent is [Window.AddIfAbsent] for a hash.
+func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 	w.room()
 	newest := w.newest()
 	isNew = !w.ContainsHash(hash)
@@ -199,36 +228,62 @@ func (w *Window) AddHash(hash uint64) (isNew bool) {
 	return isNew
 }
 
-// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
-// [Bitmap]. A key that is there twice is new once.
-func (w *Window) AddBatch(keys [][]byte, out Bitmap) Bitmap {
-	return windowAdd(w, keys, out)
+// AddBatch adds many keys: see [Window.Add].
+func (w *Window) AddBatch(keys [][]byte) {
+	addToWindow(w, keys)
 }
 
 // AddStrings is [Window.AddBatch] for strings.
-func (w *Window) AddStrings(keys []string, out Bitmap) Bitmap {
-	return windowAdd(w, keys, out)
+func (w *Window) AddStrings(keys []string) {
+	addToWindow(w, keys)
 }
 
-func windowAdd[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
+func addToWindow[K bytesOrString](w *Window, keys []K) {
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		w.AddHashes(hashAhead(w.seed(), keys[at:], &ahead))
+	}
+}
+
+// AddHashes is [Window.AddBatch] for hashes.
+func (w *Window) AddHashes(hashes []uint64) {
+	for at := 0; at < len(hashes); at += hashedAhead {
+		var unused [hashedAhead / 64]uint64
+		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
+	}
+}
+
+// AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if key
+// i was new. It uses out if that is large enough: see [Bitmap].
+func (w *Window) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addToWindowIfAbsent(w, keys, out)
+}
+
+// AddStringsIfAbsent is [Window.AddBatchIfAbsent] for strings.
+func (w *Window) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addToWindowIfAbsent(w, keys, out)
+}
+
+func addToWindowIfAbsent[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.seed(), keys[at:], hashes)
-		w.addHashes(hashes, out[at/64:])
+		w.addAbsent(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// AddHashes is [Window.AddBatch] for hashes.
-func (w *Window) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+// AddHashesIfAbsent is [Window.AddBatchIfAbsent] for hashes.
+func (w *Window) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	w.addHashes(hashes, out)
+	for at := 0; at < len(hashes); at += hashedAhead {
+		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
 	return out
 }
 
-func (w *Window) addHashes(hashes []uint64, out []uint64) {
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (w *Window) addAbsent(hashes []uint64, out []uint64) {
 	for done := 0; done < len(hashes); {
 		room := min(w.room(), hashedAhead)
 		part := hashes[done:min(done+int(room), len(hashes))]
@@ -294,7 +349,12 @@ func (w *Window) ContainsString(key string) bool {
 	return w.ContainsHash(HashString(key, w.seed()))
 }
 
-// ContainsHash tells whether the key of a hash, made by [Window.Hash], may be in.
+// ContainsUint64 is [Window.Contains] for an integer: see [HashUint64].
+func (w *Window) ContainsUint64(key uint64) bool {
+	return w.ContainsHash(HashUint64(key, w.seed()))
+}
+
+// ContainsHash reports whether the key of a hash, made by [Window.Hash], may be present.
 func (w *Window) ContainsHash(hash uint64) bool {
 	if w == nil {
 		return true
@@ -323,9 +383,7 @@ func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.seed(), keys[at:], hashes)
-		w.answer(hashes, out[at/64:])
+		w.answer(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
@@ -404,6 +462,17 @@ func (w *Window) KeyCount(age int) uint64 {
 		return 0
 	}
 	return w.generations[(w.newest()-age+count)%count].keyCount
+}
+
+// Clear removes all keys. The slice stays what it is.
+func (w *Window) Clear() {
+	if w == nil {
+		return
+	}
+	clear(w.lines)
+	for place := range w.generations {
+		w.generations[place].keyCount = 0
+	}
 }
 
 // String describes the window in a line.

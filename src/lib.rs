@@ -53,12 +53,15 @@ pub mod ffi;
 mod filter;
 mod format;
 pub mod hash;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod kernel;
 mod key;
 mod layouts;
 pub mod line;
 mod os;
 mod params;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod sizing;
 
 pub use bitmap::{Answers, Bitmap};
@@ -69,7 +72,14 @@ pub use filter::{
     shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use format::Kind;
-pub use kernel::{Backend, Prefetch, atomic_line};
+pub use kernel::Backend;
 pub use key::Key;
 pub use layouts::{classic, cuckoo, fast_local};
 pub use params::{CuckooParams, Params};
+
+/// What the tests and benchmarks of the library need besides. It may change at any time.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::kernel::{Prefetch, atomic_line};
+}

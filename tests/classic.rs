@@ -4,12 +4,14 @@
 
 mod definition;
 mod mapped;
+mod plans;
 
 use bloomline::{
-    ConcurrentFilter, Error, Filter, Params, Prefetch, View, classic, hash, shards_contain_hashes,
-    sizing, views_contain_hash,
+    ConcurrentFilter, Error, Filter, Params, View, classic, hash, shards_contain_hashes, sizing,
+    views_contain_hash,
 };
 use definition::{AWKWARD, random_hashes};
+use plans::Plan;
 use proptest::prelude::*;
 
 fn params(lines: usize, k: u32) -> Params {
@@ -29,11 +31,11 @@ fn bits_by_definition(lines: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
 }
 
 /// Batch answers against the definition's, all bits past the last zero.
-fn assert_answers(view: View<'_>, k: u32, hashes: &[u64], plan: Option<Prefetch>) {
+fn assert_answers(view: View<'_>, k: u32, hashes: &[u64], plan: Option<Plan>) {
     let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64) + 1];
     let count = match plan {
         None => view.contains_hashes(hashes, &mut bitmap),
-        Some(plan) => view.contains_hashes_with(hashes, plan, &mut bitmap),
+        Some(plan) => plans::contains(view, hashes, plan, &mut bitmap),
     };
     assert_eq!(bitmap.pop(), Some(u64::MAX), "past the end");
     let mut expected = vec![0; bitmap.len()];
@@ -80,10 +82,10 @@ fn every_batch_length_and_prefetch() {
         let probes: Vec<u64> =
             keys.iter().zip(random_hashes(2000, 4)).flat_map(|(&a, b)| [a, b]).collect();
         for len in (0..=130).chain([191, 192, 193, 255, 256, 257, 320, 385, 512, 1000, 1025]) {
-            for plan in [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear] {
+            for plan in plans::PLANS {
                 assert_answers(filter.view(), k, &probes[len..2 * len], Some(plan));
                 let mut other = Filter::classic(params(40, k)).unwrap();
-                other.insert_hashes_with(&keys[..len], plan);
+                plans::insert(&mut other, &keys[..len], plan);
                 assert!(other.as_bytes() == bits_by_definition(40, k, &keys[..len]));
             }
         }

@@ -5,9 +5,22 @@ use std::fs;
 use std::path::Path;
 
 /// The layers, lowest first: a file may use its own module and those before it.
-const LAYERS: [&str; 14] = [
-    "line", "error", "key", "bitmap", "layouts", "os", "hash", "sizing", "params", "kernel",
-    "format", "engines", "filter", "ffi",
+const LAYERS: [&str; 15] = [
+    "line",
+    "error",
+    "key",
+    "bitmap",
+    "layouts",
+    "os",
+    "hash",
+    "sizing",
+    "params",
+    "kernel",
+    "format",
+    "engines",
+    "filter",
+    "serialize",
+    "ffi",
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.

@@ -442,7 +442,7 @@ fn buffers() {
     // What else there is, is none.
     let plain = filter.stages().next().unwrap().to_bytes().unwrap();
     assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout(_))));
-    assert!(matches!(ScalableFilter::load(&file("missing")), Err(Error::Io(_))));
+    assert!(matches!(ScalableFilter::load(file("missing")), Err(Error::Io(_))));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the benchmarks share.
 //!
 //! * `touch`: the limits, loops that only touch the line
-//! * `data`: full filters, and what they are asked
+//! * `data`: full filters, and their probes
 //! * `rounds`: fair timing of one thing against another
 //! * `memory`: memory to touch, huge pages
 //! * `machine`: what the numbers were measured on

@@ -192,8 +192,8 @@ pub(crate) fn ratio(ours: &[f64], theirs: &[f64]) -> Ratio {
     Ratio { median: median(&ratios), low: quartile(&ratios, 1), high: quartile(&ratios, 3) }
 }
 
-/// The time that this thread has been running: what other programs do in between does
-/// not count. Where the system does not tell, the time of day.
+/// The processor time of this thread, which other programs do not change. Without it, the time of
+/// day.
 pub(crate) fn processor_time() -> Duration {
     #[cfg(unix)]
     {

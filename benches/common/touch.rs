@@ -123,8 +123,8 @@ fn line(lines: &[Line], hash: u64) -> &Line {
     unsafe { lines.get_unchecked(line_index(hash, lines.len() as u64) as usize) }
 }
 
-/// Touches to read; asks for the line `L1` keys ahead into L1, and for the one `L2`
-/// keys ahead into L2, where these are not 0.
+/// Touches to read; prefetches the line `L1` keys ahead into L1, and the one `L2` keys ahead into
+/// L2, unless 0.
 #[inline(never)]
 fn read<const L1: usize, const L2: usize>(
     lines: &[Line],
@@ -201,8 +201,8 @@ fn read_unrolled(lines: &[Line], hashes: &[u64], bitmap: &mut [u64]) -> usize {
     hits
 }
 
-/// Touches to write; asks for the line `L1` keys ahead into L1, to write, and for
-/// the one `L2` keys ahead into L2, where these are not 0.
+/// Touches to write; prefetches the line `L1` keys ahead into L1, to write, and the one `L2` keys
+/// ahead into L2, unless 0.
 #[inline(never)]
 fn write<const L1: usize, const L2: usize>(lines: &mut [Line], hashes: &[u64]) {
     for (i, &hash) in hashes.iter().enumerate() {
@@ -214,9 +214,9 @@ fn write<const L1: usize, const L2: usize>(lines: &mut [Line], hashes: &[u64]) {
     }
 }
 
-/// Hashes keys and touches their lines to read: the limit of what probes keys in memory. Of the
-/// ways to do it that were tried the best: a block is hashed, each line being asked for as soon
-/// as its hash is there, and then the block is touched that was asked for two blocks before.
+/// Hashes keys and touches their lines to read: the limit of probing keys in memory. The best loop
+/// known: it hashes a block, prefetches each line as soon as its hash is known, then touches the
+/// block prefetched two blocks before.
 #[inline(never)]
 pub(crate) fn hash_and_touch<K: AsRef<[u8]>>(
     lines: &[Line],
@@ -252,7 +252,7 @@ fn ask<const DISTANCE: usize, const HINT: u8>(lines: &[Line], hashes: &[u64], i:
     }
 }
 
-/// What a prefetch asks for.
+/// The kinds of prefetch.
 mod hint {
     pub(super) const L1: u8 = 1;
     pub(super) const L2: u8 = 2;

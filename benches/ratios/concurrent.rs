@@ -1,5 +1,5 @@
-//! The concurrent filter on one thread against the plain one, and two threads against one.
-//! Filters are built anew each time: a key that is in already costs less to insert.
+//! The concurrent filter on one thread against the plain one, and two threads against one. Filters
+//! are built anew each time: inserting a present key costs less.
 
 use crate::common::data::{Probes, full_filter, size_name};
 use crate::common::rounds::{Plan, Rounds};

@@ -26,8 +26,8 @@ use table::Report;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// Whether a backend has vectors for the line: the baseline of x86-64 gives `portable` none
-/// that are of use.
+/// Whether a backend has vectors for the line: the x86-64 baseline has no useful ones for
+/// `portable`.
 fn is_simd(backend: Backend) -> bool {
     let portable = cfg!(any(target_feature = "neon", target_feature = "avx2"));
     backend != Backend::Scalar && (backend != Backend::Portable || portable)

@@ -5,7 +5,8 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, Filter, Params, Prefetch, View, line};
+use bloomline::internals::Prefetch;
+use bloomline::{Backend, Filter, Params, View, line};
 use definition::*;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;

@@ -6,7 +6,7 @@ mod concurrent;
 mod counting;
 mod cuckoo;
 mod insert;
-mod map;
+pub(crate) mod map;
 mod owned;
 mod probe;
 mod scalable;
@@ -36,7 +36,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
+use crate::kernel::{Backend, Hashes, Kernel, Layout};
 use crate::key::Key;
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
@@ -167,8 +167,9 @@ impl Filter {
 
     /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: Prefetch) {
+    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: crate::kernel::Prefetch) {
         let hashes = Hashes::Given(hashes);
         self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }

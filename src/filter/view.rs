@@ -9,9 +9,7 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
-use crate::kernel::{
-    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
-};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
@@ -204,11 +202,12 @@ impl<'a> View<'a> {
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn contains_hashes_with(
         &self,
         hashes: &[u64],
-        prefetch: Prefetch,
+        prefetch: crate::kernel::Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         let hashes = Hashes::Given(hashes);

@@ -20,7 +20,7 @@ pub enum Backend {
 
 impl Backend {
     /// All backends there are, the slowest first.
-    pub const ALL: [Backend; 4] =
+    pub(crate) const ALL: [Backend; 4] =
         [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
 
     /// Returns the name: "scalar", "portable", "avx2" or "avx512".

@@ -66,7 +66,8 @@ impl Bits for LevelDb {
 
     #[inline(always)]
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
-        // If the bits exceed 2^32, a value is its own remainder. Dividing 32 bits is faster than 64.
+        // If there are more than 2^32 bits, a value is its own remainder. Dividing 32 bits is
+        // faster than dividing 64.
         let bits = u32::try_from(8 * lines.count()).ok().and_then(NonZero::new);
         values(hash, lines.k()).map(move |value| bits.map_or(value, |bits| value % bits).into())
     }

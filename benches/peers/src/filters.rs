@@ -1,5 +1,5 @@
-//! The filters, each behind the same two calls: build from hashes, count how many of
-//! a batch may be in. The loops are compiled into each, so a call is one per batch.
+//! The filters, each behind the same two calls: build from hashes, count how many of a batch may be
+//! present. The loops are compiled into each, so there is one call per batch.
 
 use crate::common::memory::Memory;
 use bloomline::{CuckooFilter, CuckooParams, Filter, Params};
@@ -8,14 +8,14 @@ use xorf::Filter as _;
 
 /// Bits per key, where a filter lets them be chosen.
 const BITS: usize = 10;
-/// The rate that is asked for, where a filter wants one: about what 10 bits give.
+/// The target rate, where a filter takes one: about that of 10 bits.
 const RATE: f64 = 0.01;
 
 /// A filter with its keys.
 pub(crate) trait Built {
     /// What it takes in memory.
     fn bytes(&self) -> usize;
-    /// How many of these may be in.
+    /// How many of these may be present.
     fn probe(&self, hashes: &[u64]) -> usize;
 }
 
@@ -112,7 +112,7 @@ fn one_by_one(keys: &[u64]) -> Box<dyn Built> {
 fn cuckoo_of(keys: &[u64], bits: u32) -> Box<dyn Built> {
     let params = CuckooParams::for_bits(keys.len() as u64, bits).unwrap();
     let mut filter = CuckooFilter::new(params).unwrap();
-    assert_eq!(filter.insert_hashes(keys), keys.len());
+    filter.insert_hashes(keys).expect("there is room for the keys");
     let bytes = params.bytes();
     by_batches(filter, bytes, |filter, hashes, bitmap| filter.contains_hashes(hashes, bitmap))
 }

@@ -74,14 +74,12 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
             let mask = mask::<CLASS>(g, g2, rows(k));
-            let mut has_all = 1;
-            for (half, mask) in mask.into_iter().enumerate() {
-                let at = line.add(32 * half).cast();
-                let old = _mm256_loadu_si256(at);
-                has_all &= _mm256_testc_si256(old, mask);
-                _mm256_storeu_si256(at, _mm256_or_si256(old, mask));
-            }
-            has_all == 0
+            let old = load_line(line);
+            _mm256_storeu_si256(line.cast(), _mm256_or_si256(old[0], mask[0]));
+            _mm256_storeu_si256(line.add(32).cast(), _mm256_or_si256(old[1], mask[1]));
+            let low = _mm256_andnot_si256(old[0], mask[0]);
+            let unset = _mm256_or_si256(low, _mm256_andnot_si256(old[1], mask[1]));
+            _mm256_testz_si256(unset, unset) == 0
         }
     }
 

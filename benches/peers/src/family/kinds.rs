@@ -59,7 +59,7 @@ pub(crate) const COUNTING: &str = "`CountingFilter`";
 pub(crate) const CUCKOO: &str = "`CuckooFilter`";
 pub(crate) const WINDOW: &str = "`Window` of 8";
 
-/// Words of an answer to so many hashes as are asked for at once.
+/// The words of an answer to a batch.
 type Bitmap = [u64; crate::common::rounds::BATCH / 64];
 const NONE: Bitmap = [0; crate::common::rounds::BATCH / 64];
 

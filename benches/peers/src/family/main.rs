@@ -1,7 +1,7 @@
-//! `cargo run --release --manifest-path benches/peers/Cargo.toml --bin family [-- --quick] [--write]`:
-//! all kinds of filter of this library, and crates published for Rust that do the same jobs, in
-//! one run, as Markdown. Each is filled and asked in turn with a plain filter for as many keys at
-//! the same rate, and what is told is the ratio of their times.
+//! `cargo run --release --manifest-path benches/peers/Cargo.toml --bin family [-- --quick]
+//! [--write]`: all kinds of filter of this library, and crates published for Rust that do the same
+//! jobs, in one run, as Markdown. Each is filled and probed in turn with a plain filter for as many
+//! keys at the same rate; the result is the ratio of their times.
 //!
 //! Two sizes: as many keys as make the plain filter 256 KiB, and 64 MiB, at 1 %. What stands
 //! between the two marker comments is the part of `docs/CHOOSING.md` that is measured; `--write`

@@ -1,5 +1,4 @@
-//! What was measured, as Markdown: all of it for whoever has started the run, and the part that
-//! `docs/CHOOSING.md` shows.
+//! The measurements as Markdown: all of them, and the part that `docs/CHOOSING.md` shows.
 
 use crate::chart;
 use crate::common::machine;
@@ -74,7 +73,7 @@ impl Against {
     }
 }
 
-/// What a kind takes at each of the rates that are asked for, and the rate that it really has.
+/// The memory of a type at each target rate, and the measured rate.
 pub(crate) struct Takes {
     pub(crate) name: &'static str,
     pub(crate) can: &'static [Can],
