@@ -115,6 +115,20 @@ fn tidy(section: &str) -> String {
             kept.pop();
             continue;
         }
+        // The arguments of a function, as many to a line as there is room for.
+        if let Some(last) = kept.last_mut()
+            && last.ends_with(',')
+            && !last.trim().starts_with('*')
+        {
+            let text = text.replace("struct bloomline_", "bloomline_");
+            if last.len() + 1 + text.len() <= 100 {
+                *last += " ";
+                *last += &text;
+            } else {
+                kept.push(format!("    {text}"));
+            }
+            continue;
+        }
         let declaration = !text.starts_with("typedef") && !text.starts_with('*');
         let function = line.starts_with(|c: char| c.is_ascii_lowercase()) && line.contains('(');
         let mark = if declaration && function { "BLOOMLINE_API " } else { "" };

@@ -40,6 +40,28 @@ impl AsRef<[u8]> for Map {
     }
 }
 
+/// How a view of the bytes is opened.
+pub(crate) type Open = fn(&[u8]) -> Result<View<'_>, Error>;
+
+/// A mapped file, held as `hold` makes it. (An [`Arc`] without memory aborts the process, so C holds
+/// the bytes alone.)
+///
+/// # Safety
+/// As [`MappedFilter::open`].
+pub(crate) unsafe fn map_file<B: AsRef<[u8]>>(
+    path: &Path,
+    hold: impl FnOnce(FileBytes) -> B,
+    open: Open,
+) -> Result<OwnedView<B>, Error> {
+    let (mut file, len) = file::open(path)?;
+    // Before any of it takes memory, where a map does.
+    let (footer, body_len) = encoded::footer(&mut file, len)?;
+    View::check(&footer, body_len)?;
+    // SAFETY: the caller's promise for as long as what is made here lives, which owns the bytes.
+    let bytes = unsafe { FileBytes::open(&file) }?;
+    OwnedView::opened(hold(bytes), open)
+}
+
 impl MappedFilter {
     /// Maps a file and checks all of it, as [`View::open`] does.
     ///
@@ -74,18 +96,9 @@ impl MappedFilter {
 
     /// # Safety
     /// As [`MappedFilter::open`].
-    unsafe fn opened(
-        path: &Path,
-        open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
-    ) -> Result<MappedFilter, Error> {
-        let (mut file, len) = file::open(path)?;
-        // Before any of it takes memory, where a map does.
-        let (footer, body_len) = encoded::footer(&mut file, len)?;
-        View::check(&footer, body_len)?;
-        // SAFETY: the caller's promise for as long as what is made here lives, which owns the
-        // bytes.
-        let bytes = unsafe { FileBytes::open(&file) }?;
-        OwnedView::opened(Map(Arc::new(bytes)), open).map(MappedFilter)
+    unsafe fn opened(path: &Path, open: Open) -> Result<MappedFilter, Error> {
+        // SAFETY: the same contract.
+        unsafe { map_file(path, |bytes| Map(Arc::new(bytes)), open) }.map(MappedFilter)
     }
 
     /// The filter, for as long as it is mapped.

@@ -6,7 +6,7 @@ mod concurrent;
 mod counting;
 mod cuckoo;
 mod insert;
-mod map;
+pub(crate) mod map;
 mod owned;
 mod probe;
 mod scalable;

@@ -215,6 +215,13 @@ impl FileBytes {
     }
 }
 
+impl AsRef<[u8]> for FileBytes {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 impl Deref for FileBytes {
     type Target = [u8];
 
