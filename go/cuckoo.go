@@ -1,9 +1,8 @@
 package bloomline
 
-// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them, and
-// src/layouts/cuckoo.rs
-// how the library changes them: the same keys in the same order give the same bytes, and the
-// golden files hold this code to both.
+// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them. Changes follow the
+// library's own code: the same keys in the same order give the same bytes, and the golden files
+// hold this code to both.
 
 import (
 	"math/bits"
