@@ -87,7 +87,7 @@ func NewWithParams(params Params) (*Filter, error) {
 
 // Add adds a key.
 func (f *Filter) Add(key []byte) {
-	if f == nil || f.view.seed != 0 {
+	if f == nil || f.view.seed != 0 { // one call less without a seed
 		f.AddHash(f.Hash(key))
 		return
 	}
@@ -96,7 +96,11 @@ func (f *Filter) Add(key []byte) {
 
 // AddString adds a key.
 func (f *Filter) AddString(key string) {
-	f.AddHash(HashString(key, f.seed()))
+	if f == nil || f.view.seed != 0 {
+		f.AddHash(HashString(key, f.seed()))
+		return
+	}
+	f.AddHash(xxh3.HashString(key))
 }
 
 // AddHash adds the key of a hash: one that [Filter.Hash] made, or any other that is well
@@ -237,7 +241,10 @@ func (f *Filter) Contains(key []byte) bool {
 
 // ContainsString is [Filter.Contains] for a string.
 func (f *Filter) ContainsString(key string) bool {
-	return f == nil || f.ContainsHash(HashString(key, f.view.seed))
+	if f == nil || f.view.seed != 0 {
+		return f == nil || f.ContainsHash(HashString(key, f.view.seed))
+	}
+	return f.view.lines.contains(xxh3.HashString(key))
 }
 
 // ContainsUint64 is [Filter.Contains] for an integer: see [HashUint64].

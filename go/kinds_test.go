@@ -396,9 +396,9 @@ func TestClear(t *testing.T) {
 	must(err)
 	window.RotateAfter(200)
 	window.AddHashes(randomHashes(900, 6))
-	slice := window.Slice()
+	slice := window.TimeSlice()
 	window.Clear()
-	if window.Slice() != slice || window.Fill() != 0 || window.KeyCount(0)+window.KeyCount(1)+window.KeyCount(2) != 0 {
+	if window.TimeSlice() != slice || window.Fill() != 0 || window.KeyCount(0)+window.KeyCount(1)+window.KeyCount(2) != 0 {
 		t.Error(window)
 	}
 }

@@ -448,9 +448,9 @@ func (w *Window) Params() Params {
 	return orZero(w).params
 }
 
-// Slice returns the number of the current slice: how often the window was rotated, or the
+// TimeSlice returns the number of the current time slice: how often the window was rotated, or the
 // latest that [Window.AdvanceTo] was given.
-func (w *Window) Slice() uint64 {
+func (w *Window) TimeSlice() uint64 {
 	return orZero(w).slice
 }
 
@@ -479,7 +479,7 @@ func (w *Window) Clear() {
 // String describes the window in a line.
 func (w *Window) String() string {
 	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}",
-		w.Slice(), w.Generations(), w.KeyCount(0))
+		w.TimeSlice(), w.Generations(), w.KeyCount(0))
 }
 
 // ---- where it all is ----

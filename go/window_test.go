@@ -104,7 +104,7 @@ func (d *definitionWindow) check(t *testing.T, w *Window) {
 		t.Fatal("other lines than the definition")
 	}
 	read := windowOf(data)
-	if read.slice != d.slice || read.limit != d.limit || w.Slice() != d.slice {
+	if read.slice != d.slice || read.limit != d.limit || w.TimeSlice() != d.slice {
 		t.Fatalf("slice %d, limit %d; want %d and %d", read.slice, read.limit, d.slice, d.limit)
 	}
 	for age := range d.keyCounts {
@@ -143,14 +143,14 @@ func TestWindowGolden(t *testing.T) {
 		}
 		params := Params{number(t, row[2], 10), int(number(t, row[3], 10)), number(t, row[4], 10)}
 		if window.Params() != params || uint64(window.Generations()) != number(t, row[6], 10) ||
-			window.Slice() != number(t, row[7], 10) || window.limit != number(t, row[8], 10) {
+			window.TimeSlice() != number(t, row[7], 10) || window.limit != number(t, row[8], 10) {
 			t.Errorf("%s: %v, want %v", name, &window, row[2:])
 		}
 		path := filepath.Join(t.TempDir(), "window")
 		if err := window.Save(path); err != nil {
 			t.Fatal(err)
 		}
-		if loaded, err := LoadWindow(path); err != nil || loaded.Slice() != window.Slice() {
+		if loaded, err := LoadWindow(path); err != nil || loaded.TimeSlice() != window.TimeSlice() {
 			t.Errorf("%s: saved and loaded: %v", name, err)
 		}
 		if again, err := window.MarshalBinary(); err != nil || !bytes.Equal(again, data) {

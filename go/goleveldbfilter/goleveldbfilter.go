@@ -29,7 +29,7 @@ func (bloomFilter) Name() string {
 	return "leveldb.BuiltinBloomFilter"
 }
 
-// Contains tells whether a filter allows for the key; false is certain.
+// Contains reports whether a key may be present. False means definitely absent.
 func (bloomFilter) Contains(filter, key []byte) bool {
 	return filterblock.LevelDBContains(filter, key)
 }

@@ -31,7 +31,7 @@ func (FilterPolicy) Name() string {
 	return "rocksdb.BuiltinBloomFilter"
 }
 
-// MayContain tells whether the filter of a table allows for the key; false is certain.
+// MayContain reports whether a key may be present. False means definitely absent.
 func (FilterPolicy) MayContain(kind pebble.FilterType, filter, key []byte) bool {
 	if kind != pebble.TableFilter {
 		return true
