@@ -4,6 +4,10 @@ CARGO ?= cargo
 # The recipes and scripts look for what was built in target/.
 unexport CARGO_TARGET_DIR
 PREFIX ?= /usr/local
+# What `lib`, `install` and `demo` build for, in Rust's words: TARGET=aarch64-unknown-linux-gnu. Its
+# standard library must be installed (rustup target add), and for `demo` CC must compile for it.
+TARGET :=
+RELEASE := target/$(if $(TARGET),$(TARGET)/)release
 KEYS ?=
 # INSTALL=no: the tests install no packages.
 INSTALL ?= yes
@@ -15,8 +19,8 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
-.PHONY: help demo go test test-all test-rust test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
+.PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
+    header abi golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
 help: ## this list
@@ -25,29 +29,31 @@ help: ## this list
 demo: lib ## the main job on real keys: KEYS=file, or every path on this machine
 	@mkdir -p target/demo
 	$(CC) -std=c11 -O2 -Wall -Iinclude -o target/demo/demo examples/c/demo.c \
-	    target/release/libbloomline.a $(shell scripts/native-libs.sh)
+	    $(RELEASE)/libbloomline.a $(shell scripts/native-libs.sh TARGET=$(TARGET))
 	target/demo/demo $(KEYS)
 
 test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no link-time optimisation
 	scripts/apt-install.sh gcc g++ libc6-dev python3 binutils
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; set -ex; \
-	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --lib --tests; \
-	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick $(CARGO) rustc --release --lib --crate-type staticlib,cdylib; \
+	BLOOMLINE_FEWER_CASES=1 $(TEST_PROFILE) $(CARGO) test --release --all-features --lib --tests; \
+	$(TEST_PROFILE) CARGO_TARGET_DIR=target/quick scripts/build-lib.sh; \
 	$(MAKE) --no-print-directory -C c-tests run CC=gcc BUILD=../target/quick/c-tests \
 	    BLOOMLINE_LIB_DIR=../target/quick/release
 	cd go && go vet ./... && go test ./...
 
-test-all: test-rust test-asan test-c test-engines test-go test-cross test-fuzz ## all tests, on emulated CPUs too
+test-all: test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz ## all tests, on emulated CPUs too
 
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
-	set -x; $(TEST_PROFILE) $(CARGO) test --release
-	$(TEST_PROFILE) $(CARGO) test --release --doc
-	$(TEST_PROFILE) $(CARGO) run --release --example twenty_lines
-	$(TEST_PROFILE) $(CARGO) run --release --example recommended 500
-	$(TEST_PROFILE) $(CARGO) run --release --example crawler 20000
-	$(CARGO) check --release --no-default-features
+	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
+	$(TEST_PROFILE) $(CARGO) test --release --all-features --doc
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
+	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
+
+test-package: tools ## the crate as it is published: small, its links hold, it builds
+	scripts/package-test.sh
 
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
@@ -82,26 +88,30 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 
 lint: tools
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+	$(CARGO) clippy --release -- -D warnings
+	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
+	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
 
 doc: ## the Rust documentation
-	$(CARGO) doc --release --no-deps
+	$(CARGO) doc --release --no-deps --all-features
 
-# Only these two kinds: a Rust library beside them would rule out link-time optimisation,
-# and the archive would be three times as large.
-lib: tools ## target/release/libbloomline.{a,so}
-	$(CARGO) rustc --release --lib --crate-type staticlib,cdylib
+lib: tools ## the C libraries, to target/release; TARGET=triple: to target/triple/release
+	scripts/build-lib.sh TARGET=$(TARGET)
 
 go: lib go-tools ## the C library into the Go package, for the build tag bloomline_static
 	@platform=$$(go env GOOS)_$$(go env GOARCH); set -ex; mkdir -p go/clib/$$platform; \
 	cp target/release/libbloomline.a include/bloomline.h go/clib/$$platform/
 
-install: lib ## headers, libraries, pkg-config and CMake files, to PREFIX (and DESTDIR)
-	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+install: lib ## headers, libraries, adapters, pkg-config and CMake files, to PREFIX (and DESTDIR)
+	scripts/install.sh PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) TARGET=$(TARGET)
 
 header: ## rewrites include/bloomline.h from src/ffi
-	BLESS=1 $(CARGO) test --release --test header
+	BLESS=1 $(CARGO) test --release --features capi --test header
+
+abi: ## rewrites packaging/abi.txt from include/bloomline.h
+	BLESS=1 scripts/abi.sh
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
@@ -114,7 +124,7 @@ bench-ratios: ## the table of ratios in docs/PERFORMANCE.md
 	$(CARGO) bench --bench ratios
 
 bench-sweep: ## prefetch hints and distances
-	$(CARGO) bench --bench sweep
+	$(CARGO) bench --features internals --bench sweep
 
 bench-billion: ## 1,000,000,000 keys at 1 %
 	$(CARGO) bench --bench billion

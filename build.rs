@@ -1,6 +1,6 @@
-//! What only the build can say: the name under which the shared library is found at run
-//! time. Writes nothing and generates nothing; the header is made by `make header`
-//! (`tests/header.rs`).
+//! What only the build can say: the name under which programs find the shared library at run time,
+//! on systems with ELF libraries. (On macOS `scripts/build-lib.sh` gives it: there a linker takes it
+//! for nothing but a library.) Generates nothing; the header is made by `make header`.
 //!
 //! The shared library exports `bloomline_*` and nothing else without any help from here:
 //! rustc gives the linker a list of the exported C functions and hides the rest.
@@ -14,14 +14,11 @@ const SOVERSION: &str = "0";
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-env=BLOOMLINE_SOVERSION={SOVERSION}");
-
-    let os = var("CARGO_CFG_TARGET_OS").expect("set by cargo");
-    let argument = match os.as_str() {
-        "linux" | "android" | "freebsd" | "netbsd" | "openbsd" | "dragonfly" | "illumos"
-        | "solaris" => format!("-Wl,-soname,libbloomline.so.{SOVERSION}"),
-        "macos" | "ios" => format!("-Wl,-install_name,@rpath/libbloomline.{SOVERSION}.dylib"),
-        // Windows has no such name, and wasm no shared libraries.
-        _ => return,
-    };
-    println!("cargo::rustc-cdylib-link-arg={argument}");
+    let is = |name: &str, values: &[&str]| values.contains(&&*var(name).unwrap_or_default());
+    let elf =
+        is("CARGO_CFG_TARGET_FAMILY", &["unix"]) && !is("CARGO_CFG_TARGET_VENDOR", &["apple"]);
+    if var("CARGO_FEATURE_CAPI").is_ok() && elf {
+        // Linkers ignore it for the programs that tests and examples are.
+        println!("cargo::rustc-link-arg=-Wl,-soname,libbloomline.so.{SOVERSION}");
+    }
 }

@@ -69,16 +69,14 @@ mod criterion_benches {
         let mut group = group(criterion, name, pool_len(size));
         let probes = LazyCell::new(|| Probes::hashes(size));
         let encoded = LazyCell::new(|| full_bytes(size, k, &probes));
-        let mut answers = bitmap();
+        let (mut answers, pool) = (bitmap(), || &probes.hashes[..]);
         for (name, touch) in touch::reads().into_iter().filter(|(name, _)| SHOWN.contains(name)) {
-            let pool = || &probes.hashes[..];
             bench(&mut group, name, pool, || {
                 let (lines, answers) = (lines(&encoded[..size]), &mut answers);
                 move |hashes| touch(lines, hashes, answers)
             });
         }
         for backend in Backend::available() {
-            let pool = || &probes.hashes[..];
             bench(&mut group, backend.name(), pool, || {
                 let view = View::open_with_backend(&encoded, backend).unwrap();
                 let answers = &mut answers;
@@ -92,35 +90,26 @@ mod criterion_benches {
         let mut group = group(criterion, name, pool_len(size));
         let probes = LazyCell::new(|| Probes::hashes(size));
         let memory = LazyCell::new(|| RefCell::new(Memory::new(size)));
+        let pool = || &probes.hashes[..];
         for (name, touch) in touch::writes().into_iter().filter(|(name, _)| SHOWN.contains(name)) {
-            bench(
-                &mut group,
-                name,
-                || &probes.hashes[..],
-                || {
-                    let mut memory = memory.borrow_mut();
-                    move |hashes: &[u64]| {
-                        touch(lines_mut(&mut memory), hashes);
-                        0
-                    }
-                },
-            );
+            bench(&mut group, name, pool, || {
+                let mut memory = memory.borrow_mut();
+                move |hashes: &[u64]| {
+                    touch(lines_mut(&mut memory), hashes);
+                    0
+                }
+            });
         }
         drop(memory);
         for backend in Backend::available() {
             let filter = LazyCell::new(|| RefCell::new(full_filter(size, 6, &probes, backend)));
-            bench(
-                &mut group,
-                backend.name(),
-                || &probes.hashes[..],
-                || {
-                    let mut filter = filter.borrow_mut();
-                    move |hashes: &[u64]| {
-                        filter.insert_hashes(hashes);
-                        0
-                    }
-                },
-            );
+            bench(&mut group, backend.name(), pool, || {
+                let mut filter = filter.borrow_mut();
+                move |hashes: &[u64]| {
+                    filter.insert_hashes(hashes);
+                    0
+                }
+            });
         }
     }
 
@@ -130,49 +119,35 @@ mod criterion_benches {
         let probes = LazyCell::new(|| Probes::keys(size));
         let encoded = LazyCell::new(|| full_bytes(size, 6, &probes));
         let (mut answers, mut hashes) = (bitmap(), [0; BATCH]);
-        bench(
-            &mut group,
-            "hash alone",
-            || &probes.keys[..],
-            || {
-                let hashes = &mut hashes;
-                move |keys: &[[u8; 16]]| {
-                    hash::hash_batch(keys, 0, &mut hashes[..keys.len()]);
-                    black_box(&hashes)[0] as usize
-                }
-            },
-        );
-        bench(
-            &mut group,
-            "hash and touch",
-            || &probes.keys[..],
-            || {
-                let (lines, answers) = (lines(&encoded[..size]), &mut answers);
-                move |keys: &[[u8; 16]]| hash_and_touch(lines, keys, answers)
-            },
-        );
+        let pool = || &probes.keys[..];
+        bench(&mut group, "hash alone", pool, || {
+            let hashes = &mut hashes;
+            move |keys: &[[u8; 16]]| {
+                hash::hash_batch(keys, 0, &mut hashes[..keys.len()]);
+                black_box(&hashes)[0] as usize
+            }
+        });
+        bench(&mut group, "hash and touch", pool, || {
+            let (lines, answers) = (lines(&encoded[..size]), &mut answers);
+            move |keys: &[[u8; 16]]| hash_and_touch(lines, keys, answers)
+        });
         for backend in Backend::available() {
             let view = LazyCell::new(|| View::open_with_backend(&encoded, backend).unwrap());
-            let name = format!("{}, probe alone", backend.name());
+            let [alone, keys] =
+                ["probe alone", "keys"].map(|it| format!("{}, {it}", backend.name()));
             bench(
                 &mut group,
-                &name,
+                &alone,
                 || &probes.key_hashes[..],
                 || {
                     let (view, answers) = (*view, &mut answers);
                     move |hashes| view.contains_hashes(hashes, answers)
                 },
             );
-            let name = format!("{}, keys", backend.name());
-            bench(
-                &mut group,
-                &name,
-                || &probes.keys[..],
-                || {
-                    let (view, answers) = (*view, &mut answers);
-                    move |keys| view.contains_keys(keys, answers)
-                },
-            );
+            bench(&mut group, &keys, pool, || {
+                let (view, answers) = (*view, &mut answers);
+                move |keys| view.contains_keys(keys, answers)
+            });
         }
     }
 
@@ -210,8 +185,8 @@ mod criterion_benches {
         group
     }
 
-    /// Times what `prepare` gives on batch after batch of the pool, each just copied to
-    /// where it is worked on; copying is not timed.
+    /// Times what `prepare` returns on batch after batch of the pool, each just copied to its
+    /// place; copying is not timed.
     fn bench<'a, T: Copy + 'a, W: FnMut(&[T]) -> usize>(
         group: &mut BenchmarkGroup<'_, WallTime>,
         name: &str,

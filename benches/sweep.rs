@@ -1,4 +1,4 @@
-//! `cargo bench --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
+//! `cargo bench --features internals --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
 //! choose the table in `src/kernel/prefetch.rs` from. Times all prefetch plans that
 //! the library has, and its choice, and the loops that only touch the line.
 //!
@@ -8,7 +8,8 @@
 
 mod common;
 
-use bloomline::{Backend, Prefetch};
+use bloomline::Backend;
+use bloomline::internals::Prefetch;
 use common::data::{Probes, bitmap, full_bytes, full_filter, size_name, views};
 use common::memory::{Memory, allow_huge_pages, huge_part};
 use common::rounds::{Keys, Plan, Rounds, Times, median};
@@ -74,7 +75,7 @@ impl Sweep {
         Sweep { plan, backends: Vec::new(), sizes: Vec::new(), k: 6, small_pages: false }
     }
 
-    /// Takes an argument; gives it back if it means nothing.
+    /// Takes an argument; returns it if it means nothing.
     fn with(mut self, argument: &String) -> Result<Sweep, String> {
         let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
         if let Some(backend) = Backend::from_name(argument).filter(|b| b.is_available()) {
@@ -120,10 +121,11 @@ impl Sweep {
             if !self.backends.contains(&view.backend()) {
                 continue;
             }
-            let mut answers = bitmap();
-            rounds.add(format!("{name}, the library's choice"), hashes, move |hashes| {
-                view.contains_hashes(hashes, &mut answers)
-            });
+            rounds.probe(
+                format!("{name}, the library's choice"),
+                hashes,
+                move |hashes, answers| view.contains_hashes(hashes, answers),
+            );
             for plan in PLANS {
                 let mut answers = bitmap();
                 rounds.add(format!("{name}, {}", plan_name(plan)), hashes, move |hashes| {
@@ -132,8 +134,7 @@ impl Sweep {
             }
         }
         for (name, touch) in touch::reads() {
-            let mut answers = bitmap();
-            rounds.add(name, hashes, move |hashes| touch(lines, hashes, &mut answers));
+            rounds.probe(name, hashes, move |hashes, answers| touch(lines, hashes, answers));
         }
         rounds.run()
     }
@@ -146,9 +147,8 @@ impl Sweep {
         let mut rounds = Rounds::new(self.plan);
         for (name, touch) in touch::writes() {
             let memory = &memory;
-            rounds.add(name, &probes.hashes, move |hashes| {
+            rounds.insert(name, &probes.hashes, move |hashes| {
                 touch(lines_mut(&mut memory.borrow_mut()), hashes);
-                0
             });
         }
         rounds.run()
@@ -161,9 +161,8 @@ impl Sweep {
         self.note(&format!("inserting, {}", backend.name()), size, filter.borrow().as_bytes());
         let mut rounds = Rounds::new(self.plan);
         let (filter, name) = (&filter, backend.name());
-        rounds.add(format!("{name}, the library's choice"), &probes.hashes, |hashes| {
+        rounds.insert(format!("{name}, the library's choice"), &probes.hashes, |hashes| {
             filter.borrow_mut().insert_hashes(hashes);
-            0
         });
         for plan in PLANS {
             rounds.add(format!("{name}, {}", plan_name(plan)), &probes.hashes, move |hashes| {

@@ -2,14 +2,17 @@
 # Installs the built libraries into a temporary directory, moves the installation, and builds
 # and runs consumers that know nothing of this project:
 #
-#   test_install.sh [DIRECTORY OF THE LIBRARIES]     (default: ../target/release)
+#   test_install.sh [DIRECTORY OF THE LIBRARIES [ENGINE]...]     (default: ../target/release)
 #
-# C and C++, static and shared, found by pkg-config and by CMake. Uses make, pkg-config,
-# cmake and a C and a C++ compiler ($CC, $CXX). What installs is `make install`, or
-# scripts/install.sh for libraries that are not those of target/release.
+# C and C++, static and shared, found by pkg-config and by CMake, and built by CMake's FetchContent;
+# with ENGINEs (rocksdb, leveldb) their adapters by CMake alone. Uses make, pkg-config, cmake and a
+# C and a C++ compiler ($CC, $CXX). What installs is `make install`, or scripts/install.sh for
+# libraries that are not those of target/release. What is for macOS and Windows is installed here
+# from files that only have the names.
 set -euo pipefail
 
 libraries=$(cd "${1:-$(dirname "$0")/../target/release}" && pwd)
+engines=("${@:2}")
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -80,18 +83,69 @@ try() { # LIBDIR
     run_programs "$libdir: pkg-config" "$root/build/pkgconfig" "$installed/$libdir"
 
     local configure=(cmake -S consumers/cmake -DSOURCES="$PWD/consumers/pkgconfig" -DCMAKE_PREFIX_PATH="$installed")
-    check "$libdir: CMake: configure" "${configure[@]}" -B "$root/build/cmake" -DWANTED_VERSION="$version"
-    check "$libdir: CMake: build" cmake --build "$root/build/cmake"
-    run_programs "$libdir: CMake" "$root/build/cmake" "$installed/$libdir"
+    consume "$libdir: CMake" "$root/build/cmake" "$installed/$libdir" -DWANTED_VERSION="$version" \
+        -DCMAKE_PREFIX_PATH="$installed"
     check "$libdir: CMake: any version" "${configure[@]}" -B "$root/build/cmake-any"
     check "$libdir: CMake: not a later version" refuses "${configure[@]}" -B "$root/build/cmake-later" -DWANTED_VERSION=99.0
     check "$libdir: CMake: not a version that was broken since" refuses "${configure[@]}" -B "$root/build/cmake-old" -DWANTED_VERSION=0.0.1
 }
 
-try lib
-try lib/x86_64-linux-gnu
-check "a PREFIX that is no path is refused" refuses env DESTDIR="$work" PREFIX=relative ../scripts/install.sh "$libraries"
-check "a LIBDIR outside of PREFIX is refused" refuses env DESTDIR="$work" LIBDIR=../lib ../scripts/install.sh "$libraries"
-check "libraries that are not built are refused" refuses env DESTDIR="$work" ../scripts/install.sh "$work"
+# The consumer of CMake, and with engines theirs too.
+consume() { # WHAT DIRECTORY LIBDIR OPTION...
+    local what=$1 directory=$2 libdir=$3 engine list
+    shift 3
+    list=$(IFS=";"; echo "${engines[*]}")
+    check "$what: configure" cmake -S consumers/cmake -B "$directory" -DSOURCES="$PWD/consumers/pkgconfig" \
+        -DENGINES="$list" "$@"
+    check "$what: build" cmake --build "$directory"
+    run_programs "$what" "$directory" "$libdir"
+    for engine in "${engines[@]}"; do
+        check "$what: $engine runs" env LD_LIBRARY_PATH="$libdir" "$directory/engines/$engine" "$directory/$engine.db"
+    done
+}
+
+# A layout of another system, from files that only have the names.
+layout() { # TARGET "FILES" "WHAT MUST BE INSTALLED"
+    local directory=$work/$1 file
+    mkdir -p "$directory/built"
+    for file in $2; do echo "$1" >"$directory/built/$file"; done
+    check "$1: install" env DESTDIR="$directory/stage" PREFIX=/p NATIVE_LIBS=-lc \
+        ../scripts/install.sh TARGET="$1" "$directory/built"
+    check "$1: libraries" same "$3" \
+        "$(cd "$directory/stage/p" && find . -path ./lib/cmake -prune -o -path ./lib/pkgconfig -prune -o \
+            \( -path './lib/*' -o -path './bin/*' \) -printf '%P>%l\n' | sed 's/>$//' |
+            sed -E 's/[0-9]+\.[0-9]+\.[0-9]+/V/g' | sort | tr '\n' ' ')"
+}
+
+if [ ${#engines[@]} -gt 0 ]; then
+    check "install" install_to "$work/stage" lib
+    consume "find_package" "$work/find" "$work/stage/usr/somewhere/lib" \
+        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere"
+    consume "find_package, static" "$work/static" "$work/nowhere" \
+        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere" -Dbloomline_USE_STATIC_LIBS=ON
+    check "the adapter without the shared library needs none" needs_not "$work/static/engines/${engines[0]}"
+    check "an engine that there is not is refused" refuses cmake -S consumers/cmake -B "$work/none" \
+        -DSOURCES="$PWD/consumers/pkgconfig" -DENGINES=abacus -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere"
+else
+    try lib
+    try lib/x86_64-linux-gnu
+    layout aarch64-apple-darwin "libbloomline.a libbloomline.dylib" \
+        "lib/libbloomline.0.dylib>libbloomline.V.dylib lib/libbloomline.V.dylib lib/libbloomline.a lib/libbloomline.dylib>libbloomline.0.dylib "
+    layout x86_64-pc-windows-msvc "bloomline.lib bloomline.dll bloomline.dll.lib" "bin/bloomline.dll lib/bloomline.dll.lib lib/bloomline.lib "
+    layout x86_64-unknown-linux-musl libbloomline.a "lib/libbloomline.a "
+    check "a PREFIX that is no path is refused" refuses env DESTDIR="$work" PREFIX=relative ../scripts/install.sh "$libraries"
+    check "a LIBDIR outside of PREFIX is refused" refuses env DESTDIR="$work" LIBDIR=../lib ../scripts/install.sh "$libraries"
+    check "libraries that are not built are refused" refuses env DESTDIR="$work" ../scripts/install.sh "$work"
+fi
+# Built in the consumer's build; what is shipped is optimised when linked, which takes long.
+export CARGO_PROFILE_RELEASE_LTO=off
+consume "FetchContent" "$work/fetch" "$work/nowhere" -DBLOOMLINE_SOURCE="$(cd .. && pwd)"
+# On its own, with what cargo has built there.
+mkdir "$work/own"
+ln -s "$work/fetch/_deps/bloomline-build/cargo" "$work/own/cargo"
+check "CMakeLists.txt alone: configure" cmake -S .. -B "$work/own" -DCMAKE_INSTALL_PREFIX=/p -DBLOOMLINE_ADAPTERS=
+check "CMakeLists.txt alone: build" cmake --build "$work/own"
+check "CMakeLists.txt alone: install" env DESTDIR="$work/own/stage" cmake --install "$work/own"
+check "CMakeLists.txt alone: the library is installed" test -f "$work/own/stage/p/lib/libbloomline.so.0"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

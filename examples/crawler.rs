@@ -2,15 +2,15 @@
 //!
 //!     cargo run --release --example crawler [PAGES]      2000000 unless told
 //!
-//! Every link is asked for and noted in one step: `insert_keys` tells which of a page's links are
-//! new. The filter begins with room for 10000 URLs and grows with the crawl; its rate stays below
+//! Every link is asked for and noted in one step: `insert_new_keys` reports which of a page's links
+//! are new. The filter begins with room for 10000 URLs and grows with the crawl; its rate stays below
 //! 0.1 %, which is the part of all pages that the crawler may miss. Half-way it is stopped: the
 //! filter is saved, and read again to go on. In the end it is folded into a plain filter.
 //!
 //! Exit status: not 0 if a page was fetched twice, or too many were missed.
 
-use bloomline::ScalableFilter;
-use bloomline::hash::{hash, hash_u64, random_seed};
+use bloomline::hash::{hash_u64, random_seed};
+use bloomline::{Bitmap, ScalableFilter};
 use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     // Whoever writes the pages chooses the URLs: with a known seed they could choose some that the
     // crawler takes for seen.
     let mut seen = ScalableFilter::new(FIRST_KEYS, RATE, random_seed()?)?;
-    seen.insert(url(0).as_bytes())?;
+    seen.insert(&url(0))?;
     let mut queue = VecDeque::from([0]);
     let (mut fetched, mut followed, mut in_filter) = (0, 0, Duration::ZERO);
     while let Some(page) = queue.pop_front() {
@@ -52,14 +52,14 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
 
         let found: Vec<u64> = links(page, pages).collect();
         let urls: Vec<String> = found.iter().map(|&page| url(page)).collect();
-        let mut new = [0; LINKS.div_ceil(64) as usize];
+        let mut new = Bitmap::new();
         let start = Instant::now();
-        seen.insert_keys(&urls, &mut new)?;
+        seen.insert_new_keys(&urls, &mut new)?;
         in_filter += start.elapsed();
         followed += LINKS;
         for (i, &page) in found.iter().enumerate() {
             web[page as usize].linked = true;
-            if new[i / 64] >> (i % 64) & 1 == 1 {
+            if new[i] {
                 queue.push_back(page);
             }
         }
@@ -87,14 +87,14 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
 
     // The crawl is over, and the URLs are known.
     let hashes = (0..pages).filter(|&page| web[page as usize].fetched > 0);
-    let plain = seen.to_filter(hashes.map(|page| hash(url(page).as_bytes(), seen.seed())))?;
+    let plain = seen.to_filter(hashes.map(|page| seen.hash(&url(page))))?;
     println!(
         "folded    {:.2} MB, {:.3} % false positives",
         plain.encoded_len() as f64 / 1e6,
         100.0 * plain.estimated_rate()
     );
-    let denied = (0..pages)
-        .filter(|&page| web[page as usize].fetched > 0 && !plain.contains(url(page).as_bytes()));
+    let denied =
+        (0..pages).filter(|&page| web[page as usize].fetched > 0 && !plain.contains(&url(page)));
     // Five standard deviations of so many pages.
     let allowed = RATE + 5.0 * (RATE / linked).sqrt();
     let good = twice == 0 && rate <= allowed && denied.count() == 0;

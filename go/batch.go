@@ -17,18 +17,24 @@ const (
 // bytesOrString is what a key can be.
 type bytesOrString interface{ []byte | string }
 
-// hashAhead returns the hashes of the first keys, up to hashedAhead of them, as the view's
-// format makes them, in the memory of ahead.
-func hashAhead[K bytesOrString](v *View, keys []K, ahead *[hashedAhead]uint64) []uint64 {
+// hashAhead returns the hashes of the first keys, up to hashedAhead of them, in the memory of
+// ahead.
+func hashAhead[K bytesOrString](seed uint64, keys []K, ahead *[hashedAhead]uint64) []uint64 {
 	hashes := ahead[:min(len(keys), hashedAhead)]
-	if v.isBlock() {
-		for i := range hashes {
-			hashes[i] = v.block.Hash([]byte(keys[i]))
-		}
-	} else {
-		for i := range hashes {
-			hashes[i] = Hash([]byte(keys[i]), v.seed)
-		}
+	for i := range hashes {
+		hashes[i] = Hash([]byte(keys[i]), seed)
+	}
+	return hashes
+}
+
+// viewHashAhead is hashAhead, as the view's format hashes keys.
+func viewHashAhead[K bytesOrString](v *View, keys []K, ahead *[hashedAhead]uint64) []uint64 {
+	if !v.isBlock() {
+		return hashAhead(v.seed, keys, ahead)
+	}
+	hashes := ahead[:min(len(keys), hashedAhead)]
+	for i := range hashes {
+		hashes[i] = v.block.Hash([]byte(keys[i]))
 	}
 	return hashes
 }
@@ -38,7 +44,7 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		v.answer(hashAhead(v, keys[at:], &ahead), out[at/64:])
+		v.answer(viewHashAhead(v, keys[at:], &ahead), out[at/64:])
 	}
 	runtime.KeepAlive(v.owner)
 	return out
@@ -48,7 +54,7 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 func insertKeys[K bytesOrString](v *View, keys []K) {
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		v.insertAll(hashAhead(v, keys[at:], &ahead))
+		v.insertAll(hashAhead(v.seed, keys[at:], &ahead))
 	}
 }
 
@@ -77,9 +83,7 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 	if l.classic {
 		return l.classicAnswerWord(hashes)
 	}
-	if len(l.all) >= farFrom {
-		l.touch(hashes)
-	}
+	l.touch(hashes)
 	for i, hash := range hashes {
 		answers |= l.answer(hash) << i
 	}
@@ -90,9 +94,7 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 func (l *lines) insertInGo(hashes []uint64) {
 	for len(hashes) > 0 {
 		part := hashes[:min(touched, len(hashes))]
-		if len(l.all) >= farFrom && !l.classic {
-			l.touch(part)
-		}
+		l.touch(part)
 		for _, hash := range part {
 			l.insert(hash)
 		}
@@ -100,8 +102,11 @@ func (l *lines) insertInGo(hashes []uint64) {
 	}
 }
 
-// touch reads a byte of each hash's line: loads that do not wait for each other.
+// touch reads a byte of each hash's line if lines are far: loads that do not wait for each other.
 func (l *lines) touch(hashes []uint64) {
+	if len(l.all) < farFrom || l.classic {
+		return
+	}
 	sum := byte(0)
 	for _, hash := range hashes {
 		sum += l.at(hash)[0]

@@ -186,9 +186,9 @@ func TestClassicShared(t *testing.T) {
 		go func() {
 			defer all.Done()
 			part := hashes[i*2000 : i*2000+2000]
-			shared.AddHashes(part, nil)
+			shared.AddHashesIfAbsent(part, nil)
 			for _, hash := range part {
-				if !shared.ContainsHash(hash) || shared.AddHash(hash) {
+				if !shared.ContainsHash(hash) || shared.AddHashIfAbsent(hash) {
 					t.Errorf("hash %x is not in", hash)
 				}
 			}

@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math/bits"
 	"runtime"
@@ -19,10 +20,10 @@ import (
 // or a mutex. An add that goes on meanwhile may be seen or not. No key that was added is lost.
 //
 // It has the lines, and so the bytes, the size and the rate, of a [Filter] of the same
-// [Params]. It does not count keys: a number that all goroutines write to would cost more than
-// the add.
+// [Params]. It has no KeyCount: a counter that all goroutines write to would cost more than the
+// add. It has no View, whose probes are not atomic: see [ConcurrentFilter.Snapshot].
 //
-// The zero ConcurrentFilter answers true to every key, and nothing can be added to it.
+// The zero ConcurrentFilter returns true for every key, and nothing can be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one. A nil ConcurrentFilter
 // answers as the zero one does.
@@ -39,6 +40,15 @@ type concurrentData struct {
 // at most rate: see [New].
 func NewConcurrent(keys int, rate float64, options ...Option) (*ConcurrentFilter, error) {
 	filter, err := New(keys, rate, options...)
+	if err != nil {
+		return nil, err
+	}
+	return filter.Share(), nil
+}
+
+// NewConcurrentWithParams returns an empty filter of a given shape: see [NewWithParams].
+func NewConcurrentWithParams(params Params) (*ConcurrentFilter, error) {
+	filter, err := NewWithParams(params)
 	if err != nil {
 		return nil, err
 	}
@@ -65,20 +75,46 @@ var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // ---- adding ----
 
-// Add adds a key, and tells whether it was new: false if all its bits were set before, as they
-// are for a key that is in, and for false positives. Of several goroutines that add the same
-// new key at once at least one is told that it is new, and more may be.
-func (f *ConcurrentFilter) Add(key []byte) bool {
-	return f.AddHash(Hash(key, f.seed()))
+// Add adds a key.
+func (f *ConcurrentFilter) Add(key []byte) {
+	f.AddHashIfAbsent(Hash(key, f.seed()))
 }
 
-// AddString is [ConcurrentFilter.Add] for a string.
-func (f *ConcurrentFilter) AddString(key string) bool {
-	return f.AddHash(HashString(key, f.seed()))
+// AddString adds a key.
+func (f *ConcurrentFilter) AddString(key string) {
+	f.AddHashIfAbsent(HashString(key, f.seed()))
 }
 
-// AddHash is [ConcurrentFilter.Add] for the hash of a key, which [ConcurrentFilter.Hash] makes.
-func (f *ConcurrentFilter) AddHash(hash uint64) (isNew bool) {
+// AddUint64 adds an integer: see [Filter.AddUint64].
+func (f *ConcurrentFilter) AddUint64(key uint64) {
+	f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHash adds the key of a hash, which [ConcurrentFilter.Hash] makes.
+func (f *ConcurrentFilter) AddHash(hash uint64) {
+	f.AddHashIfAbsent(hash)
+}
+
+// AddIfAbsent adds a key, and returns true if it was new: if one of its bits was not set before. A
+// key that was added before is never new; a new key passes for present at the false-positive rate.
+// Of several goroutines that add the same new key at once, at least one is told that it is new,
+// and more may be.
+func (f *ConcurrentFilter) AddIfAbsent(key []byte) bool {
+	return f.AddHashIfAbsent(Hash(key, f.seed()))
+}
+
+// AddStringIfAbsent is [ConcurrentFilter.AddIfAbsent] for a string.
+func (f *ConcurrentFilter) AddStringIfAbsent(key string) bool {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [ConcurrentFilter.AddIfAbsent] for an integer.
+func (f *ConcurrentFilter) AddUint64IfAbsent(key uint64) bool {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [ConcurrentFilter.AddIfAbsent] for a hash.
+func (f *ConcurrentFilter) AddHashIfAbsent(hash uint64) (isNew bool) {
 	if f == nil || len(f.view.all) == 0 {
 		panic("bloomline: insert into a zero ConcurrentFilter: create it with NewConcurrent")
 	}
@@ -110,39 +146,65 @@ func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
 	return isNew
 }
 
-// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
-// [Bitmap]. A key that is there twice is new once.
-func (f *ConcurrentFilter) AddBatch(keys [][]byte, out Bitmap) Bitmap {
-	return addKeys(f, keys, out)
+// AddBatch adds many keys.
+func (f *ConcurrentFilter) AddBatch(keys [][]byte) {
+	addShared(f, keys)
 }
 
-// AddStrings is [ConcurrentFilter.AddBatch] for strings.
-func (f *ConcurrentFilter) AddStrings(keys []string, out Bitmap) Bitmap {
-	return addKeys(f, keys, out)
+// AddStrings adds many keys.
+func (f *ConcurrentFilter) AddStrings(keys []string) {
+	addShared(f, keys)
 }
 
-func addKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
+func addShared[K bytesOrString](f *ConcurrentFilter, keys []K) {
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.AddHashes(hashAhead(f.seed(), keys[at:], &ahead))
+	}
+}
+
+// AddHashes adds the keys of many hashes.
+func (f *ConcurrentFilter) AddHashes(hashes []uint64) {
+	for at := 0; at < len(hashes); at += hashedAhead {
+		var unused [hashedAhead / 64]uint64
+		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
+	}
+}
+
+// AddBatchIfAbsent is [ConcurrentFilter.AddIfAbsent] for many keys, in order: bit i of the result is
+// set if key i was new. It uses out if that is large enough: see [Bitmap].
+func (f *ConcurrentFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addSharedIfAbsent(f, keys, out)
+}
+
+// AddStringsIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for strings.
+func (f *ConcurrentFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addSharedIfAbsent(f, keys, out)
+}
+
+func addSharedIfAbsent[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		f.addHashes(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
+		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// AddHashes is [ConcurrentFilter.AddBatch] for hashes.
-func (f *ConcurrentFilter) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+// AddHashesIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for hashes.
+func (f *ConcurrentFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	f.addHashes(hashes, out)
+	f.addAbsent(hashes, out)
 	return out
 }
 
-func (f *ConcurrentFilter) addHashes(hashes []uint64, out []uint64) {
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (f *ConcurrentFilter) addAbsent(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
 		f.touch(part)
 		for i, hash := range part {
-			if f.AddHash(hash) {
+			if f.AddHashIfAbsent(hash) {
 				out[word] |= 1 << i
 			}
 		}
@@ -164,7 +226,8 @@ func (f *ConcurrentFilter) touch(hashes []uint64) {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it was not when this was called.
+// Contains reports whether a key may be present. False means that it was absent when this was
+// called.
 func (f *ConcurrentFilter) Contains(key []byte) bool {
 	return f.ContainsHash(Hash(key, f.seed()))
 }
@@ -172,6 +235,11 @@ func (f *ConcurrentFilter) Contains(key []byte) bool {
 // ContainsString is [ConcurrentFilter.Contains] for a string.
 func (f *ConcurrentFilter) ContainsString(key string) bool {
 	return f.ContainsHash(HashString(key, f.seed()))
+}
+
+// ContainsUint64 is [ConcurrentFilter.Contains] for an integer: see [HashUint64].
+func (f *ConcurrentFilter) ContainsUint64(key uint64) bool {
+	return f.ContainsHash(HashUint64(key, f.seed()))
 }
 
 // ContainsHash is [ConcurrentFilter.Contains] for the hash of a key.
@@ -205,7 +273,7 @@ func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 	return set
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return sharedContainsKeys(f, keys, out)
 }
@@ -219,12 +287,12 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		orZero(f).answer(hashAhead(&orZero(f).view, keys[at:], &ahead), out[at/64:])
+		orZero(f).answer(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	orZero(f).answer(hashes, out)
@@ -258,6 +326,27 @@ func (f *ConcurrentFilter) seed() uint64 {
 // Params returns the shape of the filter.
 func (f *ConcurrentFilter) Params() Params {
 	return orZero(f).view.shape()
+}
+
+// IsClassic reports whether the filter is a standard Bloom filter: see [NewClassic].
+func (f *ConcurrentFilter) IsClassic() bool {
+	return orZero(f).view.classic
+}
+
+// String describes the filter in a line.
+func (f *ConcurrentFilter) String() string {
+	p := f.Params()
+	return fmt.Sprintf("bloomline.ConcurrentFilter{%d lines, k %d}", p.LineCount, p.K)
+}
+
+// Clear removes all keys. Keys that others add meanwhile may be lost.
+func (f *ConcurrentFilter) Clear() {
+	for i := range orZero(f).view.all {
+		at := lanesOf(&f.view.all[i])
+		for lane := range at {
+			atomic.StoreUint64(&at[lane], 0)
+		}
+	}
 }
 
 // Union adds the keys of a filter, which must not change meanwhile.
@@ -296,23 +385,7 @@ func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
 	return filter, nil
 }
 
-// EstimatedKeys returns how many different keys are in, as [Filter.EstimatedKeys] does.
-func (f *ConcurrentFilter) EstimatedKeys() float64 {
-	if f == nil || len(f.view.all) == 0 {
-		return 0
-	}
-	set := 0
-	for i := range f.view.all {
-		at := lanesOf(&f.view.all[i])
-		for lane := range at {
-			set += bits.OnesCount64(atomic.LoadUint64(&at[lane]))
-		}
-	}
-	fill := float64(set) / (float64(len(f.view.all)) * lineBits)
-	return f.view.keysForFill(fill)
-}
-
-// ---- bytes ----
+// ---- bytes and files ----
 
 func (f concurrentData) encoded() encoded {
 	f.view.all = cloneShared(f.view.all)
@@ -359,4 +432,16 @@ func (f *ConcurrentFilter) WriteTo(w io.Writer) (int64, error) {
 // limit: see [Filter.ReadFrom].
 func (f *ConcurrentFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
+}
+
+// Save writes the filter, as it is now, to a file: see [Filter.Save].
+func (f *ConcurrentFilter) Save(path string) error {
+	return save(path, f)
+}
+
+// LoadConcurrent reads a filter from a file, to be added to by any number of goroutines: see [Load].
+//
+// Errors: as [Open].
+func LoadConcurrent(path string) (*ConcurrentFilter, error) {
+	return load(path, new(ConcurrentFilter))
 }

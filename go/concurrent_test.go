@@ -37,10 +37,10 @@ func TestConcurrentAlone(t *testing.T) {
 			for i, hash := range hashes {
 				isNew := !definitionContains(want, k, hash)
 				definitionInsert(want, k, hash)
-				if i%2 == 0 && filter.AddHash(hash) != isNew {
+				if i%2 == 0 && filter.AddHashIfAbsent(hash) != isNew {
 					t.Fatalf("k %d, %d lines, hash %x: new %v", k, count, hash, isNew)
 				}
-				if i%2 == 1 && filter.AddHashes([]uint64{hash}, nil).Has(0) != isNew {
+				if i%2 == 1 && filter.AddHashesIfAbsent([]uint64{hash}, nil).Has(0) != isNew {
 					t.Fatalf("k %d, %d lines, hash %x: new %v in a batch", k, count, hash, isNew)
 				}
 			}
@@ -67,10 +67,10 @@ func TestConcurrentBatches(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 15, 16, 63, 64, 65, 511, 512, 513, 1500} {
 		a, b, c := concurrentOf(t, 100, 6), concurrentOf(t, 100, 6), concurrentOf(t, 100, 6)
-		byStrings, bySlices := a.AddStrings(keys[:n], nil), b.AddBatch(slices[:n], make(Bitmap, 3))
+		byStrings, bySlices := a.AddStringsIfAbsent(keys[:n], nil), b.AddBatchIfAbsent(slices[:n], make(Bitmap, 3))
 		for i, key := range keys[:n] {
-			isNew := c.AddString(key)
-			if byStrings.Has(i) != isNew || bySlices.Has(i) != isNew || c.Add(slices[i]) {
+			isNew := c.AddStringIfAbsent(key)
+			if byStrings.Has(i) != isNew || bySlices.Has(i) != isNew || c.AddIfAbsent(slices[i]) {
 				t.Fatalf("%d keys: key %d is new: %v", n, i, isNew)
 			}
 		}
@@ -107,7 +107,7 @@ func TestConcurrentGoroutines(t *testing.T) {
 					if filter.AddHash(own[i]); !filter.ContainsHash(own[i]) {
 						t.Error("a goroutine does not see its own add")
 					}
-					if filter.AddHash(shared[i]) {
+					if filter.AddHashIfAbsent(shared[i]) {
 						newShared.Add(1)
 					}
 					if out = filter.ContainsHashes([]uint64{own[i], shared[i]}, out); out.Count() != 2 {

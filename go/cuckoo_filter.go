@@ -9,18 +9,20 @@ import (
 // fingerprint of each key, of 8, 12 or 16 bits, by which the rate is chosen; each key costs two
 // cache lines.
 //
-//   - Full: adding a key for which there is no room is [ErrFull], and changes nothing; all keys
-//     that are in stay in. Up to 95 % of [CuckooParams.Slots] there is room.
-//   - A key added twice is in twice, in two slots, and is gone when it has been removed twice.
+//   - Full: adding a key for which there is no room returns [ErrFull], and changes nothing. Up to
+//     95 % of [CuckooParams.Slots] there is room.
+//   - A key added twice takes two slots, and is absent when it has been removed twice.
 //     There are 8 places for a key and for those it cannot be told from: a ninth add of the
 //     same key finds the filter full, or an earlier one.
-//   - Remove only what is in. A key that was never added may share its fingerprint and its
-//     buckets with one that was; to remove the one then removes the other, which is denied from
-//     then on. Where that can be told, removing refuses: [ErrAbsent].
+//   - Remove only keys that you added. Any other removal can delete the fingerprint of a key
+//     that was added; that key is then a false negative. Removing a key that is definitely
+//     absent returns [ErrAbsent].
+//   - Two filters cannot be united, since one may have no room for the other's keys. KeyCount is
+//     exact, so there is no EstimatedKeys. Adding many keys if absent is a loop: each can fail.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone.
 //
-// The zero CuckooFilter is a place to unmarshal into. It answers true to every key, and has no
+// The zero CuckooFilter is a place to unmarshal into. It returns true for every key, and has no
 // room for any.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [CuckooFilter.Clone].
@@ -34,8 +36,8 @@ type cuckooData struct {
 	view View // of lines that are this filter's own
 }
 
-// NewCuckoo returns an empty filter that has room for keys keys, at a false-positive rate of
-// at most rate when they are in: see [CuckooParamsForRate] for the rates that it can have.
+// NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
+// at most rate when they are present: see [CuckooParamsForRate] for the rates that it can have.
 //
 // Errors: [ErrKeys], [ErrRate], [ErrLineCount].
 func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
@@ -72,9 +74,9 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 
 // ---- adding and removing ----
 
-// Add adds a key, once more if it is in.
+// Add adds a key, once more if it is present.
 //
-// Errors: [ErrFull]; the filter is as before.
+// Errors: [ErrFull]; the filter is unchanged.
 func (f *CuckooFilter) Add(key []byte) error {
 	return f.AddHash(Hash(key, f.seed()))
 }
@@ -94,8 +96,42 @@ func (f *CuckooFilter) AddHash(hash uint64) error {
 	return nil
 }
 
+// AddUint64 is [CuckooFilter.Add] for an integer: see [HashUint64].
+func (f *CuckooFilter) AddUint64(key uint64) error {
+	return f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was added: a set, where
+// [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key
+// passes for present, and is then not added, at the false-positive rate: do not remove a key for
+// which it returned false.
+//
+// Errors: [ErrFull]; the filter is unchanged.
+func (f *CuckooFilter) AddIfAbsent(key []byte) (bool, error) {
+	return f.AddHashIfAbsent(Hash(key, f.seed()))
+}
+
+// AddStringIfAbsent is [CuckooFilter.AddIfAbsent] for a string.
+func (f *CuckooFilter) AddStringIfAbsent(key string) (bool, error) {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [CuckooFilter.AddIfAbsent] for an integer.
+func (f *CuckooFilter) AddUint64IfAbsent(key uint64) (bool, error) {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [CuckooFilter.AddIfAbsent] for a hash.
+func (f *CuckooFilter) AddHashIfAbsent(hash uint64) (bool, error) {
+	if f != nil && len(f.view.cuckoo.all) != 0 && f.view.cuckoo.contains(hash) {
+		return false, nil
+	}
+	err := f.AddHash(hash)
+	return err == nil, err
+}
+
 // AddBatch adds many keys, in order, up to the first for which there is no room, and returns
-// how many of them are in.
+// how many of them were added.
 //
 // Errors: [ErrFull] if that is not all.
 func (f *CuckooFilter) AddBatch(keys [][]byte) (int, error) {
@@ -112,7 +148,7 @@ func addToCuckoo[K bytesOrString](f *CuckooFilter, keys []K) (added int, err err
 	var ahead [hashedAhead]uint64
 	for added < len(keys) && err == nil {
 		var now int
-		now, err = f.AddHashes(hashAhead(&f.view, keys[added:], &ahead))
+		now, err = f.AddHashes(hashAhead(f.view.seed, keys[added:], &ahead))
 		added += now
 	}
 	return added, err
@@ -132,10 +168,10 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 	return len(hashes), nil
 }
 
-// Remove removes a key that is in: once, if it was added more often. [CuckooFilter] tells what
-// happens to other keys if it is not.
+// Remove removes a key: once, if it was added more often. Remove only keys that you added: see
+// [CuckooFilter].
 //
-// Errors: [ErrAbsent] if the key is surely not in; the filter is as before.
+// Errors: [ErrAbsent] if the key is definitely absent; the filter is unchanged.
 func (f *CuckooFilter) Remove(key []byte) error {
 	return f.RemoveHash(Hash(key, f.seed()))
 }
@@ -154,15 +190,63 @@ func (f *CuckooFilter) RemoveHash(hash uint64) error {
 	return nil
 }
 
-// Clear forgets all keys.
+// RemoveUint64 is [CuckooFilter.Remove] for an integer: see [HashUint64].
+func (f *CuckooFilter) RemoveUint64(key uint64) error {
+	return f.RemoveHash(HashUint64(key, f.seed()))
+}
+
+// RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
+// if it is definitely absent. It uses out if that is large enough: see [Bitmap].
+func (f *CuckooFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
+	return removeFromCuckoo(f, keys, out)
+}
+
+// RemoveStrings is [CuckooFilter.RemoveBatch] for strings.
+func (f *CuckooFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
+	return removeFromCuckoo(f, keys, out)
+}
+
+func removeFromCuckoo[K bytesOrString](f *CuckooFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.removeHashes(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
+	}
+	return out
+}
+
+// RemoveHashes is [CuckooFilter.RemoveBatch] for hashes.
+func (f *CuckooFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.removeHashes(hashes, out)
+	return out
+}
+
+// removeHashes sets the bits of hashes that were removed. out is zero.
+func (f *CuckooFilter) removeHashes(hashes []uint64, out []uint64) {
+	f = orZero(f)
+	for i, hash := range hashes {
+		if i%touched == 0 {
+			f.view.cuckoo.touch(hashes[i:min(i+touched, len(hashes))])
+		}
+		if f.RemoveHash(hash) == nil {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// Clear removes all keys.
 func (f *CuckooFilter) Clear() {
+	if f == nil {
+		return
+	}
 	clear(f.view.cuckoo.all)
 	f.view.keyCount = 0
 }
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *CuckooFilter) Contains(key []byte) bool {
 	return f.ContainsHash(Hash(key, f.seed()))
 }
@@ -172,12 +256,17 @@ func (f *CuckooFilter) ContainsString(key string) bool {
 	return f.ContainsHash(HashString(key, f.seed()))
 }
 
+// ContainsUint64 is [CuckooFilter.Contains] for an integer: see [HashUint64].
+func (f *CuckooFilter) ContainsUint64(key uint64) bool {
+	return f.ContainsHash(HashUint64(key, f.seed()))
+}
+
 // ContainsHash is [CuckooFilter.Contains] for the hash of a key.
 func (f *CuckooFilter) ContainsHash(hash uint64) bool {
 	return orZero(f).view.probe(hash)
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
@@ -215,7 +304,7 @@ func (f *CuckooFilter) Params() CuckooParams {
 	return params
 }
 
-// KeyCount returns how many keys are in, repeated ones counted each time: the slots that are
+// KeyCount returns how many keys are present, repeated ones counted each time: the slots that are
 // taken.
 func (f *CuckooFilter) KeyCount() uint64 {
 	return orZero(f).view.keyCount
@@ -225,6 +314,17 @@ func (f *CuckooFilter) KeyCount() uint64 {
 // 0.95, and a little beyond.
 func (f *CuckooFilter) Fill() float64 {
 	return float64(f.KeyCount()) / float64(max(f.Params().Slots(), 1))
+}
+
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1. It reads the whole
+// filter. That of the zero CuckooFilter is 1.
+func (f *CuckooFilter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].
+func (f *CuckooFilter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
 }
 
 // String describes the filter in a line.
@@ -262,7 +362,7 @@ func (f *CuckooFilter) MarshalBinary() ([]byte, error) {
 // All of it is checked, and copied; the keys are counted.
 //
 // Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is
-// then as before.
+// then unchanged.
 func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
@@ -295,7 +395,8 @@ func (f *CuckooFilter) WriteTo(w io.Writer) (int64, error) {
 // ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
 // limit: see [Filter.ReadFrom].
 //
-// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then unchanged.
+// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then
+// unchanged.
 func (f *CuckooFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -140,11 +140,11 @@ func ExampleConcurrentFilter() {
 		log.Fatal(err)
 	}
 	found := []string{"https://a.example", "https://b.example", "https://a.example"}
-	isNew := seen.AddStrings(found, nil) // in any number of goroutines at once
+	isNew := seen.AddStringsIfAbsent(found, nil) // in any number of goroutines at once
 	for i := range isNew.All() {
 		fmt.Println("visit", found[i])
 	}
-	fmt.Println(seen.AddString("https://b.example"))
+	fmt.Println(seen.AddStringIfAbsent("https://b.example"))
 	// Output:
 	// visit https://a.example
 	// visit https://b.example

@@ -22,7 +22,7 @@ import (
 // that is gone ends the program (SIGBUS), and recover does not catch that. Where you cannot rule
 // out either, as with files that others write, read the file with [Load].
 //
-// A nil Mapped answers true to every key, as the zero one does.
+// A nil Mapped returns true for every key, as the zero one does.
 type Mapped struct {
 	_ noCopy
 	View
@@ -59,7 +59,7 @@ func open(path string, verify bool) (*Mapped, error) {
 }
 
 // Close gives the memory back. No goroutine may be reading meanwhile, and no copy of the View
-// be used later; this one then answers true to every key. A Mapped that is not closed is
+// be used later; this one then returns true for every key. A Mapped that is not closed is
 // once the garbage collector finds that neither it nor a copy of its View is used any more.
 func (m *Mapped) Close() error {
 	if m == nil {
@@ -81,6 +81,11 @@ func (m *Mapped) Contains(key []byte) bool {
 // ContainsString is [View.ContainsString].
 func (m *Mapped) ContainsString(key string) bool {
 	return m.Contains([]byte(key))
+}
+
+// ContainsUint64 is [View.ContainsUint64].
+func (m *Mapped) ContainsUint64(key uint64) bool {
+	return m.ContainsHash(orZero(m).View.hashUint64(key))
 }
 
 // ContainsHash is [View.ContainsHash].

@@ -1,12 +1,16 @@
 package bloomline
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+)
 
 // Filter is a Bloom filter in memory. Any number of goroutines may read it at once; adding
 // needs it alone.
 //
-// The zero Filter is a place to unmarshal into. It answers true to every key, and nothing can
-// be added to it.
+// The zero Filter is a place to unmarshal into. It returns true for every key. Adding
+// to it panics.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [Filter.Clone], or
 // pass the pointer on. A nil Filter answers as the zero Filter does.
@@ -25,7 +29,7 @@ type filterData struct {
 type Option func(*Params) error
 
 // WithSeed sets the seed of the hash of keys, which is 0 otherwise. Filters that are to be
-// united, or asked for the same hash, need the same seed.
+// united, or probed with the same hash, need the same seed.
 func WithSeed(seed uint64) Option {
 	return func(p *Params) error {
 		p.Seed = seed
@@ -75,7 +79,7 @@ func NewWithParams(params Params) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := View{lines: lines{all: all, k: params.K}, seed: params.Seed}
+	view := View{lines: linesWith(all, params.K, false), seed: params.Seed}
 	return &Filter{filterData: filterData{view}}, nil
 }
 
@@ -83,7 +87,11 @@ func NewWithParams(params Params) (*Filter, error) {
 
 // Add adds a key.
 func (f *Filter) Add(key []byte) {
-	f.AddHash(Hash(key, f.seed()))
+	if f == nil || f.view.seed != 0 {
+		f.AddHash(f.Hash(key))
+		return
+	}
+	f.AddHash(xxh3.Hash(key))
 }
 
 // AddString adds a key.
@@ -94,8 +102,52 @@ func (f *Filter) AddString(key string) {
 // AddHash adds the key of a hash: one that [Filter.Hash] made, or any other that is well
 // mixed over all 64 bits. An integer is not; see [HashUint64].
 func (f *Filter) AddHash(hash uint64) {
+	if f == nil || f.view.short == 0 {
+		f.addLong(hash)
+		return
+	}
+	if n := f.view.keyCount + 1; n != 0 {
+		f.view.keyCount = n
+	}
+	setBits(f.view.at(hash), hash*c1, f.view.short)
+}
+
+// addLong is AddHash where one round does not find all bits, or where there is no line.
+func (f *Filter) addLong(hash uint64) {
 	f.count(1)
 	f.view.insert(hash)
+}
+
+// AddUint64 adds an integer: the key of its 8 bytes, the lowest first. See [HashUint64].
+func (f *Filter) AddUint64(key uint64) {
+	f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was new. A key that was
+// added before is never new; a new key passes for present at the false-positive rate. KeyCount
+// counts only new keys.
+func (f *Filter) AddIfAbsent(key []byte) bool {
+	return f.AddHashIfAbsent(Hash(key, f.seed()))
+}
+
+// AddStringIfAbsent is [Filter.AddIfAbsent] for a string.
+func (f *Filter) AddStringIfAbsent(key string) bool {
+	return f.AddHashIfAbsent(HashString(key, f.seed()))
+}
+
+// AddUint64IfAbsent is [Filter.AddIfAbsent] for an integer.
+func (f *Filter) AddUint64IfAbsent(key uint64) bool {
+	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
+}
+
+// AddHashIfAbsent is [Filter.AddIfAbsent] for a hash.
+func (f *Filter) AddHashIfAbsent(hash uint64) bool {
+	f.count(0)
+	if f.view.lines.contains(hash) {
+		return false
+	}
+	f.AddHash(hash)
+	return true
 }
 
 // AddBatch adds many keys.
@@ -116,6 +168,48 @@ func (f *Filter) AddHashes(hashes []uint64) {
 	f.view.insertAll(hashes)
 }
 
+// AddBatchIfAbsent is [Filter.AddIfAbsent] for many keys, in order: bit i of the result is set if
+// key i was new. It uses out if that is large enough: see [Bitmap].
+func (f *Filter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addKeysIfAbsent(f, keys, out)
+}
+
+// AddStringsIfAbsent is [Filter.AddBatchIfAbsent] for strings.
+func (f *Filter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addKeysIfAbsent(f, keys, out)
+}
+
+// AddHashesIfAbsent is [Filter.AddBatchIfAbsent] for hashes.
+func (f *Filter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	f.addAbsent(hashes, out)
+	return out
+}
+
+func addKeysIfAbsent[K bytesOrString](f *Filter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
+	}
+	return out
+}
+
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (f *Filter) addAbsent(hashes []uint64, out []uint64) {
+	f.count(0)
+	for word := 0; len(hashes) > 0; word++ {
+		part := hashes[:min(touched, len(hashes))]
+		f.view.touch(part)
+		for i, hash := range part {
+			if f.AddHashIfAbsent(hash) {
+				out[word] |= 1 << i
+			}
+		}
+		hashes = hashes[len(part):]
+	}
+}
+
 // count counts keys, and sees to it that there are lines to add them to.
 func (f *Filter) count(keys int) {
 	if f == nil || len(f.view.all) == 0 {
@@ -133,9 +227,12 @@ func saturatingAdd(a, b uint64) uint64 {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *Filter) Contains(key []byte) bool {
-	return f == nil || f.ContainsHash(Hash(key, f.view.seed))
+	if f == nil || f.view.seed != 0 {
+		return f.ContainsHash(f.Hash(key))
+	}
+	return f.view.lines.contains(xxh3.Hash(key))
 }
 
 // ContainsString is [Filter.Contains] for a string.
@@ -143,12 +240,17 @@ func (f *Filter) ContainsString(key string) bool {
 	return f == nil || f.ContainsHash(HashString(key, f.view.seed))
 }
 
-// ContainsHash tells whether the key of a hash, made by [Filter.Hash], may be in.
-func (f *Filter) ContainsHash(hash uint64) bool {
-	return f == nil || len(f.view.all) == 0 || f.view.lines.contains(hash)
+// ContainsUint64 is [Filter.Contains] for an integer: see [HashUint64].
+func (f *Filter) ContainsUint64(key uint64) bool {
+	return f == nil || f.ContainsHash(HashUint64(key, f.view.seed))
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsHash reports whether the key of a hash, made by [Filter.Hash], may be present.
+func (f *Filter) ContainsHash(hash uint64) bool {
+	return f == nil || f.view.lines.contains(hash)
+}
+
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
@@ -158,7 +260,7 @@ func (f *Filter) ContainsStrings(keys []string, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return containsHashes(&orZero(f).view, hashes, out)
 }
@@ -216,8 +318,11 @@ func (f *Filter) Union(other *Filter) error {
 	return nil
 }
 
-// Clear forgets all keys.
+// Clear removes all keys.
 func (f *Filter) Clear() {
+	if f == nil {
+		return
+	}
 	clear(f.view.all)
 	f.view.keyCount = 0
 }
@@ -226,7 +331,7 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is as before.
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
 func (f *Filter) Fold() error {
 	if f.view.classic {
 		return ErrLayout

@@ -203,7 +203,7 @@ func openView(data []byte, verify bool) (View, error) {
 	if p.layout == layoutCuckoo {
 		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.k))}
 	} else {
-		view.lines = lines{linesOf(p.lines), int(p.k), p.layout == layoutClassic}
+		view.lines = linesWith(linesOf(p.lines), int(p.k), p.layout == layoutClassic)
 	}
 	return view, nil
 }
@@ -216,7 +216,7 @@ func (p *parts) newFilter(keep bool) (*Filter, error) {
 	}
 	filter := new(Filter)
 	filter.view = View{
-		lines:    lines{all, int(p.k), p.layout == layoutClassic},
+		lines:    linesWith(all, int(p.k), p.layout == layoutClassic),
 		seed:     p.seed,
 		keyCount: p.keyCount,
 	}

@@ -165,12 +165,12 @@ func TestGoldenVectors(t *testing.T) {
 		hash, k := number(t, row[0], 16), int(number(t, row[2], 10))
 		// The index is tried where memory can hold so many lines.
 		if count := number(t, row[1], 10); count <= 1000 {
-			l := lines{all: make([]line, count), k: k}
+			l := linesWith(make([]line, count), k, false)
 			if l.at(hash) != &l.all[number(t, row[3], 10)] {
 				t.Errorf("%v: another line", row[:4])
 			}
 		}
-		one := lines{all: make([]line, 1), k: k}
+		one := linesWith(make([]line, 1), k, false)
 		one.insert(hash)
 		mask := ""
 		for lane := range lanes {

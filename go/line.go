@@ -43,7 +43,17 @@ func (l *line) or(other *line) {
 type lines struct {
 	all     []line
 	k       int  // 1 to 16
+	short   int  // k if it is at most 8, so that one round finds all bits of a key; otherwise 0
 	classic bool // the bits of a key lie anywhere: classic.go
+}
+
+// linesWith returns lines of any of these shapes.
+func linesWith(all []line, k int, classic bool) lines {
+	l := lines{all: all, k: k, classic: classic}
+	if k <= lanes && !classic && len(all) > 0 {
+		l.short = k
+	}
+	return l
 }
 
 // index is the number of the line of a hash: the high half of hash * number of lines.
@@ -62,31 +72,58 @@ func (l *lines) at(hash uint64) *line {
 func round(g uint64) (lane, positions uint64) {
 	// Lane i has its number at bit 13 + 6 i of g, and lane i counts if
 	// (i + (g >> 61)) mod 8 < k: so the first that counts is -(g >> 61) mod 8.
-	lane = -(g >> 61) & 7
-	positions = g << 3 >> 16
-	return lane, positions>>(6*lane) | positions<<(48-6*lane)
+	turn := g >> 61
+	// The 48 bits of all numbers, turned left by 6 turn.
+	high, low := bits.Mul64(g>>13<<16, turns[turn])
+	return -turn & 7, high | low>>16
 }
+
+// turns[i] is 2^(6i).
+var turns = [lanes]uint64{1, 1 << 6, 1 << 12, 1 << 18, 1 << 24, 1 << 30, 1 << 36, 1 << 42}
 
 // insert sets the bits of a hash.
 func (l *lines) insert(hash uint64) {
+	if l.short > 0 {
+		setBits(l.at(hash), hash*c1, l.short)
+		return
+	}
+	l.insertLong(hash)
+}
+
+// insertLong is insert for k above 8, and for classic filters.
+func (l *lines) insertLong(hash uint64) {
 	if l.classic {
 		l.classicInsert(hash)
 		return
 	}
 	at := l.at(hash)
-	setBits(at, hash*c1, min(l.k, 8))
-	if l.k > 8 {
-		setBits(at, hash*c2, l.k-8)
-	}
+	setBits(at, hash*c1, 8)
+	setBits(at, hash*c2, l.k-8)
 }
 
 func setBits(at *line, g uint64, count int) {
 	lane, positions := round(g)
+	for ; count >= 3; count -= 3 {
+		at.set(lane, positions)
+		at.set(lane+1, positions>>6)
+		at.set(lane+2, positions>>12)
+		lane, positions = lane+3, positions>>18
+	}
 	for ; count > 0; count-- {
-		word := at[lane&7*8:]
-		le.PutUint64(word, le.Uint64(word)|1<<(positions&63))
+		at.set(lane, positions)
 		lane, positions = lane+1, positions>>6
 	}
+}
+
+// set sets a bit of a lane.
+func (l *line) set(lane, position uint64) {
+	word := l[lane&7*8:]
+	le.PutUint64(word, le.Uint64(word)|1<<(position&63))
+}
+
+// bit is a bit of a lane, in the lowest bit of the result.
+func (l *line) bit(lane, position uint64) uint64 {
+	return le.Uint64(l[lane&7*8:]) >> (position & 63)
 }
 
 // mask is the bits that a hash sets in its line, by lanes.
@@ -105,31 +142,41 @@ func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
 	return mask
 }
 
-// contains tells whether all bits of a hash are set.
+// contains reports whether all bits of a hash are set.
 //
-// In the CPU's own caches the bits are tested without a branch: after each one it would be a
-// coin toss, and a wrong guess costs more than the other bits. Where lines come from further
-// away, a key should take few instructions, so that the CPU has many keys in flight: of those
-// that are not in, which filters are asked for most, seven in eight are out after three bits.
+// Three bits are tested together: after each one a branch would be a coin toss for absent keys,
+// and a wrong guess costs more than the other two. Seven in eight absent keys end there.
 func (l *lines) contains(hash uint64) bool {
-	if l.classic {
-		return l.classicContains(hash)
+	count := l.short
+	if count == 0 {
+		return l.containsLong(hash)
 	}
-	at, count := l.at(hash), min(l.k, 8)
+	at := l.at(hash)
 	lane, positions := round(hash * c1)
-	if count > 3 && len(l.all) >= farFrom {
-		set := le.Uint64(at[lane&7*8:]) >> (positions & 63)
-		set &= le.Uint64(at[(lane+1)&7*8:]) >> (positions >> 6 & 63)
-		set &= le.Uint64(at[(lane+2)&7*8:]) >> (positions >> 12 & 63)
-		if set&1 == 0 {
+	for ; count >= 3; count -= 3 {
+		if at.bit(lane, positions)&at.bit(lane+1, positions>>6)&at.bit(lane+2, positions>>12)&1 == 0 {
 			return false
 		}
+		lane, positions = lane+3, positions>>18
 	}
-	set := allSet(at, lane, positions, count)
-	if l.k > 8 {
-		set &= l.second(at, hash)
+	for ; count > 0; count-- {
+		if at.bit(lane, positions)&1 == 0 {
+			return false
+		}
+		lane, positions = lane+1, positions>>6
 	}
-	return set != 0
+	return true
+}
+
+// containsLong is contains for k above 8, for classic filters, and for no lines, which answer true.
+func (l *lines) containsLong(hash uint64) bool {
+	switch {
+	case len(l.all) == 0:
+		return true
+	case l.classic:
+		return l.classicContains(hash)
+	}
+	return l.answer(hash) != 0
 }
 
 // answer is contains as a 1 or a 0, without a branch on what is set, for batches.
@@ -155,28 +202,28 @@ func allSet(at *line, lane, positions uint64, count int) uint64 {
 	set := ^uint64(0)
 	switch count {
 	case 8:
-		set = le.Uint64(at[(lane+7)&7*8:]) >> (positions >> 42 & 63)
+		set = at.bit(lane+7, positions>>42)
 		fallthrough
 	case 7:
-		set &= le.Uint64(at[(lane+6)&7*8:]) >> (positions >> 36 & 63)
+		set &= at.bit(lane+6, positions>>36)
 		fallthrough
 	case 6:
-		set &= le.Uint64(at[(lane+5)&7*8:]) >> (positions >> 30 & 63)
+		set &= at.bit(lane+5, positions>>30)
 		fallthrough
 	case 5:
-		set &= le.Uint64(at[(lane+4)&7*8:]) >> (positions >> 24 & 63)
+		set &= at.bit(lane+4, positions>>24)
 		fallthrough
 	case 4:
-		set &= le.Uint64(at[(lane+3)&7*8:]) >> (positions >> 18 & 63)
+		set &= at.bit(lane+3, positions>>18)
 		fallthrough
 	case 3:
-		set &= le.Uint64(at[(lane+2)&7*8:]) >> (positions >> 12 & 63)
+		set &= at.bit(lane+2, positions>>12)
 		fallthrough
 	case 2:
-		set &= le.Uint64(at[(lane+1)&7*8:]) >> (positions >> 6 & 63)
+		set &= at.bit(lane+1, positions>>6)
 		fallthrough
 	case 1:
-		set &= le.Uint64(at[lane&7*8:]) >> (positions & 63)
+		set &= at.bit(lane, positions)
 	}
 	return set & 1
 }

@@ -32,20 +32,23 @@ const (
 )
 
 // ScalableFilter is a Bloom filter for a number of keys that nobody knows beforehand. It starts
-// small and grows with its keys, and its false-positive rate stays below the one asked for,
+// small and grows with its keys, and its false-positive rate stays below the target,
 // whatever the number becomes.
 //
-// It is a row of plain filters, its stages. The first is for the number of keys that is given;
+// It is a series of plain filters, its stages. The first is for the number of keys that is given;
 // when the newest has as many keys as it is for, one for twice as many is added. A key goes
 // into the newest, unless one of them has it already: so keys that are added again do not
 // make it grow. Each stage has a lower rate than the one before, so that the sum of all is the
-// rate asked for. At a thousand times the first number there are 10 stages, which take 1.8
+// target. At a thousand times the first number there are 10 stages, which take 1.8
 // times the memory of a plain filter for so many keys at 1 %. Where the number can be guessed,
 // take a [Filter].
 //
+// It has no Params and no View, but those of its [ScalableFilter.Stages]. Two cannot be united,
+// since their stages differ: add the keys of one to the other.
+//
 // Any number of goroutines may read it at once; adding needs it alone.
 //
-// The zero ScalableFilter is a place to unmarshal into. It answers true to every key, and
+// The zero ScalableFilter is a place to unmarshal into. It returns true for every key, and
 // nothing can be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one: use
@@ -141,20 +144,45 @@ func (f *ScalableFilter) newest() *stage {
 
 // ---- adding ----
 
-// Add adds a key, and tells whether it was new: false if it seemed to be in already, which a
-// key that is in always does, and others do at the rate of false positives. It is in afterwards
-// in any case.
-func (f *ScalableFilter) Add(key []byte) bool {
-	return f.AddHash(f.Hash(key))
+// Add adds a key, unless it is present.
+func (f *ScalableFilter) Add(key []byte) {
+	f.AddHashIfAbsent(f.Hash(key))
 }
 
 // AddString is [ScalableFilter.Add] for a string.
-func (f *ScalableFilter) AddString(key string) bool {
-	return f.AddHash(HashString(key, f.hashSeed()))
+func (f *ScalableFilter) AddString(key string) {
+	f.AddHashIfAbsent(HashString(key, f.hashSeed()))
+}
+
+// AddUint64 is [ScalableFilter.Add] for an integer: see [HashUint64].
+func (f *ScalableFilter) AddUint64(key uint64) {
+	f.AddHashIfAbsent(HashUint64(key, f.hashSeed()))
 }
 
 // AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
-func (f *ScalableFilter) AddHash(hash uint64) (isNew bool) {
+func (f *ScalableFilter) AddHash(hash uint64) {
+	f.AddHashIfAbsent(hash)
+}
+
+// AddIfAbsent adds a key unless it is present, and returns true if it was new. A key that was
+// added before is never new; a new key passes for present at the false-positive rate. It is present
+// afterwards in any case.
+func (f *ScalableFilter) AddIfAbsent(key []byte) bool {
+	return f.AddHashIfAbsent(f.Hash(key))
+}
+
+// AddStringIfAbsent is [ScalableFilter.AddIfAbsent] for a string.
+func (f *ScalableFilter) AddStringIfAbsent(key string) bool {
+	return f.AddHashIfAbsent(HashString(key, f.hashSeed()))
+}
+
+// AddUint64IfAbsent is [ScalableFilter.AddIfAbsent] for an integer.
+func (f *ScalableFilter) AddUint64IfAbsent(key uint64) bool {
+	return f.AddHashIfAbsent(HashUint64(key, f.hashSeed()))
+}
+
+// AddHashIfAbsent is [ScalableFilter.AddIfAbsent] for a hash.
+func (f *ScalableFilter) AddHashIfAbsent(hash uint64) (isNew bool) {
 	f.mustHaveStages()
 	if f.ContainsHash(hash) {
 		return false
@@ -186,44 +214,71 @@ func (f *ScalableFilter) grow() bool {
 	return f.addStage(min(saturatingAdd(newest.capacity, newest.capacity), most)) == nil
 }
 
-// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
-// [Bitmap]. A key that is there twice is new once.
-func (f *ScalableFilter) AddBatch(keys [][]byte, out Bitmap) Bitmap {
-	return addScalable(f, keys, out)
+// AddBatch adds many keys: see [ScalableFilter.Add].
+func (f *ScalableFilter) AddBatch(keys [][]byte) {
+	addScalable(f, keys)
 }
 
 // AddStrings is [ScalableFilter.AddBatch] for strings.
-func (f *ScalableFilter) AddStrings(keys []string, out Bitmap) Bitmap {
-	return addScalable(f, keys, out)
+func (f *ScalableFilter) AddStrings(keys []string) {
+	addScalable(f, keys)
 }
 
-func addScalable[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	inParts(len(keys), func(at int, hashes []uint64) {
-		hashKeysOf(f.hashSeed(), keys[at:], hashes)
-		f.addHashes(hashes, out[at/64:])
-	})
-	return out
+func addScalable[K bytesOrString](f *ScalableFilter, keys []K) {
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.AddHashes(hashAhead(f.hashSeed(), keys[at:], &ahead))
+	}
 }
 
 // AddHashes is [ScalableFilter.AddBatch] for hashes.
-func (f *ScalableFilter) AddHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
+func (f *ScalableFilter) AddHashes(hashes []uint64) {
 	for at := 0; at < len(hashes); at += hashedAhead {
-		f.addHashes(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+		var unused [hashedAhead / 64]uint64
+		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
+	}
+}
+
+// AddBatchIfAbsent is [ScalableFilter.AddIfAbsent] for many keys, in order: bit i of the result is
+// set if key
+// i was new. It uses out if that is large enough: see [Bitmap].
+func (f *ScalableFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addScalableIfAbsent(f, keys, out)
+}
+
+// AddStringsIfAbsent is [ScalableFilter.AddBatchIfAbsent] for strings.
+func (f *ScalableFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addScalableIfAbsent(f, keys, out)
+}
+
+func addScalableIfAbsent[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
+	out = out.sized(len(keys))
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.addAbsent(hashAhead(f.hashSeed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// addHashes adds at most hashedAhead keys. Those that are in are found in a batch; that brings
+// AddHashesIfAbsent is [ScalableFilter.AddBatchIfAbsent] for hashes.
+func (f *ScalableFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
+	out = out.sized(len(hashes))
+	for at := 0; at < len(hashes); at += hashedAhead {
+		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
+	return out
+}
+
+// addAbsent adds at most hashedAhead keys, and sets the bits of those that were new. out is
+// zero. Present keys are found in a batch; that brings
 // the lines of the others near, too. These are looked up once more: they may have come in
 // since, with a hash before them.
-func (f *ScalableFilter) addHashes(hashes []uint64, out []uint64) {
+func (f *ScalableFilter) addAbsent(hashes []uint64, out []uint64) {
 	f.mustHaveStages()
 	var present [hashedAhead / 64]uint64
 	f.answer(hashes, present[:])
 	for i, hash := range hashes {
-		if present[i/64]>>(i%64)&1 == 0 && f.AddHash(hash) {
+		if present[i/64]>>(i%64)&1 == 0 && f.AddHashIfAbsent(hash) {
 			out[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -231,7 +286,7 @@ func (f *ScalableFilter) addHashes(hashes []uint64, out []uint64) {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *ScalableFilter) Contains(key []byte) bool {
 	return f.ContainsHash(f.Hash(key))
 }
@@ -241,7 +296,12 @@ func (f *ScalableFilter) ContainsString(key string) bool {
 	return f.ContainsHash(HashString(key, f.hashSeed()))
 }
 
-// ContainsHash tells whether the key of a hash, made by [ScalableFilter.Hash], may be in.
+// ContainsUint64 is [ScalableFilter.Contains] for an integer: see [HashUint64].
+func (f *ScalableFilter) ContainsUint64(key uint64) bool {
+	return f.ContainsHash(HashUint64(key, f.hashSeed()))
+}
+
+// ContainsHash reports whether the key of a hash, made by [ScalableFilter.Hash], may be present.
 func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 	if f == nil {
 		return true
@@ -255,7 +315,7 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 	return len(f.stages) == 0
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return scalableContains(f, keys, out)
 }
@@ -268,14 +328,14 @@ func (f *ScalableFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
 func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	f = orZero(f)
-	inParts(len(keys), func(at int, hashes []uint64) {
-		hashKeysOf(f.seed, keys[at:], hashes)
-		f.answer(hashes, out[at/64:])
-	})
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		f.answer(hashAhead(f.seed, keys[at:], &ahead), out[at/64:])
+	}
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	f = orZero(f)
 	out = out.sized(len(hashes))
@@ -302,20 +362,6 @@ func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
 	}
 }
 
-// inParts calls with room for the hashes of some of n keys at a time, from number at on.
-func inParts(n int, do func(at int, hashes []uint64)) {
-	var ahead [hashedAhead]uint64
-	for at := 0; at < n; at += hashedAhead {
-		do(at, ahead[:min(hashedAhead, n-at)])
-	}
-}
-
-func hashKeysOf[K bytesOrString](seed uint64, keys []K, hashes []uint64) {
-	for i := range hashes {
-		hashes[i] = Hash([]byte(keys[i]), seed)
-	}
-}
-
 // Hash returns the hash of a key with this filter's seed.
 func (f *ScalableFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.hashSeed())
@@ -338,7 +384,7 @@ func (f *ScalableFilter) Stages() []View {
 	return views
 }
 
-// KeyCount returns how many keys are in: those that were new when they were added.
+// KeyCount returns how many keys are present: those that were new when they were added.
 func (f *ScalableFilter) KeyCount() uint64 {
 	count := uint64(0)
 	f = orZero(f)
@@ -348,10 +394,16 @@ func (f *ScalableFilter) KeyCount() uint64 {
 	return count
 }
 
-// Rate returns the false-positive rate to expect of all stages together, 0 to 1, with the keys
-// that are in now. It is at most the one asked for, unless the filter is [ScalableFilter.Overfull].
-// That of the zero ScalableFilter is 1.
+// Rate returns the target false-positive rate, which [NewScalable] was given. That of the zero
+// ScalableFilter is 0.
 func (f *ScalableFilter) Rate() float64 {
+	return orZero(f).rate
+}
+
+// ExpectedRate returns the false-positive rate to expect of all stages together, 0 to 1, for the
+// number of keys now present. It is at most [ScalableFilter.Rate], unless the filter is
+// [ScalableFilter.Overfull]. That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) ExpectedRate() float64 {
 	if f == nil || len(f.stages) == 0 {
 		return 1
 	}
@@ -363,16 +415,16 @@ func (f *ScalableFilter) Rate() float64 {
 	return -math.Expm1(right)
 }
 
-// Overfull tells whether the filter ought to have grown and could not, since the next stage is
-// more than memory can address: no key is lost, but the rate may exceed the one asked for. It
+// Overfull reports whether the filter ought to have grown and could not, since the next stage is
+// more than memory can address: no key is lost, but the rate may exceed the target. It
 // tries again with each key that is added. (As with all of Go's memory, a size that the system
 // turns out not to have ends the program.)
 func (f *ScalableFilter) Overfull() bool {
 	return f != nil && len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
 }
 
-// PlainParams returns the shape of the plain filter for the keys that are in, at the rate that
-// was asked for. Where all keys can be added once more, such a filter takes less memory and is
+// PlainParams returns the shape of the plain filter for the keys that are present, at the target
+// rate. Where all keys can be added once more, such a filter takes less memory and is
 // faster: make it by [NewWithParams], add all keys, and see that its KeyCount is no less than
 // that of f: if it is, keys are missing.
 //
@@ -387,10 +439,19 @@ func (f *ScalableFilter) PlainParams() (Params, error) {
 	return params, err
 }
 
+// Clear removes all keys, and all stages but the first.
+func (f *ScalableFilter) Clear() {
+	if f != nil && len(f.stages) > 0 {
+		clear(f.stages[1:])
+		f.stages = f.stages[:1]
+		f.stages[0].filter.Clear()
+	}
+}
+
 // String describes the filter in a line.
 func (f *ScalableFilter) String() string {
 	return fmt.Sprintf("bloomline.ScalableFilter{%d keys, %d stages, rate %.3g of %.3g}",
-		f.KeyCount(), len(orZero(f).stages), f.Rate(), orZero(f).rate)
+		f.KeyCount(), len(orZero(f).stages), f.ExpectedRate(), f.Rate())
 }
 
 // ---- bytes and files ----
@@ -435,7 +496,7 @@ func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
 // of it is checked, and copied. It grows on as the one that was encoded.
 //
 // Errors: those of [OpenView], of which [ErrLayout] is also the one for any other filter, and
-// [ErrRate]; the filter is then as before.
+// [ErrRate]; the filter is then unchanged.
 func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
@@ -504,7 +565,8 @@ func (f *ScalableFilter) WriteTo(w io.Writer) (int64, error) {
 // ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
 // limit: see [Filter.ReadFrom].
 //
-// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then unchanged.
+// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then
+// unchanged.
 func (f *ScalableFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

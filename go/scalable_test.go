@@ -127,11 +127,11 @@ func TestScalableBatches(t *testing.T) {
 		for i := range filters {
 			filters[i] = mustScalable(t, 40, 0.02, WithSeed(5))
 		}
-		isNew := [3]Bitmap{filters[0].AddStrings(keys[:n], nil), filters[1].AddBatch(slices[:n], make(Bitmap, 3)), filters[2].AddHashes(hashes[:n], nil)}
+		isNew := [3]Bitmap{filters[0].AddStringsIfAbsent(keys[:n], nil), filters[1].AddBatchIfAbsent(slices[:n], make(Bitmap, 3)), filters[2].AddHashesIfAbsent(hashes[:n], nil)}
 		one := filters[3]
 		for i, key := range keys[:n] {
-			want := one.AddString(key)
-			if isNew[0].Has(i) != want || isNew[1].Has(i) != want || isNew[2].Has(i) != want || one.Add(slices[i]) {
+			want := one.AddStringIfAbsent(key)
+			if isNew[0].Has(i) != want || isNew[1].Has(i) != want || isNew[2].Has(i) != want || one.AddIfAbsent(slices[i]) {
 				t.Fatalf("%d keys: key %d is new: %v", n, i, want)
 			}
 		}
@@ -160,15 +160,15 @@ func TestScalableThousandTimes(t *testing.T) {
 	hashes, probes := randomHashes(1000*first, 1), randomHashes(300_000, 2)
 	in := 0
 	for _, times := range []int{1, 10, 100, 1000} {
-		filter.AddHashes(hashes[in:times*first], nil)
+		filter.AddHashesIfAbsent(hashes[in:times*first], nil)
 		in = times * first
 		if filter.ContainsHashes(hashes[:in], nil).Count() != in {
 			t.Fatalf("%d times: keys are lost", times)
 		}
 		measured := float64(filter.ContainsHashes(probes, nil).Count()) / float64(len(probes))
 		t.Logf("%d times: %v, measured %.4f", times, filter, measured)
-		if measured >= rate || filter.Rate() >= rate || filter.Overfull() {
-			t.Errorf("%d times: rate %v, expected %v", times, measured, filter.Rate())
+		if measured >= rate || filter.ExpectedRate() >= rate || filter.Overfull() {
+			t.Errorf("%d times: rate %v, expected %v", times, measured, filter.ExpectedRate())
 		}
 	}
 	stages := filter.Stages()
@@ -207,7 +207,7 @@ func TestScalableBad(t *testing.T) {
 		}
 	}
 	filter.newest().filter.view.keyCount = math.MaxUint64 - 20
-	if filter.AddStrings([]string{"pear", "plum", "apple"}, nil).Count() < 1 || !filter.Overfull() || len(filter.stages) != maxStages {
+	if filter.AddStringsIfAbsent([]string{"pear", "plum", "apple"}, nil).Count() < 1 || !filter.Overfull() || len(filter.stages) != maxStages {
 		t.Error("it grew")
 	}
 	for _, key := range []string{"apple", "pear", "plum"} {
@@ -215,20 +215,20 @@ func TestScalableBad(t *testing.T) {
 			t.Error(key, "is lost")
 		}
 	}
-	if filter.Rate() < 0.9 {
-		t.Error(filter.Rate())
+	if filter.ExpectedRate() < 0.9 {
+		t.Error(filter.ExpectedRate())
 	}
 	if _, err := filter.PlainParams(); !errors.Is(err, ErrLineCount) {
 		t.Error(err)
 	}
 	var zero ScalableFilter
-	if !zero.ContainsString("a") || zero.ContainsHashes(make([]uint64, 700), nil).Count() != 700 || zero.Rate() != 1 || zero.Overfull() {
+	if !zero.ContainsString("a") || zero.ContainsHashes(make([]uint64, 700), nil).Count() != 700 || zero.ExpectedRate() != 1 || zero.Rate() != 0 || zero.Overfull() {
 		t.Error("the zero ScalableFilter says no")
 	}
 	if _, err := zero.MarshalBinary(); !errors.Is(err, ErrLineCount) {
 		t.Error(err)
 	}
-	for _, add := range []func(){func() { zero.AddString("a") }, func() { zero.AddHashes([]uint64{1}, nil) }} {
+	for _, add := range []func(){func() { zero.AddStringIfAbsent("a") }, func() { zero.AddHashesIfAbsent([]uint64{1}, nil) }} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -242,7 +242,7 @@ func TestScalableBad(t *testing.T) {
 
 func TestScalableFiles(t *testing.T) {
 	filter := mustScalable(t, 0, 0.01, WithRandomSeed())
-	filter.AddHashes(randomHashes(500, 1), nil)
+	filter.AddHashesIfAbsent(randomHashes(500, 1), nil)
 	path := filepath.Join(t.TempDir(), "filter")
 	if err := filter.Save(path); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestScalableFiles(t *testing.T) {
 	}
 	// Both grow on in the same way.
 	more := randomHashes(2000, 2)
-	if filter.AddHashes(more, nil).Count() != loaded.AddHashes(more, nil).Count() {
+	if filter.AddHashesIfAbsent(more, nil).Count() != loaded.AddHashesIfAbsent(more, nil).Count() {
 		t.Error("the one that was loaded is another")
 	}
 	a, _ := filter.MarshalBinary()
@@ -298,11 +298,11 @@ func FuzzScalable(f *testing.F) {
 					t.Fatalf("hash %x: want %v", hash, in)
 				}
 			}
-			if rate := filter.Rate(); !(rate >= 0 && rate <= 1) {
+			if rate := filter.ExpectedRate(); !(rate >= 0 && rate <= 1) {
 				t.Fatal("rate", rate)
 			}
 			if filter.newest().capacity < 1<<20 {
-				filter.AddHashes(hashes, nil)
+				filter.AddHashesIfAbsent(hashes, nil)
 				if filter.ContainsHashes(hashes, nil).Count() != len(hashes) {
 					t.Fatal("keys are lost")
 				}

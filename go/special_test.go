@@ -355,7 +355,7 @@ func TestRefusedBatches(t *testing.T) {
 		zero.AddStrings(keys)
 		t.Error("keys went into nothing")
 	}()
-	if zero.KeyCount() != 0 || zero.RemoveStrings(keys, nil).Count() != len(keys) {
+	if zero.KeyCount() != 0 || zero.RemoveStrings(keys, nil).Count() != 0 {
 		t.Error("something is in it")
 	}
 }

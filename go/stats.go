@@ -2,27 +2,87 @@ package bloomline
 
 // How full a filter is. All of this reads the whole filter.
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
+)
+
+// usage sums up lines, some at a time.
+type usage struct {
+	lines, set   int
+	rates, worst float64 // of the lines, if k is given
+}
+
+// add adds lines. Without their rates it is several times as fast: k is then 0.
+func (u *usage) add(all []line, k int) {
+	u.lines += len(all)
+	for i := range all {
+		for lane := range lanes {
+			u.set += bits.OnesCount64(all[i].lane(lane))
+		}
+		if k > 0 {
+			rate := all[i].rate(k)
+			u.rates += rate
+			u.worst = max(u.worst, rate)
+		}
+	}
+}
+
+func (u *usage) fill() float64 {
+	return float64(u.set) / (float64(max(u.lines, 1)) * lineBits)
+}
+
+// estimatedRate is that of the lines of l, which are what was added.
+func (u *usage) estimatedRate(l *lines) float64 {
+	switch {
+	case u.lines == 0:
+		return 1
+	case l.classic:
+		return power(u.fill(), l.k)
+	}
+	return u.rates / float64(u.lines)
+}
+
+// worstLineRate is that of the lines of l, which are what was added.
+func (u *usage) worstLineRate(l *lines) float64 {
+	if u.lines == 0 || l.classic {
+		return u.estimatedRate(l)
+	}
+	return u.worst
+}
+
+func (l *lines) usage(rates bool) (u usage) {
+	u.add(l.all, l.usageK(rates))
+	return u
+}
+
+// usageK is the k to sum up with.
+func (l *lines) usageK(rates bool) int {
+	if !rates || l.classic {
+		return 0
+	}
+	return l.k
+}
+
+// together is the false-positive rate of filters that are all probed, of their rates.
+func together(rates func(yield func(float64) bool)) float64 {
+	right := 1.0 // the probability that no filter is wrong
+	for rate := range rates {
+		right *= 1 - rate
+	}
+	return 1 - right
+}
+
+// ---- Filter and View ----
 
 // Fill returns the fraction of all bits that are set, 0 to 1. It reads the whole filter.
 func (f *Filter) Fill() float64 {
-	return orZero(f).view.fill()
+	u := orZero(f).view.usage(false)
+	return u.fill()
 }
 
-func (v *View) fill() float64 {
-	set := 0
-	for i := range v.all {
-		for lane := range lanes {
-			set += bits.OnesCount64(v.all[i].lane(lane))
-		}
-	}
-	if set == 0 {
-		return 0
-	}
-	return float64(set) / (float64(len(v.all)) * lineBits)
-}
-
-// EstimatedKeys returns how many different keys are in, estimated from the fill: within a few
+// EstimatedKeys returns how many different keys are present, estimated from the fill: within a few
 // per cent until nearly all bits are set. It reads the whole filter.
 func (f *Filter) EstimatedKeys() float64 {
 	if f == nil || len(f.view.all) == 0 {
@@ -46,7 +106,7 @@ func (f *Filter) WorstLineRate() float64 {
 	return orZero(f).view.worstLineRate()
 }
 
-// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that who maps a
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that the reader of a
 // file sees when it has become too full. It reads the whole filter. That of the zero View, and of
 // a filter of another engine, is 1: it is not known.
 func (v View) EstimatedRate() float64 {
@@ -57,17 +117,8 @@ func (v *View) estimatedRate() float64 {
 	if params, ok := v.CuckooParams(); ok {
 		return params.Rate(int(v.cuckoo.taken()))
 	}
-	if len(v.all) == 0 {
-		return 1
-	}
-	if v.classic {
-		return power(v.fill(), v.k)
-	}
-	sum := 0.0
-	for i := range v.all {
-		sum += v.all[i].rate(v.k)
-	}
-	return sum / float64(len(v.all))
+	u := v.usage(true)
+	return u.estimatedRate(&v.lines)
 }
 
 // WorstLineRate is [Filter.WorstLineRate]. That of the zero View, and of a filter of another
@@ -77,8 +128,8 @@ func (v View) WorstLineRate() float64 {
 }
 
 func (v *View) worstLineRate() float64 {
-	worst := 0.0
 	if params, ok := v.CuckooParams(); ok {
+		worst := 0.0
 		params.LineCount = 1
 		for i := range v.cuckoo.all {
 			one := cuckooLines{v.cuckoo.all[i : i+1], v.cuckoo.slotSize}
@@ -86,14 +137,164 @@ func (v *View) worstLineRate() float64 {
 		}
 		return worst
 	}
-	if len(v.all) == 0 || v.classic {
-		return v.estimatedRate()
+	u := v.usage(true)
+	return u.worstLineRate(&v.lines)
+}
+
+// ---- ConcurrentFilter ----
+
+// usage sums up the lines as they are now, a few at a time.
+func (f *ConcurrentFilter) usage(rates bool) (u usage) {
+	var copied [64]line
+	all := f.view.all
+	for len(all) > 0 {
+		part := all[:min(len(copied), len(all))]
+		for i := range part {
+			from := lanesOf(&part[i])
+			for lane := range from {
+				// As memory has it, whatever the CPU's order.
+				binary.NativeEndian.PutUint64(copied[i][8*lane:], atomic.LoadUint64(&from[lane]))
+			}
+		}
+		u.add(copied[:len(part)], f.view.usageK(rates))
+		all = all[len(part):]
 	}
-	for i := range v.all {
-		worst = max(worst, v.all[i].rate(v.k))
+	return u
+}
+
+// Fill is [Filter.Fill], as the filter is now.
+func (f *ConcurrentFilter) Fill() float64 {
+	u := orZero(f).usage(false)
+	return u.fill()
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], as the filter is now.
+func (f *ConcurrentFilter) EstimatedKeys() float64 {
+	if f == nil || len(f.view.all) == 0 {
+		return 0
+	}
+	return f.view.keysForFill(f.Fill())
+}
+
+// EstimatedRate is [Filter.EstimatedRate], as the filter is now.
+func (f *ConcurrentFilter) EstimatedRate() float64 {
+	f = orZero(f)
+	u := f.usage(true)
+	return u.estimatedRate(&f.view.lines)
+}
+
+// WorstLineRate is [Filter.WorstLineRate], as the filter is now.
+func (f *ConcurrentFilter) WorstLineRate() float64 {
+	f = orZero(f)
+	u := f.usage(true)
+	return u.worstLineRate(&f.view.lines)
+}
+
+// ---- ScalableFilter ----
+
+// Fill returns the fraction of the bits of all stages that are set, 0 to 1. It reads the whole
+// filter.
+func (f *ScalableFilter) Fill() float64 {
+	var u usage
+	for i := range orZero(f).stages {
+		u.add(f.stages[i].filter.view.all, 0)
+	}
+	return u.fill()
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], of all stages.
+func (f *ScalableFilter) EstimatedKeys() float64 {
+	keys := 0.0
+	for i := range orZero(f).stages {
+		keys += f.stages[i].filter.EstimatedKeys()
+	}
+	return keys
+}
+
+// EstimatedRate returns the false-positive rate of all stages together at the present fill, 0 to 1.
+// It reads the whole filter. That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) EstimatedRate() float64 {
+	if f == nil || len(f.stages) == 0 {
+		return 1
+	}
+	return together(func(yield func(float64) bool) {
+		for i := range f.stages {
+			if !yield(f.stages[i].filter.EstimatedRate()) {
+				return
+			}
+		}
+	})
+}
+
+// WorstLineRate is [Filter.WorstLineRate], of the fullest line of any stage.
+func (f *ScalableFilter) WorstLineRate() float64 {
+	if f == nil || len(f.stages) == 0 {
+		return 1
+	}
+	worst := 0.0
+	for i := range f.stages {
+		worst = max(worst, f.stages[i].filter.WorstLineRate())
 	}
 	return worst
 }
+
+// ---- Window ----
+
+// usage sums up a generation. Lines that it has not yet cleared count as empty.
+func (w *Window) usage(place int, rates bool) (u usage) {
+	all := w.linesOf(place)
+	for first := 0; first < len(all.all); first += chunkLines {
+		part := all.all[first:min(first+chunkLines, len(all.all))]
+		if w.cleared[place*chunksOf(w.params)+first/chunkLines] != w.generations[place].slice {
+			u.lines += len(part)
+			continue
+		}
+		u.add(part, all.usageK(rates))
+	}
+	return u
+}
+
+// Fill returns the fraction of the bits of all generations that are set, 0 to 1. It reads the whole
+// window.
+func (w *Window) Fill() float64 {
+	var sum usage
+	for place := range orZero(w).generations {
+		u := w.usage(place, false)
+		sum.lines += u.lines
+		sum.set += u.set
+	}
+	return sum.fill()
+}
+
+// EstimatedRate returns the false-positive rate over all generations at their present fill, 0 to 1.
+// It reads the whole window. That of the zero Window is 1.
+func (w *Window) EstimatedRate() float64 {
+	if w == nil || len(w.generations) == 0 {
+		return 1
+	}
+	return together(func(yield func(float64) bool) {
+		for place := range w.generations {
+			u := w.usage(place, true)
+			if !yield(u.rates / float64(u.lines)) {
+				return
+			}
+		}
+	})
+}
+
+// WorstLineRate is [Filter.WorstLineRate], of the fullest line of any generation.
+func (w *Window) WorstLineRate() float64 {
+	if w == nil || len(w.generations) == 0 {
+		return 1
+	}
+	worst := 0.0
+	for place := range w.generations {
+		worst = max(worst, w.usage(place, true).worst)
+	}
+	return worst
+}
+
+// ---- a line ----
 
 // rate is the false-positive rate of a line.
 func (l *line) rate(k int) float64 {

@@ -451,16 +451,16 @@ func TestNothingAnswersMaybe(t *testing.T) {
 		!filter.View().ContainsHash(3) || filter.Union(nil) != nil || filter.Union(mustNew(t, 1, 0.1)) != ErrMismatch ||
 		counting.CountString("a") != mostCount || counting.Remove(nil) != ErrAbsent || counting.EstimatedRate() != 1 ||
 		cuckoo.Add(nil) != ErrFull || cuckoo.Remove(nil) != ErrAbsent || cuckoo.Fill() != 0 ||
-		window.KeyCount(0) != 0 || window.Generations() != 0 || scalable.Rate() != 1 || len(scalable.Stages()) != 0 ||
+		window.KeyCount(0) != 0 || window.Generations() != 0 || scalable.ExpectedRate() != 1 || len(scalable.Stages()) != 0 ||
 		shared.EstimatedKeys() != 0 || mapped.Close() != nil {
 		t.Error("nil pointers have something in them")
 	}
 	for name, add := range map[string]func(){
 		"Filter":           func() { filter.AddString("a") },
-		"ConcurrentFilter": func() { shared.AddHashes(make([]uint64, 3), nil) },
+		"ConcurrentFilter": func() { shared.AddHashesIfAbsent(make([]uint64, 3), nil) },
 		"CountingFilter":   func() { counting.AddStrings([]string{"a"}) },
 		"ScalableFilter":   func() { scalable.AddString("a") },
-		"Window":           func() { window.AddHashes(make([]uint64, 3), nil) },
+		"Window":           func() { window.AddHashesIfAbsent(make([]uint64, 3), nil) },
 	} {
 		func() {
 			defer func() {

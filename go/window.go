@@ -1,6 +1,6 @@
 package bloomline
 
-// A filter that forgets: a ring of generations, each of them a plain filter's lines.
+// A sliding-window filter: a ring of generations, each of them a plain filter's lines.
 
 import (
 	"fmt"
@@ -19,23 +19,26 @@ const (
 	chunkLines = 64
 )
 
-// Window is a Bloom filter that forgets: it tells whether a key was added lately, that is in
+// Window is a sliding-window Bloom filter: its keys expire. It reports whether a key was added in
 // one of the last so many generations. A generation is a slice of time, a day for instance, or
 // a number of keys. Keys go into the newest; [Window.Rotate] begins a new one and drops the
 // oldest, in a time that does not depend on their size.
 //
-// With G generations, a key is in for the rest of the one that it was added in and for the
-// G - 1 that follow; it is forgotten when the one after those begins. If it is added again
+// With G generations, a key is present for the rest of the one that it was added in and for the
+// G - 1 that follow; it expires when the one after those begins. If it is added again
 // meanwhile, that counts. So "seen in the last 7 days" takes 8 daily generations: the current
-// day and 7 whole ones before it. A key is then in for at least 7 days and at most 8. As long as
-// it is in it is never denied.
+// day and 7 whole ones before it. A key is then present for at least 7 days and at most 8, and
+// never a false negative meanwhile.
 //
-// The clock is the caller's, who gives the time to [Window.AdvanceTo]. The same calls give the
+// The caller passes the time to [Window.AdvanceTo]. The same calls give the
 // same answers and the same bytes, whenever they are made.
+//
+// It has no View and no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows
+// are not united, since they may have begun their generations at different times.
 //
 // Any number of goroutines may read it at once; adding and rotating need it alone.
 //
-// The zero Window is a place to unmarshal into. It answers true to every key, and nothing can
+// The zero Window is a place to unmarshal into. It returns true for every key, and nothing can
 // be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [Window.Clone]. A nil
@@ -179,19 +182,45 @@ func (w *Window) RotateAfter(keys uint64) {
 
 // ---- adding ----
 
-// Add adds a key to the newest generation, also if an older one has it, and tells whether it was
-// new: false if it was in the window already, and for false positives.
-func (w *Window) Add(key []byte) bool {
-	return w.AddHash(w.Hash(key))
+// Add adds a key to the newest generation, also if an older one has it.
+func (w *Window) Add(key []byte) {
+	w.AddHashIfAbsent(w.Hash(key))
 }
 
 // AddString is [Window.Add] for a string.
-func (w *Window) AddString(key string) bool {
-	return w.AddHash(HashString(key, w.seed()))
+func (w *Window) AddString(key string) {
+	w.AddHashIfAbsent(HashString(key, w.seed()))
+}
+
+// AddUint64 is [Window.Add] for an integer: see [HashUint64].
+func (w *Window) AddUint64(key uint64) {
+	w.AddHashIfAbsent(HashUint64(key, w.seed()))
 }
 
 // AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
-func (w *Window) AddHash(hash uint64) (isNew bool) {
+func (w *Window) AddHash(hash uint64) {
+	w.AddHashIfAbsent(hash)
+}
+
+// AddIfAbsent adds a key to the newest generation, also if an older one has it, and returns true if
+// no generation had it. A key that is present is never new; a new key passes for present at the
+// false-positive rate.
+func (w *Window) AddIfAbsent(key []byte) bool {
+	return w.AddHashIfAbsent(w.Hash(key))
+}
+
+// AddStringIfAbsent is [Window.AddIfAbsent] for a string.
+func (w *Window) AddStringIfAbsent(key string) bool {
+	return w.AddHashIfAbsent(HashString(key, w.seed()))
+}
+
+// AddUint64IfAbsent is [Window.AddIfAbsent] for an integer.
+func (w *Window) AddUint64IfAbsent(key uint64) bool {
+	return w.AddHashIfAbsent(HashUint64(key, w.seed()))
+}
+
+// AddHashIfAbsent is [Window.AddIfAbsent] for a hash.
+func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 	w.room()
 	newest := w.newest()
 	isNew = !w.ContainsHash(hash)
@@ -199,36 +228,63 @@ func (w *Window) AddHash(hash uint64) (isNew bool) {
 	return isNew
 }
 
-// AddBatch adds many keys, and tells which were new, in out if that is large enough: see
-// [Bitmap]. A key that is there twice is new once.
-func (w *Window) AddBatch(keys [][]byte, out Bitmap) Bitmap {
-	return windowAdd(w, keys, out)
+// AddBatch adds many keys: see [Window.Add].
+func (w *Window) AddBatch(keys [][]byte) {
+	addToWindow(w, keys)
 }
 
 // AddStrings is [Window.AddBatch] for strings.
-func (w *Window) AddStrings(keys []string, out Bitmap) Bitmap {
-	return windowAdd(w, keys, out)
+func (w *Window) AddStrings(keys []string) {
+	addToWindow(w, keys)
 }
 
-func windowAdd[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
+func addToWindow[K bytesOrString](w *Window, keys []K) {
+	var ahead [hashedAhead]uint64
+	for at := 0; at < len(keys); at += hashedAhead {
+		w.AddHashes(hashAhead(w.seed(), keys[at:], &ahead))
+	}
+}
+
+// AddHashes is [Window.AddBatch] for hashes.
+func (w *Window) AddHashes(hashes []uint64) {
+	for at := 0; at < len(hashes); at += hashedAhead {
+		var unused [hashedAhead / 64]uint64
+		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
+	}
+}
+
+// AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if
+// key
+// i was new. It uses out if that is large enough: see [Bitmap].
+func (w *Window) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
+	return addToWindowIfAbsent(w, keys, out)
+}
+
+// AddStringsIfAbsent is [Window.AddBatchIfAbsent] for strings.
+func (w *Window) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
+	return addToWindowIfAbsent(w, keys, out)
+}
+
+func addToWindowIfAbsent[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.seed(), keys[at:], hashes)
-		w.addHashes(hashes, out[at/64:])
+		w.addAbsent(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// AddHashes is [Window.AddBatch] for hashes.
-func (w *Window) AddHashes(hashes []uint64, out Bitmap) Bitmap {
+// AddHashesIfAbsent is [Window.AddBatchIfAbsent] for hashes.
+func (w *Window) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	w.addHashes(hashes, out)
+	for at := 0; at < len(hashes); at += hashedAhead {
+		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
 	return out
 }
 
-func (w *Window) addHashes(hashes []uint64, out []uint64) {
+// addAbsent sets the bits of hashes that were new. out is zero.
+func (w *Window) addAbsent(hashes []uint64, out []uint64) {
 	for done := 0; done < len(hashes); {
 		room := min(w.room(), hashedAhead)
 		part := hashes[done:min(done+int(room), len(hashes))]
@@ -284,7 +340,7 @@ func (w *Window) put(newest int, hash uint64) bool {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is in none of the generations.
+// Contains reports whether a key may be present. False means that no generation has it.
 func (w *Window) Contains(key []byte) bool {
 	return w.ContainsHash(w.Hash(key))
 }
@@ -294,7 +350,12 @@ func (w *Window) ContainsString(key string) bool {
 	return w.ContainsHash(HashString(key, w.seed()))
 }
 
-// ContainsHash tells whether the key of a hash, made by [Window.Hash], may be in.
+// ContainsUint64 is [Window.Contains] for an integer: see [HashUint64].
+func (w *Window) ContainsUint64(key uint64) bool {
+	return w.ContainsHash(HashUint64(key, w.seed()))
+}
+
+// ContainsHash reports whether the key of a hash, made by [Window.Hash], may be present.
 func (w *Window) ContainsHash(hash uint64) bool {
 	if w == nil {
 		return true
@@ -308,7 +369,7 @@ func (w *Window) ContainsHash(hash uint64) bool {
 	return len(w.generations) == 0
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return windowContains(w, keys, out)
 }
@@ -323,14 +384,12 @@ func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	out = out.sized(len(keys))
 	var ahead [hashedAhead]uint64
 	for at := 0; at < len(keys); at += hashedAhead {
-		hashes := ahead[:min(len(keys)-at, hashedAhead)]
-		hashKeysOf(w.seed(), keys[at:], hashes)
-		w.answer(hashes, out[at/64:])
+		w.answer(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
 	}
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	w = orZero(w)
 	out = out.sized(len(hashes))
@@ -406,6 +465,17 @@ func (w *Window) KeyCount(age int) uint64 {
 	return w.generations[(w.newest()-age+count)%count].keyCount
 }
 
+// Clear removes all keys. The slice stays what it is.
+func (w *Window) Clear() {
+	if w == nil {
+		return
+	}
+	clear(w.lines)
+	for place := range w.generations {
+		w.generations[place].keyCount = 0
+	}
+}
+
 // String describes the window in a line.
 func (w *Window) String() string {
 	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}",
@@ -421,7 +491,7 @@ func (w *Window) newest() int {
 
 func (w *Window) linesOf(place int) lines {
 	count := int(w.params.LineCount)
-	return lines{all: w.lines[place*count : (place+1)*count], k: w.params.K}
+	return linesWith(w.lines[place*count:(place+1)*count], w.params.K, false)
 }
 
 func (w *Window) lineOf(hash uint64) uint64 {
@@ -434,7 +504,7 @@ func (w *Window) stamp(place int, hash uint64) *uint64 {
 	return &w.cleared[place*chunksOf(w.params)+int(w.lineOf(hash)/chunkLines)]
 }
 
-// isCurrent tells whether what the line of a hash has was put there by the generation of this
+// isCurrent reports whether what the line of a hash has was put there by the generation of this
 // place.
 func (w *Window) isCurrent(place int, hash uint64) bool {
 	return *w.stamp(place, hash) == w.generations[place].slice
@@ -482,7 +552,7 @@ func (w *Window) MarshalBinary() ([]byte, error) {
 // checked, and copied.
 //
 // Errors: those of [OpenView], [ErrLayout] also for a filter that is no window, and
-// [ErrGenerations]; the window is then as before.
+// [ErrGenerations]; the window is then unchanged.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, w, false)
 }

@@ -170,7 +170,7 @@ func TestWindowGolden(t *testing.T) {
 		// And it goes on from there as the definition does.
 		definition := windowOf(data)
 		for _, hash := range hashes {
-			if window.AddHash(hash) != definition.add(hash) {
+			if window.AddHashIfAbsent(hash) != definition.add(hash) {
 				t.Errorf("%s: hash %x: new or not", name, hash)
 			}
 		}
@@ -210,14 +210,14 @@ func TestWindowHistories(t *testing.T) {
 			var isNew Bitmap
 			switch random.IntN(10) {
 			case 0:
-				isNew = window.AddBatch(slices, nil)
+				isNew = window.AddBatchIfAbsent(slices, nil)
 			case 1, 2:
-				isNew = window.AddStrings(keys, nil)
+				isNew = window.AddStringsIfAbsent(keys, nil)
 			case 3, 4:
-				isNew = window.AddHashes(hashes, nil)
+				isNew = window.AddHashesIfAbsent(hashes, nil)
 			case 5:
 				for i, key := range keys {
-					if i%2 == 0 && window.AddString(key) != add(hashes[i]) || i%2 == 1 && window.Add(slices[i]) != add(hashes[i]) {
+					if i%2 == 0 && window.AddStringIfAbsent(key) != add(hashes[i]) || i%2 == 1 && window.AddIfAbsent(slices[i]) != add(hashes[i]) {
 						t.Fatal("new or not")
 					}
 				}
@@ -282,7 +282,7 @@ func TestWindowDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	window.AdvanceTo(20_000)
-	if !window.AddString("key") || window.AddString("key") {
+	if !window.AddStringIfAbsent("key") || window.AddStringIfAbsent("key") {
 		t.Error("new, and then not")
 	}
 	for day := uint64(20_001); day <= 20_007; day++ {
@@ -297,7 +297,7 @@ func TestWindowDays(t *testing.T) {
 	}
 	for day := range uint64(8) {
 		window.AdvanceTo(21_000 + day)
-		window.AddHashes(randomHashes(20_000, day), nil)
+		window.AddHashesIfAbsent(randomHashes(20_000, day), nil)
 	}
 	const others = 1 << 18
 	rate := float64(window.ContainsHashes(randomHashes(others, 99), nil).Count()) / others
@@ -388,7 +388,7 @@ func checkWindow(t *testing.T, data []byte, seed uint64) bool {
 			t.Fatalf("hash %x: %v", hash, answers.Has(i))
 		}
 	}
-	isNew := window.AddHashes(hashes, nil)
+	isNew := window.AddHashesIfAbsent(hashes, nil)
 	for i, hash := range hashes {
 		if isNew.Has(i) != definition.add(hash) {
 			t.Fatalf("hash %x: new %v", hash, isNew.Has(i))

@@ -2,7 +2,7 @@
 # Runs the tests on another architecture: cross-built, then run under qemu.
 #
 #   scripts/cross-test.sh TARGET [ARGUMENT OF cargo test]...
-#   scripts/cross-test.sh TARGET --staticlib [ARGUMENT OF cargo build]...
+#   scripts/cross-test.sh TARGET --staticlib [ARGUMENT OF cargo rustc]...
 #   scripts/cross-test.sh windows
 #
 #   aarch64   64-bit, little-endian: the NEON code really runs
@@ -218,7 +218,7 @@ unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS RUSTDOCFLAGS CARGO_BUILD_TARGET RUSTC_WR
 if [ "$name" = windows ]; then
     # std is compiled in full, so not in release mode, and without what debuggers read.
     export RUSTC_BOOTSTRAP=1 CARGO_PROFILE_DEV_DEBUG=0
-    for features in --features=capi --no-default-features; do
+    for features in --features=capi --features=; do
         say "$target, $features"
         # `cargo check`, and of this crate alone a warning is an error.
         cargo rustc --profile check --lib --target "$target" -Zbuild-std=std "$features" -- -Dwarnings
@@ -228,7 +228,7 @@ fi
 
 export BLOOMLINE_EXPECT_ARCH=$arch BLOOMLINE_EXPECT_ENDIAN=$endian BLOOMLINE_CROSS_TARGET=$name
 export BLOOMLINE_CROSS_RAN=$CARGO_TARGET_DIR/ran.txt
-options=(--release --target "$target"
+options=(--target "$target"
     --config "target.$target.linker=\"$gnu-gcc\""
     --config "target.$target.runner=[\"$here/cross-test.sh\", \"--run\", \"$name\"]")
 if [ $build_std = yes ]; then
@@ -238,9 +238,9 @@ fi
 
 if [ "${1-}" = --staticlib ]; then
     shift
-    cargo build --lib "${options[@]}" "$@" >&2
+    "$here/build-lib.sh" "${options[@]}" "$@" >&2
     library=$CARGO_TARGET_DIR/$target/release
-    ls "$library"/*.a >/dev/null 2>&1 || die "no static library in $library: does Cargo.toml ask for one?"
+    [ -f "$library/libbloomline.a" ] || die "no static library in $library"
     echo "$library"
     exit 0
 fi
@@ -248,7 +248,7 @@ fi
 : >"$BLOOMLINE_CROSS_RAN"
 # Link-time optimisation of each test program would take most of the time.
 export CARGO_PROFILE_RELEASE_LTO=off
-cargo test "${options[@]}" "$@"
+cargo test --release --all-features "${options[@]}" "$@"
 
 case " $* " in
     *" --no-run "*) exit 0 ;;

@@ -14,6 +14,7 @@ set -euo pipefail
 target=${CARGO_BUILD_TARGET-}
 while [ $# -gt 0 ]; do
     case $1 in
+        TARGET=) ;; # as good as none
         --target=?* | TARGET=?*) target=${1#*=} ;;
         --target) [ -n "${2-}" ] || { echo "native-libs: --target needs a triple" >&2; exit 2; }
             target=$2

@@ -19,6 +19,7 @@ files_out="header: compares text
 layers: compares text
 readme: compares text
 loom: has atomics of its own
+serde: has no memory of its own
 statistics: counts false positives, of filters that others test
 control_overread: must fail, see above"
 # Tests that count over many keys: each takes 10 to 80 seconds here, and its memory is that of
@@ -40,7 +41,7 @@ for file in tests/*.rs; do
     name=$(basename "$file" .rs)
     grep -q "^$name: " <<<"$files_out" || files+=(--test "$name")
 done
-run() { cargo test --quiet --release --target "$host" "$@"; }
+run() { cargo test --quiet --release --all-features --target "$host" "$@"; }
 run "${files[@]}" --test control_overread --no-run
 
 log=$(mktemp)

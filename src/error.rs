@@ -1,103 +1,181 @@
-//! What can go wrong, one variant per status of the C ABI.
+//! What can go wrong: one variant per status of the C ABI, with the value that was wrong.
 
 use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Why a filter could not be made, read or written.
 ///
 /// Probes cannot fail, nor inserts into a Bloom filter; only making, combining, reading and
 /// writing filters can, and changing those that keep count of their keys.
-#[derive(Debug)]
+///
+/// ```
+/// use bloomline::{Error, Params};
+///
+/// let error = Params::for_rate(1000, 1.5).unwrap_err();
+/// assert_eq!(error, Error::Rate(1.5));
+/// assert_eq!(
+///     error.to_string(),
+///     "the false-positive rate is too small, or not between 0 and 1: 1.5"
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The false-positive rate asked for is not between 0 and 1, or too small to size for.
-    Rate,
-    /// The bits per key asked for are not a positive finite number.
-    BitsPerKey,
-    /// k is outside 1 to 16, or the fingerprint bits of a cuckoo filter are not 8, 12 or 16.
-    K,
-    /// The line count is zero, as in parameters that nobody filled in, or more than memory can
-    /// address.
-    LineCount,
+    /// This target false-positive rate is not between 0 and 1, or too small to size for.
+    Rate(f64),
+    /// These bits per key are not a positive finite number.
+    BitsPerKey(f64),
+    /// This k is outside 1 to 16, or these fingerprint bits of a cuckoo filter are not 8, 12 or
+    /// 16. Of an encoded scalable filter: the number of its stages is outside 1 to 64.
+    K(u32),
+    /// This line count is zero, as in parameters that nobody filled in, or more than memory can
+    /// address. It is `u64::MAX` if 64 bits cannot hold it.
+    LineCount(u64),
     /// The system has not got the memory.
     OutOfMemory,
-    /// The buffer given is too small for what is to be written.
-    BufferTooSmall,
+    /// The buffer is too small for what is to be written.
+    BufferTooSmall {
+        /// The bytes to be written.
+        needed: usize,
+        /// The bytes of the buffer.
+        given: usize,
+    },
     /// The two filters differ in line count, k, seed or type: plain and classic filters do not
     /// match.
     Mismatch,
-    /// Only a filter with an even number of lines can be folded.
-    OddLineCount,
+    /// Only a filter with an even number of lines can be folded. This one has so many.
+    OddLineCount(u64),
     /// `BLOOMLINE_BACKEND` names a backend that does not exist or that this CPU lacks.
     Backend,
-    /// Fewer bytes than a footer, such as none, or not the length that the footer states.
-    Truncated,
+    /// The data is shorter than a footer, such as no bytes, or has not the length that the footer
+    /// states.
+    Truncated {
+        /// The bytes that the footer states; those of a footer if there is none.
+        needed: u64,
+        /// The bytes of the data.
+        given: u64,
+    },
     /// The bytes do not end with the magic of the format.
     NotAFilter,
-    /// Written in a version of the format that this library does not know.
-    Version,
-    /// A layout of lines that this version does not know, or that does not allow what is asked
-    /// for.
-    Layout,
+    /// Written in this version of the format, which this library does not know.
+    Version(u16),
+    /// This layout, a number of `docs/FORMAT.md`, is unknown, or does not allow the operation. Of
+    /// a RocksDB block: the byte that marks its type. 0 of a filter that has no number.
+    Layout(u16),
     /// The bytes were altered: a checksum does not match.
     Checksum,
     /// A field that must be zero is not.
     Reserved,
-    /// The key is surely not in the filter, so it cannot be removed; nothing was changed.
+    /// The key is definitely absent, so it cannot be removed; the filter is unchanged.
     Absent,
-    /// There is no room in the filter for the key; nothing was changed.
+    /// There is no room in the filter for the key; the filter is unchanged.
     Full,
-    /// A window needs at least one generation, and can have 2^32 - 1.
-    Generations,
-    /// Fewer hashes were given than the filter has keys; the new filter would deny some of them.
-    KeyCount,
+    /// A window cannot have so many generations: at least one, and at most 2^32 - 1.
+    Generations(u64),
+    /// Fewer hashes were given than the filter has keys: the new filter would lack some of them.
+    KeyCount {
+        /// The keys of the filter.
+        needed: u64,
+        /// The hashes given.
+        given: u64,
+    },
     /// The path leads to something that is not a regular file: a directory, a pipe, a device. It
     /// was neither read nor replaced.
     NotAFile,
-    /// The operating system refused to read or write a file.
-    Io(std::io::Error),
+    /// The operating system failed to read or write.
+    Io(IoError),
 }
 
-impl fmt::Display for Error {
+/// An [`io::Error`] that can be cloned and compared. Two are equal if their kinds are, and the
+/// codes of the operating system.
+#[derive(Clone, Debug)]
+pub struct IoError(Arc<io::Error>);
+
+impl Deref for IoError {
+    type Target = io::Error;
+
+    fn deref(&self) -> &io::Error {
+        &self.0
+    }
+}
+
+impl PartialEq for IoError {
+    fn eq(&self, other: &IoError) -> bool {
+        (self.kind(), self.raw_os_error()) == (other.kind(), other.raw_os_error())
+    }
+}
+
+impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Error::Rate => "the false-positive rate is too small, or not between 0 and 1",
-            Error::BitsPerKey => "the bits per key are not a positive finite number",
-            Error::K => "k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
-            Error::LineCount => "the line count is zero (parameters not filled in?) or too large",
+        self.0.fmt(f)
+    }
+}
+
+impl Error {
+    /// What is wrong, without the value: what C says of the status.
+    fn text(&self) -> &'static str {
+        match self {
+            Error::Rate(_) => "the false-positive rate is too small, or not between 0 and 1",
+            Error::BitsPerKey(_) => "the bits per key are not a positive finite number",
+            Error::K(_) => "k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
+            Error::LineCount(_) => {
+                "the line count is zero (parameters not filled in?) or too large"
+            }
             Error::OutOfMemory => "out of memory",
-            Error::BufferTooSmall => "the buffer is too small",
+            Error::BufferTooSmall { .. } => "the buffer is too small",
             Error::Mismatch => "filters do not match: line count, k, seed and type must be equal",
-            Error::OddLineCount => "a filter with an odd number of lines cannot be folded",
+            Error::OddLineCount(_) => "a filter with an odd number of lines cannot be folded",
             Error::Backend => {
                 "backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND"
             }
-            Error::Truncated => "wrong data length: empty, truncated, or extra bytes",
+            Error::Truncated { .. } => "wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
-            Error::Version => "the filter has an unknown format version",
-            Error::Layout => "unsupported layout, or operation not supported for it",
+            Error::Version(_) => "the filter has an unknown format version",
+            Error::Layout(_) => "unsupported layout, or operation not supported for it",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is definitely absent",
             Error::Full => "the filter is full",
-            Error::Generations => "a window needs 1 to 2^32 - 1 generations",
-            Error::KeyCount => "fewer keys than the filter has: give each key again",
+            Error::Generations(_) => "a window needs 1 to 2^32 - 1 generations",
+            Error::KeyCount { .. } => "fewer keys than the filter has: give each key again",
             Error::NotAFile => "the path leads to something other than a regular file",
-            Error::Io(error) => return write!(f, "input or output failed: {error}"),
-        })
+            Error::Io(_) => "input or output failed",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())?;
+        match self {
+            Error::Rate(value) | Error::BitsPerKey(value) => write!(f, ": {value}"),
+            Error::K(value) => write!(f, ": {value}"),
+            Error::LineCount(value) | Error::OddLineCount(value) | Error::Generations(value) => {
+                write!(f, ": {value}")
+            }
+            Error::Version(value) | Error::Layout(value) => write!(f, ": {value}"),
+            Error::BufferTooSmall { needed, given } => write!(f, ": {given} bytes, not {needed}"),
+            Error::Truncated { needed, given } => write!(f, ": {given} bytes, not {needed}"),
+            Error::KeyCount { needed, given } => write!(f, ": {given}, not {needed}"),
+            Error::Io(error) => write!(f, ": {error}"),
+            _ => Ok(()),
+        }
     }
 }
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io(error) => Some(error),
+            Error::Io(error) => Some(&*error.0),
             _ => None,
         }
     }
 }
 
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Self {
-        Error::Io(error)
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(IoError(Arc::new(error)))
     }
 }

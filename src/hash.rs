@@ -1,32 +1,37 @@
 //! Key bytes to 64-bit hashes: XXH3-64 with a seed.
 //!
-//! A filter works on hashes. Those of this module are well mixed over all 64
-//! bits, which every line and bit choice relies on; so must be any hash that a
-//! caller brings along. Small integers as they are will not do: hash them with
-//! [`hash_u64`].
+//! A filter works on hashes. Those of this module are uniform over all 64 bits, on which the
+//! choice of lines and bits depends. Any hash of the caller's own must be, too. Do not use small
+//! integers as hashes: hash them with [`hash_u64`].
 
 pub mod bloom32;
 pub mod xxph3;
 
 use crate::error::Error;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
+use crate::key::Key;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The hash of a key.
+/// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
-pub fn hash(key: &[u8], seed: u64) -> u64 {
+pub fn hash<K: Key + ?Sized>(key: &K, seed: u64) -> u64 {
+    of_bytes(key.key_bytes().as_ref(), seed)
+}
+
+#[inline]
+pub(crate) fn of_bytes(key: &[u8], seed: u64) -> u64 {
     if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { above_16(key, seed) }
 }
 
-/// Keys up to this length take few instructions, and are hashed in place.
+/// Keys up to this length take few instructions and are hashed inline.
 const SHORT: usize = 16;
 
-/// Apart, since it is long and there are many places that hash one key.
+/// Not inlined: the code is long, and many places hash one key.
 #[inline(never)]
 fn above_16(key: &[u8], seed: u64) -> u64 {
     xxh3_64_with_seed(key, seed)
 }
 
-/// The hash of an integer key: that of its 8 little-endian bytes, on every CPU.
+/// Returns the hash of an integer key: that of its 8 little-endian bytes, on every CPU.
 #[inline]
 pub fn hash_u64(key: u64, seed: u64) -> u64 {
     xxh3_64_with_seed(&key.to_le_bytes(), seed)
@@ -36,10 +41,10 @@ pub fn hash_u64(key: u64, seed: u64) -> u64 {
 ///
 /// # Panics
 /// If `out` is not as long as `keys`.
-pub fn hash_batch<K: AsRef<[u8]>>(keys: &[K], seed: u64, out: &mut [u64]) {
+pub fn hash_batch<K: Key>(keys: &[K], seed: u64, out: &mut [u64]) {
     assert_eq!(keys.len(), out.len(), "one output per key");
     for (key, out) in keys.iter().zip(out) {
-        *out = hash(key.as_ref(), seed);
+        *out = hash(key, seed);
     }
 }
 
@@ -54,31 +59,18 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     }
 }
 
-/// A seed from the operating system's random numbers.
+/// Returns a seed from the operating system's random numbers.
 ///
 /// # Errors
 /// [`Error::Io`] if the system has none.
 pub fn random_seed() -> Result<u64, Error> {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     return getrandom::u64().map_err(|error| match error.raw_os_error() {
-        Some(code) => Error::Io(std::io::Error::from_raw_os_error(code)),
-        None => Error::Io(std::io::ErrorKind::Unsupported.into()),
+        Some(code) => std::io::Error::from_raw_os_error(code).into(),
+        None => std::io::Error::from(std::io::ErrorKind::Unsupported).into(),
     });
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    Err(Error::Io(std::io::ErrorKind::Unsupported.into()))
-}
-
-/// The hash of bytes that come in parts: that of all of them, one behind the other.
-pub(crate) fn hash_parts(parts: &[&[u8]], seed: u64) -> u64 {
-    // The form in one go is faster for few bytes.
-    if let [whole] = parts {
-        return hash(whole, seed);
-    }
-    let mut hasher = Xxh3::with_seed(seed);
-    for part in parts {
-        hasher.update(part);
-    }
-    hasher.digest()
+    Err(std::io::Error::from(std::io::ErrorKind::Unsupported).into())
 }
 
 /// How the filters of a format hash byte keys.
@@ -88,7 +80,7 @@ pub(crate) enum KeyHash {
     Xxh3(u64),
     /// RocksDB since format version 5.
     Xxph3,
-    /// RocksDB before, and Pebble: 32 bits, in the low half.
+    /// RocksDB before format version 5, and Pebble: 32 bits, in the low half.
     RocksDbLegacy,
     /// LevelDB and goleveldb: 32 bits, in the low half.
     LevelDb,
@@ -98,38 +90,53 @@ impl KeyHash {
     #[inline]
     pub(crate) fn hash(self, key: &[u8]) -> u64 {
         match self {
-            KeyHash::Xxh3(seed) => hash(key, seed),
+            KeyHash::Xxh3(seed) => of_bytes(key, seed),
             KeyHash::Xxph3 => xxph3::xxph3(key),
             KeyHash::RocksDbLegacy => bloom32::rocksdb_legacy(key).into(),
             KeyHash::LevelDb => bloom32::leveldb(key).into(),
         }
     }
 
-    /// Hands out the hashes of keys, some at a time, with the number of the first. All but the
-    /// last are a multiple of 64.
-    pub(crate) fn in_parts<K: AsRef<[u8]>>(self, keys: &[K], mut work: impl FnMut(&[u64], usize)) {
-        const AT_ONCE: usize = 512;
-        let mut hashes = [0; AT_ONCE];
-        for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
-            let hashes = &mut hashes[..keys.len()];
-            self.hash_all(keys, hashes);
-            work(hashes, i * AT_ONCE);
-        }
+    /// The hash of a key of any type.
+    #[inline]
+    pub(crate) fn of<K: Key + ?Sized>(self, key: &K) -> u64 {
+        self.hash(key.key_bytes().as_ref())
     }
 
-    /// The hashes of some keys, with the choice made once.
-    pub(crate) fn hash_all<K: AsRef<[u8]>>(self, keys: &[K], out: &mut [u64]) {
-        fn all<K: AsRef<[u8]>>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
+    /// As [`in_parts`], with the hashes of this format.
+    pub(crate) fn in_parts<K: Key>(self, keys: &[K], work: impl FnMut(&[u64], usize)) {
+        in_parts(keys, |keys, out| self.hash_all(keys, out), work);
+    }
+
+    /// The hashes of some keys, choosing the function once.
+    pub(crate) fn hash_all<K: Key>(self, keys: &[K], out: &mut [u64]) {
+        fn all<K: Key>(keys: &[K], out: &mut [u64], hash: impl Fn(&[u8]) -> u64) {
             for (key, out) in keys.iter().zip(out) {
-                *out = hash(key.as_ref());
+                *out = hash(key.key_bytes().as_ref());
             }
         }
         match self {
-            // Here in place, whatever the length.
+            // Inline, whatever the length.
             KeyHash::Xxh3(seed) => all(keys, out, |key| xxh3_64_with_seed(key, seed)),
             KeyHash::Xxph3 => all(keys, out, xxph3::xxph3),
             KeyHash::RocksDbLegacy => all(keys, out, |key| bloom32::rocksdb_legacy(key).into()),
             KeyHash::LevelDb => all(keys, out, |key| bloom32::leveldb(key).into()),
         }
+    }
+}
+
+/// Calls `work` with the hashes of keys, some at a time, and the number of the first. All parts but
+/// the last are a multiple of 64.
+pub(crate) fn in_parts<K>(
+    keys: &[K],
+    hash_all: impl Fn(&[K], &mut [u64]),
+    mut work: impl FnMut(&[u64], usize),
+) {
+    const AT_ONCE: usize = 512;
+    let mut hashes = [0; AT_ONCE];
+    for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
+        let hashes = &mut hashes[..keys.len()];
+        hash_all(keys, hashes);
+        work(hashes, i * AT_ONCE);
     }
 }

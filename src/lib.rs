@@ -4,16 +4,15 @@
 //! and batches of keys are probed with AVX-512, AVX2 or NEON.
 //!
 //! ```
-//! use bloomline::{Filter, Params};
+//! use bloomline::{Bitmap, Filter, Params};
 //!
-//! let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?;
-//! filter.insert(b"apple");
-//! assert!(filter.contains(b"apple"));
+//! let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?; // 1,000,000 keys at 1 %
+//! filter.insert("apple");
+//! assert!(filter.contains("apple"));
 //!
-//! let keys = ["apple", "pear", "plum"];
-//! let mut bitmap = [0; 1];
-//! let maybe = filter.contains_keys(&keys, &mut bitmap);
-//! assert!(maybe >= 1 && bitmap[0] & 1 == 1);
+//! let mut maybe = Bitmap::new();
+//! filter.contains_keys(&["apple", "pear", "plum"], &mut maybe);
+//! assert!(maybe[0]);
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 //!
@@ -22,16 +21,17 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`line`](mod@line) | the line and the mask: the definition |
-//! | [`hash`] | key bytes to hashes |
+//! | [`Key`], [`hash`] | what a key may be, and its hash |
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
-//! | [`Filter`], [`View`], [`MappedFilter`] | a filter that owns its lines, borrows them, or maps a file |
+//! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
+//! | [`Probe`] | the trait of all that can be probed; [`Bitmap`]: the answers to a batch |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
-//! | [`Window`] | a filter that forgets keys which were not inserted lately |
-//! | [`classic`](mod@classic) | the textbook's filter, which [`Filter::classic`] makes: the definition |
+//! | [`Window`] | a sliding-window filter: keys expire |
+//! | [`classic`](mod@classic) | the definition of a standard Bloom filter, which [`Filter::classic`] creates |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
@@ -39,29 +39,47 @@
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //!
-//! The C interface is `include/bloomline.h`, behind the default feature `capi`.
+//! The C interface is `include/bloomline.h`, behind the feature `capi`.
 
+mod bitmap;
 pub mod engines;
 mod error;
-#[cfg(feature = "capi")]
+// C calls it, and no Rust program. The fuzzers do, which cargo-fuzz builds with `--cfg fuzzing`.
+#[cfg(all(feature = "capi", not(fuzzing)))]
+#[allow(unreachable_pub, unused_imports)]
+mod ffi;
+#[cfg(all(feature = "capi", fuzzing))]
 pub mod ffi;
 mod filter;
 mod format;
 pub mod hash;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod kernel;
+mod key;
 mod layouts;
 pub mod line;
 mod os;
 mod params;
+#[cfg(feature = "serde")]
+mod serialize;
 pub mod sizing;
 
-pub use error::Error;
+pub use bitmap::{Answers, Bitmap};
+pub use error::{Error, IoError};
 pub use filter::{
-    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Loaded, MappedFilter,
-    ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of, shards_contain_hashes,
-    views_contain, views_contain_hash,
+    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded, MappedFilter,
+    OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
+    shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use format::Kind;
-pub use kernel::{Backend, Prefetch, atomic_line};
+pub use kernel::Backend;
+pub use key::Key;
 pub use layouts::{classic, cuckoo, fast_local};
 pub use params::{CuckooParams, Params};
+
+/// What the tests and benchmarks of the library need besides. It may change at any time.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::kernel::{Prefetch, atomic_line};
+}

@@ -1,8 +1,8 @@
 //! The line: the whole algorithm, in its plainest form.
 //!
-//! A filter is an array of 64-byte lines; a line is 8 lanes of 64 bits, stored
-//! little-endian. A key is a 64-bit hash. It belongs to one line, and in that
-//! line it sets `k` bits, at most one per lane while `k <= 8`:
+//! A filter is an array of lines: 512-bit blocks, each one cache line. A line is 8 lanes of 64
+//! bits, stored little-endian. A key is a 64-bit hash. It belongs to one line and sets `k` bits
+//! there, at most one per lane while `k <= 8`:
 //!
 //! ```text
 //! index    = high 64 bits of (hash * line_count)
@@ -13,9 +13,8 @@
 //! contains : line & mask == mask
 //! ```
 //!
-//! This file is the definition. The backends in `kernel/` do the same faster and
-//! are held to it, byte for byte, by the tests; the golden files are made by it
-//! alone.
+//! This file is the definition. It alone makes the golden files. The backends in `kernel/` do the
+//! same faster; the tests compare them with it byte for byte.
 
 /// Bytes in a line: one cache line.
 pub const LINE_BYTES: usize = 64;
@@ -38,14 +37,14 @@ pub type Line = [u64; LANES];
 
 /// Which of `line_count` lines the hash belongs to: `floor(hash * line_count / 2^64)`.
 ///
-/// Any line count will do, and the index grows with the hash: halving an even
-/// count halves every index, which is what lets a filter be folded.
+/// Works for any line count. The index grows with the hash, so halving an even count halves every
+/// index: that makes folding possible.
 #[inline(always)]
 pub const fn line_index(hash: u64, line_count: u64) -> u64 {
     ((hash as u128 * line_count as u128) >> 64) as u64
 }
 
-/// The bits that a key sets in its line.
+/// Returns the bits that a key sets in its line.
 ///
 /// # Panics
 /// Unless `k` is 1 to 16.
@@ -65,7 +64,7 @@ pub const fn mask(hash: u64, k: u32) -> Line {
     both
 }
 
-/// One bit in each of `count` lanes that follow each other, wrapping around.
+/// One bit in each of `count` consecutive lanes; lane 0 follows lane 7.
 const fn round(g: u64, count: u32) -> Line {
     let mut mask = [0; LANES];
     let mut i = 0;
@@ -78,7 +77,7 @@ const fn round(g: u64, count: u32) -> Line {
     mask
 }
 
-/// Whether lane `lane` is one of the `count` lanes that are turned by `start`, 0 to 7.
+/// Whether `lane` is one of the `count` lanes of the run that `start`, 0 to 7, selects.
 pub(crate) const fn lane_counts(lane: usize, start: u64, count: u32) -> bool {
     (lane as u64 + start) % 8 < count as u64
 }
@@ -92,7 +91,7 @@ fn line_at(lines: &[u8], hash: u64) -> usize {
     line_index(hash, (lines.len() / LINE_BYTES) as u64) as usize * LINE_BYTES
 }
 
-/// Sets the key's bits. `lines` is the whole array.
+/// Sets the bits of the key. `lines` is the whole array.
 ///
 /// # Panics
 /// Unless `lines` is a non-zero multiple of 64 bytes, and `k` is 1 to 16.
@@ -105,7 +104,7 @@ pub fn insert(lines: &mut [u8], k: u32, hash: u64) {
     }
 }
 
-/// Whether all the key's bits are set: no means never inserted, yes means maybe.
+/// Returns whether all bits of the key are set. False: definitely absent; true: maybe.
 ///
 /// # Panics
 /// As [`insert`].

@@ -1,16 +1,16 @@
-//! How many bits, how many per key, and what rate to expect. Plain arithmetic.
+//! The model of the false-positive rate, and the sizes that follow from it. Plain arithmetic.
 //!
-//! Keys fall on lines at random, so the number of keys in a line is Poisson
-//! distributed around `512 / b` for `b` bits per key, and that unevenness is the
-//! price of one cache line per key. With `n` keys in a line, one of its bits is
-//! set with probability `1 - (1 - k/512)^n`, and a false positive needs k of them:
+//! Keys fall on lines at random, so the number of keys in a line is Poisson distributed around
+//! `512 / b` for `b` bits per key. That unevenness is the price of one cache line per key. With
+//! `n` keys in a line, one of its bits is set with probability `1 - (1 - k/512)^n`, and a false
+//! positive needs k set bits:
 //!
 //! ```text
 //! rate(b, k) = sum over n of Poisson(n; 512/b) * (1 - (1 - k/512)^n)^k
 //! ```
 //!
-//! The filter itself is a little better than that sum, by 0.1 % of the rate at 8 bits per
-//! key and 2.4 % at 20, because lanes keep the bits of a key apart.
+//! The filter's rate is slightly lower, by 0.1 % of the rate at 8 bits per key and 2.4 % at 20,
+//! because lanes keep the bits of a key apart.
 
 pub(crate) mod stats;
 
@@ -18,10 +18,10 @@ use crate::line::{LINE_BITS, MAX_K};
 
 /// Fewer bits per key than this are raised to it: a filter that full says "maybe" to all.
 const MIN_BITS: f64 = 0.01;
-/// A rate that takes more bits per key than this cannot be asked for.
+/// A rate that needs more bits per key than this is rejected.
 const MAX_BITS: f64 = 1e5;
 
-/// The expected false-positive rate at `bits_per_key`, 0 to 1, for k from 1 to 16.
+/// Returns the expected false-positive rate, 0 to 1, at `bits_per_key`, for k from 1 to 16.
 pub fn rate(bits_per_key: f64, k: u32) -> f64 {
     let line_bits = LINE_BITS as f64;
     let keys = line_bits / bits_per_key.max(MIN_BITS);
@@ -52,8 +52,7 @@ pub fn rate(bits_per_key: f64, k: u32) -> f64 {
     sum / weights
 }
 
-/// x to the power n by multiplications alone, which give the same on every CPU and in every
-/// language.
+/// x to the power n by multiplications alone, so that every CPU and language computes the same.
 fn power(mut x: f64, mut n: u32) -> f64 {
     let mut result = 1.0;
     while n > 0 {
@@ -66,9 +65,9 @@ fn power(mut x: f64, mut n: u32) -> f64 {
     result
 }
 
-/// The k with the lowest expected rate at `bits_per_key`.
+/// Returns the k with the lowest expected rate at `bits_per_key`.
 pub fn best_k(bits_per_key: f64) -> u32 {
-    // The rate falls with k and then rises; the textbook k starts near the least.
+    // The rate falls with k and then rises; the standard filter's k is near the lowest.
     let mut k = (bits_per_key * std::f64::consts::LN_2 * 0.9).clamp(1.0, MAX_K.into()) as u32;
     let mut least = rate(bits_per_key, k);
     while k < MAX_K && rate(bits_per_key, k + 1) < least {
@@ -82,10 +81,9 @@ pub fn best_k(bits_per_key: f64) -> u32 {
     k
 }
 
-/// The fewest bits per key that give `rate`, and the k to use with them.
+/// Returns the fewest bits per key for the target rate, and the k to use with them.
 ///
-/// None if the rate is not between 0 and 1, or too small for any sensible size
-/// (below about 3e-24).
+/// Returns None if the rate is not between 0 and 1, or below about 3e-24.
 pub fn bits_for_rate(target: f64) -> Option<(f64, u32)> {
     if !(target > 0.0 && target < 1.0) {
         return None;
@@ -110,14 +108,14 @@ pub fn bits_for_rate(target: f64) -> Option<(f64, u32)> {
     Some((high, best_k(high)))
 }
 
-/// The rate that each of `filters` filters may have for one of them or more to be wrong at
-/// `rate`: `1 - (1 - rate)^(1 / filters)`.
+/// Returns the rate that each of `filters` filters may have so that all together have `rate`:
+/// `1 - (1 - rate)^(1 / filters)`.
 pub fn rate_of_each(rate: f64, filters: u32) -> f64 {
     -((-rate).ln_1p() / f64::from(filters)).exp_m1()
 }
 
-/// How many keys it would take to set the fraction `fill` of all bits of `lines`
-/// lines. Fill 1 gives the number for all bits but half a one.
+/// Estimates how many keys set the fraction `fill` of all bits of `lines` lines. For fill 1,
+/// returns the number that leaves half a bit unset.
 pub fn keys_for_fill(fill: f64, lines: u64, k: u32) -> f64 {
     let lines = lines as f64;
     let bits = lines * LINE_BITS as f64;
@@ -134,9 +132,9 @@ fn bit_probability(k: u32) -> f64 {
     1.0 - (1.0 - first) * (1.0 - second)
 }
 
-/// The textbook figures, for filters whose bits lie anywhere: no lines, k of any size.
-/// They are what a filter could reach at best, and what other libraries quote. The other
-/// functions are for filters as there are here, with k from 1 to 16.
+/// The same for standard Bloom filters, whose bits lie anywhere: no lines, k of any size. These
+/// are the figures that other libraries quote. The other functions are for lines, with k from 1
+/// to 16.
 pub mod classic {
     use super::{MAX_BITS, MAX_K};
     use std::f64::consts::LN_2;
@@ -151,17 +149,17 @@ pub mod classic {
         (bits as f64 / keys as f64 * LN_2).round().max(1.0) as u32
     }
 
-    /// The false-positive rate: `(1 - e^(-k keys / bits))^k`.
+    /// Returns the false-positive rate: `(1 - e^(-k keys / bits))^k`.
     pub fn rate(bits: u64, keys: u64, k: u32) -> f64 {
         rate_at(bits as f64 / keys as f64, k)
     }
 
-    /// The same at so many bits per key.
+    /// Returns the false-positive rate at so many bits per key.
     pub fn rate_at(bits_per_key: f64, k: u32) -> f64 {
         (1.0 - (-f64::from(k) / bits_per_key).exp()).powi(k as i32)
     }
 
-    /// The k with the lowest rate at `bits_per_key`.
+    /// Returns the k with the lowest rate at `bits_per_key`.
     pub fn best_k(bits_per_key: f64) -> u32 {
         // The rate has one minimum, at this k were it a fraction.
         let below = (bits_per_key * LN_2).clamp(1.0, MAX_K.into()) as u32;
@@ -169,9 +167,9 @@ pub mod classic {
         if rate_at(bits_per_key, above) < rate_at(bits_per_key, below) { above } else { below }
     }
 
-    /// The fewest bits per key that give `rate`, and the k to use with them.
+    /// Returns the fewest bits per key for the target rate, and the k to use with them.
     ///
-    /// None if the rate is not between 0 and 1, or too small for any sensible size.
+    /// Returns None if the rate is not between 0 and 1, or too small for any sensible size.
     pub fn bits_for_rate(rate: f64) -> Option<(f64, u32)> {
         if !(rate > 0.0 && rate < 1.0) {
             return None;
@@ -181,8 +179,8 @@ pub mod classic {
         of_all.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|&(bits, _)| bits <= MAX_BITS)
     }
 
-    /// How many keys it would take to set the fraction `fill` of `bits` bits. Fill 1 gives
-    /// the number for all bits but half a one.
+    /// Estimates how many keys set the fraction `fill` of `bits` bits. For fill 1, returns the
+    /// number that leaves half a bit unset.
     pub fn keys_for_fill(fill: f64, bits: u64, k: u32) -> f64 {
         let bits = bits as f64;
         bits * -(1.0 - fill).max(0.5 / bits).ln() / f64::from(k)

@@ -58,7 +58,7 @@ fn batches_of_every_length() {
             }
             let plain = filter_of(lines, 6);
             let mut bitmap = vec![!0; n.div_ceil(64) + 1];
-            let new = filter.insert_hashes(&hashes, &mut bitmap);
+            let new = filter.insert_new_hashes(&hashes, &mut bitmap);
             for (i, &hash) in hashes.iter().enumerate() {
                 assert_eq!(
                     bitmap[i / 64] >> (i % 64) & 1 == 1,
@@ -70,11 +70,11 @@ fn batches_of_every_length() {
             assert_eq!(new as u32, words.iter().map(|word| word.count_ones()).sum());
             assert_eq!(rest, [!0], "words behind the answers stay");
             assert!(filter.snapshot().unwrap().as_bytes() == plain.snapshot().unwrap().as_bytes());
-            assert_eq!(filter.insert_hashes(&hashes, &mut bitmap), 0);
+            assert_eq!(filter.insert_new_hashes(&hashes, &mut bitmap), 0);
 
             let keys: Vec<String> = (0..n).map(|i| format!("key {}", i / 2)).collect();
             let (by_key, by_keys) = (filter_of(lines, 6), filter_of(lines, 6));
-            by_keys.insert_keys(&keys, &mut bitmap);
+            by_keys.insert_new_keys(&keys, &mut bitmap);
             for (i, key) in keys.iter().enumerate() {
                 assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, by_key.insert(key.as_bytes()));
                 assert!(by_keys.contains(key.as_bytes()));
@@ -104,7 +104,7 @@ fn threads_lose_nothing() {
                     start.wait();
                     for (i, (&own, &shared)) in own.iter().zip(shared).enumerate() {
                         if i % 3 == 0 {
-                            filter.insert_hashes(&[own], &mut bitmap);
+                            filter.insert_new_hashes(&[own], &mut bitmap);
                         } else {
                             filter.insert_hash(own);
                         }

@@ -15,7 +15,7 @@ fn fast_local_block(hashes: &[u64], bits_per_key: f64) -> Vec<u8> {
     assert_eq!(engines::rocksdb::block_build(hashes, bits_per_key, &mut block).unwrap(), len);
     if len > 0 {
         let short = engines::rocksdb::block_build(hashes, bits_per_key, &mut vec![0; len - 1]);
-        assert!(matches!(short, Err(Error::BufferTooSmall)));
+        assert!(matches!(short, Err(Error::BufferTooSmall { .. })));
     }
     block
 }

@@ -8,11 +8,17 @@
 #![cfg(all(feature = "capi", target_arch = "x86_64", unix))]
 #![allow(unsafe_code)]
 
-use bloomline::ffi;
-use std::ffi::CStr;
+use bloomline as _;
+use std::ffi::{CStr, c_char};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+
+// Declared, since Rust programs cannot reach them.
+unsafe extern "C" {
+    fn bloomline_version() -> *const c_char;
+    fn bloomline_abi_version() -> u32;
+}
 
 /// The sections of the header: heading, and the file of `src/ffi`.
 const SECTIONS: [(&str, &str); 21] = [
@@ -107,6 +113,20 @@ fn tidy(section: &str) -> String {
             *first += only.trim().strip_prefix('*').expect("a line of a comment");
             *first += " */";
             kept.pop();
+            continue;
+        }
+        // The arguments of a function, as many to a line as there is room for.
+        if let Some(last) = kept.last_mut()
+            && last.ends_with(',')
+            && !last.trim().starts_with('*')
+        {
+            let text = text.replace("struct bloomline_", "bloomline_");
+            if last.len() + 1 + text.len() <= 100 {
+                *last += " ";
+                *last += &text;
+            } else {
+                kept.push(format!("    {text}"));
+            }
             continue;
         }
         let declaration = !text.starts_with("typedef") && !text.starts_with('*');
@@ -212,8 +232,7 @@ fn the_versions_agree() {
         .join(".");
     assert_eq!(header, env!("CARGO_PKG_VERSION"), "the header against Cargo.toml");
     // SAFETY: these take no pointers; the text is static and NUL-terminated.
-    let (version, abi) =
-        unsafe { (CStr::from_ptr(ffi::bloomline_version()), ffi::bloomline_abi_version()) };
+    let (version, abi) = unsafe { (CStr::from_ptr(bloomline_version()), bloomline_abi_version()) };
     assert_eq!(header, version.to_str().unwrap(), "the header against the library");
     assert_eq!(defined("BLOOMLINE_ABI_VERSION"), abi, "the header against the library");
     let symbol = format!("BLOOMLINE_API void bloomline_abi_{abi}(void);");

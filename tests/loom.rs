@@ -3,7 +3,7 @@
 
 #![cfg(all(target_arch = "x86_64", unix))]
 
-use bloomline::atomic_line::{Lane, insert};
+use bloomline::internals::atomic_line::{Lane, insert};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;

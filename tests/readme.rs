@@ -12,9 +12,10 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("go", "go/example_test.go"),
 ];
 
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "docs/CHOOSING.md",
     "docs/DESIGN.md",
     "docs/ENGINES.md",

@@ -113,7 +113,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Inserts a batch into both, and compares which were new.
 fn insert_all(filter: &mut ScalableFilter, model: &mut Model, hashes: &[u64]) {
     let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
-    let count = filter.insert_hashes(hashes, &mut bitmap).unwrap();
+    let count = filter.insert_new_hashes(hashes, &mut bitmap).unwrap();
     check_new(model, hashes, &bitmap, count);
 }
 
@@ -145,7 +145,7 @@ fn take(filter: &mut ScalableFilter, model: &mut Model, step: Step, file: &std::
         }
         Step::InsertKeys(keys) => {
             let mut bitmap = vec![u64::MAX; keys.len().div_ceil(64)];
-            let count = filter.insert_keys(&keys, &mut bitmap).unwrap();
+            let count = filter.insert_new_keys(&keys, &mut bitmap).unwrap();
             let hashes: Vec<u64> = keys.iter().map(|key| hash::hash(key, model.seed)).collect();
             check_new(model, &hashes, &bitmap, count);
             let mut bitmap = vec![0; keys.len().div_ceil(64)];
@@ -165,8 +165,8 @@ fn take(filter: &mut ScalableFilter, model: &mut Model, step: Step, file: &std::
         Step::Encode => *filter = ScalableFilter::decode(&filter.to_bytes().unwrap()).unwrap(),
         Step::Save => {
             filter.save(file).unwrap();
-            assert!(matches!(mapped::open(file), Err(Error::Layout)));
-            assert!(matches!(Filter::load(file), Err(Error::Layout)));
+            assert!(matches!(mapped::open(file), Err(Error::Layout(_))));
+            assert!(matches!(Filter::load(file), Err(Error::Layout(_))));
             *filter = ScalableFilter::load(file).unwrap();
         }
     }
@@ -202,7 +202,7 @@ fn every_backend_gives_the_same_bytes_and_answers() {
     }
     for backend in Backend::available() {
         let mut filter = ScalableFilter::with_backend(100, 0.01, 0, backend).unwrap();
-        filter.insert_hashes(&keys, &mut [0; 79]).unwrap();
+        filter.insert_new_hashes(&keys, &mut [0; 79]).unwrap();
         model.check(&filter);
         assert!(filter.stages().all(|stage| stage.backend() == backend));
         let mut bitmap = [0; 79];
@@ -232,7 +232,7 @@ fn a_thousand_times_the_first_capacity() {
                 let left = times * FIRST - filter.key_count() as usize;
                 let hashes: Vec<u64> =
                     (0..left.min(4096)).map(|_| next_random(&mut state)).collect();
-                filter.insert_hashes(&hashes, &mut [0; 64]).unwrap();
+                filter.insert_new_hashes(&hashes, &mut [0; 64]).unwrap();
                 inserted.extend(hashes);
             }
             let mut bitmap = vec![0; inserted.len().div_ceil(64)];
@@ -278,7 +278,7 @@ fn keys_that_are_in_do_not_make_it_grow() {
     let mut filter = ScalableFilter::new(100, 0.001, 0).unwrap();
     let keys: Vec<String> = (0..100).map(|i| format!("key {i}")).collect();
     for _ in 0..20 {
-        filter.insert_keys(&keys, &mut [0; 2]).unwrap();
+        filter.insert_new_keys(&keys, &mut [0; 2]).unwrap();
         keys.iter().for_each(|key| assert!(!filter.insert(key.as_bytes()).unwrap()));
     }
     assert_eq!(filter.stages().len(), 1);
@@ -287,7 +287,7 @@ fn keys_that_are_in_do_not_make_it_grow() {
     let repeated: Vec<u64> =
         random_hashes(150, 8).into_iter().flat_map(|hash| [hash; 40]).collect();
     let mut bitmap = vec![0; repeated.len().div_ceil(64)];
-    let new = filter.insert_hashes(&repeated, &mut bitmap).unwrap();
+    let new = filter.insert_new_hashes(&repeated, &mut bitmap).unwrap();
     assert!((148..=150).contains(&new), "{new}");
     assert_eq!(filter.stages().len(), 2);
 }
@@ -296,7 +296,7 @@ fn keys_that_are_in_do_not_make_it_grow() {
 fn folds_into_a_plain_filter() {
     let keys = random_hashes(20_000, 9);
     let mut filter = ScalableFilter::new(50, 0.01, 7).unwrap();
-    filter.insert_hashes(&keys, &mut [0; 313]).unwrap();
+    filter.insert_new_hashes(&keys, &mut [0; 313]).unwrap();
     let params = filter.plain_params().unwrap();
     assert_eq!(params, Params::for_rate(filter.key_count(), 0.01).unwrap().with_seed(7));
     let plain = filter.to_filter(keys.iter().copied()).unwrap();
@@ -304,7 +304,7 @@ fn folds_into_a_plain_filter() {
     same.insert_hashes(&keys);
     assert!(plain.to_bytes().unwrap() == same.to_bytes().unwrap());
     let some = keys[..19_000].iter().copied();
-    assert!(matches!(filter.to_filter(some), Err(Error::KeyCount)));
+    assert!(matches!(filter.to_filter(some), Err(Error::KeyCount { .. })));
     // One of no keys.
     let empty = ScalableFilter::new(50, 0.01, 0).unwrap();
     assert_eq!(empty.to_filter([]).unwrap().params().line_count(), 1);
@@ -315,18 +315,18 @@ fn folds_into_a_plain_filter() {
 #[test]
 fn capacities_and_rates_out_of_range() {
     for rate in [0.0, -0.0, 1.0, 1.5, -0.1, 9e-16, 1e-300, f64::NAN, f64::INFINITY] {
-        assert!(matches!(ScalableFilter::new(100, rate, 0), Err(Error::Rate)), "{rate}");
+        assert!(matches!(ScalableFilter::new(100, rate, 0), Err(Error::Rate(_))), "{rate}");
     }
     // No capacity is as good as a small one.
     for first_keys in [0, 1, 31, 32] {
         let mut filter = ScalableFilter::new(first_keys, 0.01, 0).unwrap();
         let hashes = random_hashes(32, 3);
-        filter.insert_hashes(&hashes, &mut [0]).unwrap();
+        filter.insert_new_hashes(&hashes, &mut [0]).unwrap();
         assert_eq!((filter.stages().len(), filter.key_count()), (1, 32));
         assert!(filter.insert_hash(1).unwrap());
         assert_eq!(filter.stages().len(), 2);
     }
-    assert!(matches!(ScalableFilter::new(u64::MAX, 0.01, 0), Err(Error::LineCount)));
+    assert!(matches!(ScalableFilter::new(u64::MAX, 0.01, 0), Err(Error::LineCount(_))));
     if usize::BITS == 64 {
         let error = ScalableFilter::new(1 << 55, 0.01, 0);
         assert!(matches!(error, Err(Error::OutOfMemory)));
@@ -393,7 +393,7 @@ fn what_cannot_grow_says_so_and_loses_nothing() {
     let hashes = random_hashes(30, 4);
     let mut new = [0; 1];
     let before = filter.clone_by_bytes();
-    let result = filter.insert_hashes(&hashes, &mut new);
+    let result = filter.insert_new_hashes(&hashes, &mut new);
     assert!(matches!(result, Err(Error::OutOfMemory)));
     assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)), "all keys are in");
     // The same one by one: the error is for the keys that are new.
@@ -406,7 +406,7 @@ fn what_cannot_grow_says_so_and_loses_nothing() {
     assert!(other.to_bytes().unwrap() == filter.to_bytes().unwrap());
     assert_eq!(filter.stages().len(), stages.len());
     let keys = ["a", "b", "c"];
-    let result = filter.insert_keys(&keys, &mut [0]);
+    let result = filter.insert_new_keys(&keys, &mut [0]);
     assert!(matches!(result, Ok(0) | Err(Error::OutOfMemory)));
     assert!(keys.iter().all(|key| filter.contains(key.as_bytes())));
     assert!(filter.expected_rate() <= 0.5, "by the keys that are counted");
@@ -427,7 +427,7 @@ impl CloneByBytes for ScalableFilter {
 #[test]
 fn buffers() {
     let mut filter = ScalableFilter::new(0, 0.01, 0).unwrap();
-    filter.insert_hashes(&random_hashes(40, 1), &mut [0]).unwrap();
+    filter.insert_new_hashes(&random_hashes(40, 1), &mut [0]).unwrap();
     let (len, bytes) = (filter.encoded_len(), filter.to_bytes().unwrap());
     // Stages of one line and of two, two records, the footer.
     assert_eq!((len, bytes.len()), (6 * 64, 6 * 64));
@@ -436,19 +436,19 @@ fn buffers() {
     assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
     for len in [0, 64, len - 1] {
         let mut buffer = vec![0xEE; len];
-        assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall)));
+        assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall { .. })));
         assert!(buffer.iter().all(|&byte| byte == 0xEE));
     }
     // What else there is, is none.
     let plain = filter.stages().next().unwrap().to_bytes().unwrap();
-    assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout)));
-    assert!(matches!(ScalableFilter::load(&file("missing")), Err(Error::Io(_))));
+    assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout(_))));
+    assert!(matches!(ScalableFilter::load(file("missing")), Err(Error::Io(_))));
 }
 
 #[test]
 fn damage_is_found() {
     let mut filter = ScalableFilter::new(0, 0.01, 3).unwrap();
-    filter.insert_hashes(&random_hashes(150, 7), &mut [0; 3]).unwrap();
+    filter.insert_new_hashes(&random_hashes(150, 7), &mut [0; 3]).unwrap();
     let mut bytes = filter.to_bytes().unwrap();
     for len in 0..bytes.len() {
         let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };

@@ -1,5 +1,5 @@
-//! What is probed and inserted: filters that are full, hashes and keys of which half
-//! are in. Uses the public interface.
+//! The data: full filters, and hashes and keys of which half are present. Uses the public
+//! interface.
 
 use super::memory::{Array, Memory};
 use super::rounds::BATCH;
@@ -43,12 +43,20 @@ pub(crate) fn keys(stream: u64, len: usize) -> Array<[u8; 16]> {
     Array::from_fn(len, |i| (half(2 * i) << 64 | half(2 * i + 1)).to_le_bytes())
 }
 
-/// Whether probe number `i` is to be of a key that is in: half are, without a pattern.
+/// Probes of which half are out of the inserted, and the rest the others; without a pattern.
+pub(crate) fn half_of(inserted: &[u64], others: &[u64]) -> Array<u64> {
+    Array::from_fn(others.len(), |i| match mix(i as u64) as usize {
+        number if number & 1 == 1 => inserted[number / 2 % inserted.len()],
+        _ => others[i],
+    })
+}
+
+/// Whether probe number `i` is of a present key: half are, without a pattern.
 fn is_in(i: usize) -> bool {
     mix(i as u64 ^ 0x5555) & 1 == 1
 }
 
-/// Of the items, those that are to be in the filter.
+/// The items to insert into the filter.
 fn present<T: Copy>(items: &[T]) -> Vec<T> {
     items.iter().enumerate().filter(|&(i, _)| is_in(i)).map(|(_, &item)| item).collect()
 }
@@ -73,11 +81,11 @@ pub(crate) fn full_filter(bytes: usize, k: u32, probes: &Probes, backend: Backen
     filter
 }
 
-/// What a filter is asked.
+/// The probes of a filter.
 #[derive(Default)]
 pub(crate) struct Probes {
     pub(crate) hashes: Array<u64>,
-    /// Keys of 16 bytes, if asked for.
+    /// Keys of 16 bytes, if wanted.
     pub(crate) keys: Array<[u8; 16]>,
     /// The hashes of the keys.
     pub(crate) key_hashes: Array<u64>,

@@ -19,7 +19,7 @@ pub(crate) fn describe() -> String {
     text
 }
 
-/// The load average: runs of above 1 or so are measured beside somebody else's work.
+/// The load average: above 1 or so, other work disturbs the run.
 pub(crate) fn load() -> String {
     first_line("/proc/loadavg").split(' ').take(3).collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,4 @@
-//! Memory had in the same way as a filter has its own, and how much of it the system
-//! really gave in huge pages. Uses `libc` on Unix.
+//! Memory allocated as a filter's is, and how much of it is in huge pages. Uses `libc` on Unix.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -53,8 +52,7 @@ impl Drop for Memory {
 }
 
 impl Mapped {
-    /// Pages for so many bytes from a multiple of a huge page on. None where there
-    /// are none to be had.
+    /// Pages for so many bytes from a multiple of a huge page on. None if there are none.
     #[cfg(unix)]
     fn new(len: usize) -> Option<Mapped> {
         let len = len.next_multiple_of(HUGE_PAGE) + HUGE_PAGE;
@@ -163,8 +161,8 @@ pub(crate) fn allow_huge_pages(allow: bool) -> bool {
     return allow;
 }
 
-/// Which part, 0 to 1, of the mapping that these bytes lie in is in huge pages.
-/// None where the system does not tell.
+/// Which part, 0 to 1, of the mapping that these bytes lie in is in huge pages. None if the system
+/// does not report it.
 pub(crate) fn huge_part(bytes: &[u8]) -> Option<f64> {
     let address = bytes.as_ptr() as usize;
     let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;

@@ -1,7 +1,7 @@
 //! What the benchmarks share.
 //!
 //! * `touch`: the limits, loops that only touch the line
-//! * `data`: full filters, and what they are asked
+//! * `data`: full filters, and their probes
 //! * `rounds`: fair timing of one thing against another
 //! * `memory`: memory to touch, huge pages
 //! * `machine`: what the numbers were measured on
@@ -14,15 +14,20 @@ pub(crate) mod memory;
 pub(crate) mod rounds;
 pub(crate) mod touch;
 
+/// Whether an option is among the arguments, out of which it is taken.
+pub(crate) fn option(arguments: &mut Vec<String>, name: &str) -> bool {
+    let before = arguments.len();
+    arguments.retain(|argument| argument != name);
+    arguments.len() < before
+}
+
 /// The arguments of a benchmark without `cargo bench`'s own; None if it was not
 /// started by `cargo bench`, as when `cargo test --all-targets` runs everything.
 pub(crate) fn arguments() -> Option<Vec<String>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let all = arguments.len();
-    arguments.retain(|argument| argument != "--bench");
-    if arguments.len() == all {
-        println!("not measured: run it with `cargo bench`");
-        return None;
+    if option(&mut arguments, "--bench") {
+        return Some(arguments);
     }
-    Some(arguments)
+    println!("not measured: run it with `cargo bench`");
+    None
 }

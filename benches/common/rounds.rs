@@ -89,6 +89,30 @@ impl<'a> Rounds<'a> {
         self.runners.push(Runner { name: name.into(), keys: pool.len(), run: Box::new(run) });
     }
 
+    /// Adds work that answers nothing.
+    pub(crate) fn insert<T: Copy>(
+        &mut self,
+        name: impl Into<String>,
+        pool: &'a [T],
+        mut work: impl FnMut(&[T]) + 'a,
+    ) {
+        self.add(name, pool, move |batch| {
+            work(batch);
+            0
+        });
+    }
+
+    /// Adds work that writes its answers to a bitmap.
+    pub(crate) fn probe<T: Copy>(
+        &mut self,
+        name: impl Into<String>,
+        pool: &'a [T],
+        mut work: impl FnMut(&[T], &mut [u64; BATCH / 64]) -> usize + 'a,
+    ) {
+        let mut answers = [0; BATCH / 64];
+        self.add(name, pool, move |batch| work(batch, &mut answers));
+    }
+
     /// Runs all in turn, round after round, after one to warm up. Work that is
     /// shorter than a turn is repeated, to be long enough for the clock.
     pub(crate) fn run(mut self) -> Times {
@@ -168,8 +192,8 @@ pub(crate) fn ratio(ours: &[f64], theirs: &[f64]) -> Ratio {
     Ratio { median: median(&ratios), low: quartile(&ratios, 1), high: quartile(&ratios, 3) }
 }
 
-/// The time that this thread has been running: what other programs do in between does
-/// not count. Where the system does not tell, the time of day.
+/// The processor time of this thread, which other programs do not change. Without it, the time of
+/// day.
 pub(crate) fn processor_time() -> Duration {
     #[cfg(unix)]
     {

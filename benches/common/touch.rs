@@ -123,8 +123,8 @@ fn line(lines: &[Line], hash: u64) -> &Line {
     unsafe { lines.get_unchecked(line_index(hash, lines.len() as u64) as usize) }
 }
 
-/// Touches to read; asks for the line `L1` keys ahead into L1, and for the one `L2`
-/// keys ahead into L2, where these are not 0.
+/// Touches to read; prefetches the line `L1` keys ahead into L1, and the one `L2` keys ahead into
+/// L2, unless 0.
 #[inline(never)]
 fn read<const L1: usize, const L2: usize>(
     lines: &[Line],
@@ -143,18 +143,24 @@ fn read_nta<const NTA: usize>(lines: &[Line], hashes: &[u64], bitmap: &mut [u64]
     read_loop(lines, hashes, bitmap, |i| ask::<NTA, { hint::NTA }>(lines, hashes, i))
 }
 
+/// A bit of the line of each hash; `ahead(i)` goes before hash `i`.
+#[inline(always)]
+fn pack(lines: &[Line], hashes: &[u64], ahead: impl Fn(usize)) -> u64 {
+    let mut bits = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        ahead(i);
+        bits |= (line(lines, hash)[0] & 1) << i;
+    }
+    bits
+}
+
 /// The loop itself: `ahead(i)` goes before key `i`.
 #[inline(always)]
 fn read_loop(lines: &[Line], hashes: &[u64], bitmap: &mut [u64], ahead: impl Fn(usize)) -> usize {
     let mut hits = 0;
     for (block, (hashes, bitmap)) in hashes.chunks(64).zip(bitmap).enumerate() {
-        let mut bits = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            ahead(64 * block + i);
-            bits |= (line(lines, hash)[0] & 1) << i;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, hashes, |i| ahead(64 * block + i));
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }
@@ -172,12 +178,8 @@ fn read_by_blocks<const FAR: usize>(lines: &[Line], hashes: &[u64], bitmap: &mut
     let mut hits = 0;
     for ((hashes, ahead), bitmap) in hashes.chunks(64).zip(ahead).zip(bitmap) {
         ask(ahead);
-        let mut bits = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << i;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, hashes, |_| ());
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }
@@ -190,23 +192,17 @@ fn read_unrolled(lines: &[Line], hashes: &[u64], bitmap: &mut [u64]) -> usize {
         let (eights, rest) = hashes.as_chunks::<8>();
         let mut bits = 0;
         for (i, eight) in eights.iter().enumerate() {
-            let mut byte = 0;
-            for (j, &hash) in eight.iter().enumerate() {
-                byte |= (line(lines, hash)[0] & 1) << j;
-            }
-            bits |= byte << (8 * i);
+            bits |= pack(lines, eight, |_| ()) << (8 * i);
         }
-        for (j, &hash) in rest.iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << (8 * eights.len() + j);
-        }
+        bits |= pack(lines, rest, |_| ()).unbounded_shl(8 * eights.len() as u32);
         *bitmap = bits;
         hits += bits.count_ones() as usize;
     }
     hits
 }
 
-/// Touches to write; asks for the line `L1` keys ahead into L1, to write, and for
-/// the one `L2` keys ahead into L2, where these are not 0.
+/// Touches to write; prefetches the line `L1` keys ahead into L1, to write, and the one `L2` keys
+/// ahead into L2, unless 0.
 #[inline(never)]
 fn write<const L1: usize, const L2: usize>(lines: &mut [Line], hashes: &[u64]) {
     for (i, &hash) in hashes.iter().enumerate() {
@@ -218,9 +214,9 @@ fn write<const L1: usize, const L2: usize>(lines: &mut [Line], hashes: &[u64]) {
     }
 }
 
-/// Hashes keys and touches their lines to read: the limit of what probes keys in memory. Of the
-/// ways to do it that were tried the best: a block is hashed, each line being asked for as soon
-/// as its hash is there, and then the block is touched that was asked for two blocks before.
+/// Hashes keys and touches their lines to read: the limit of probing keys in memory. The best loop
+/// known: it hashes a block, prefetches each line as soon as its hash is known, then touches the
+/// block prefetched two blocks before.
 #[inline(never)]
 pub(crate) fn hash_and_touch<K: AsRef<[u8]>>(
     lines: &[Line],
@@ -240,12 +236,8 @@ pub(crate) fn hash_and_touch<K: AsRef<[u8]>>(
     let mut hits = 0;
     for (i, (keys, bitmap)) in keys.chunks(64).zip(bitmap).enumerate() {
         ask(&mut blocks[(i + 2) % 3]);
-        let mut bits = 0;
-        for (j, &hash) in blocks[i % 3][..keys.len()].iter().enumerate() {
-            bits |= (line(lines, hash)[0] & 1) << j;
-        }
-        *bitmap = bits;
-        hits += bits.count_ones() as usize;
+        *bitmap = pack(lines, &blocks[i % 3][..keys.len()], |_| ());
+        hits += bitmap.count_ones() as usize;
     }
     hits
 }
@@ -260,7 +252,7 @@ fn ask<const DISTANCE: usize, const HINT: u8>(lines: &[Line], hashes: &[u64], i:
     }
 }
 
-/// What a prefetch asks for.
+/// The kinds of prefetch.
 mod hint {
     pub(super) const L1: u8 = 1;
     pub(super) const L2: u8 = 2;

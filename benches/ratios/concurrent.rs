@@ -1,13 +1,15 @@
-//! The concurrent filter on one thread against the plain one, and two threads against one.
-//! Filters are built anew each time: a key that is in already costs less to insert.
+//! The concurrent filter on one thread against the plain one, and two threads against one. Filters
+//! are built anew each time: inserting a present key costs less.
 
-use crate::common::data::{Probes, bitmap, full_filter, size_name};
+use crate::common::data::{Probes, full_filter, size_name};
 use crate::common::rounds::{Plan, Rounds};
 use crate::table::{Report, Row};
 use crate::{KIB, MIB};
 use bloomline::{Backend, ConcurrentFilter, Filter, Params};
 use std::thread;
 use std::time::Instant;
+
+const INSERT: &str = "insert hashes, k = 6";
 
 /// Hashes that are inserted in one call.
 const AT_ONCE: usize = 1024;
@@ -20,55 +22,32 @@ pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
     for &size in &sizes {
         probe(report, plan, size, backend);
     }
+    let backend = backend.name();
     let builds: Vec<_> = sizes.iter().map(|&size| (size, build(plan, size))).collect();
     for (size, [plain, one, _]) in &builds {
-        row(
-            report,
-            "insert hashes, k = 6",
-            *size,
-            backend,
-            one,
-            "the plain filter",
-            plain,
-            Some(3.0),
-        );
+        let (size, ours, with, theirs) = (*size, one, "the plain filter", plain);
+        report.row(Row { what: INSERT, size, backend, ours, with, theirs, at_most: Some(3.0) });
     }
     report.heading("The concurrent filter on two threads, against one");
     for (size, [_, one, two]) in &builds {
-        row(report, "insert hashes, k = 6", *size, backend, two, "one thread", one, None);
+        let (size, ours, with, theirs) = (*size, two, "one thread", one);
+        report.row(Row { what: INSERT, size, backend, ours, with, theirs, at_most: None });
     }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn row(
-    report: &Report,
-    what: &'static str,
-    size: usize,
-    backend: Backend,
-    ours: &[f64],
-    with: &str,
-    theirs: &[f64],
-    at_most: Option<f64>,
-) {
-    report.row(Row { what, size, backend: backend.name(), ours, with, theirs, at_most });
 }
 
 fn probe(report: &Report, plan: Plan, size: usize, backend: Backend) {
     eprintln!("probing a concurrent filter, {}", size_name(size));
     let probes = Probes::hashes(size);
     let filter = full_filter(size, 6, &probes, backend);
-    let mut shared = ConcurrentFilter::with_backend(filter.params(), backend).unwrap();
+    let shared = ConcurrentFilter::with_backend(filter.params(), backend).unwrap();
     shared.union(&filter).unwrap();
-    let shared = &mut shared;
     let mut rounds = Rounds::new(plan);
-    let mut answers = bitmap();
-    rounds.add("plain", &probes.hashes, move |hashes| filter.contains_hashes(hashes, &mut answers));
-    let mut answers = bitmap();
-    rounds
-        .add("shared", &probes.hashes, move |hashes| shared.contains_hashes(hashes, &mut answers));
+    rounds.probe("plain", &probes.hashes, move |hashes, to| filter.contains_hashes(hashes, to));
+    rounds.probe("shared", &probes.hashes, |hashes, to| shared.contains_hashes(hashes, to));
     let times = rounds.run();
     let (ours, theirs) = (times.of("shared"), times.of("plain"));
-    row(report, "probe hashes, k = 6", size, backend, ours, "the plain filter", theirs, Some(1.3));
+    let (what, backend, with) = ("probe hashes, k = 6", backend.name(), "the plain filter");
+    report.row(Row { what, size, backend, ours, with, theirs, at_most: Some(1.3) });
 }
 
 /// ns per key to build a plain filter, a concurrent one, and that by two threads; each round's.
@@ -102,7 +81,7 @@ fn build(plan: Plan, size: usize) -> [Vec<f64>; 3] {
                         scope.spawn(move || {
                             let mut new = [0; AT_ONCE / 64];
                             for hashes in part.chunks(AT_ONCE) {
-                                shared.insert_hashes(hashes, &mut new);
+                                shared.insert_new_hashes(hashes, &mut new);
                             }
                         });
                     }

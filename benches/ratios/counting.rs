@@ -2,9 +2,8 @@
 //! inserted. By the backend in use.
 
 use crate::MIB;
-use crate::common::data::{bitmap, hashes, keys_for, mix, pool_len, size_name};
-use crate::common::memory::Array;
-use crate::common::rounds::{BATCH, Plan, Rounds, Times};
+use crate::common::data::{half_of, hashes, keys_for, pool_len, size_name};
+use crate::common::rounds::{Plan, Rounds, Times};
 use crate::table::{Report, Row};
 use bloomline::{Backend, CountingFilter, Filter, Params};
 
@@ -38,10 +37,7 @@ fn race(plan: Plan, size: usize) -> Times {
     eprintln!("counting filters, {}", size_name(size));
     let params = Params::new((size / 64) as u64, 6, 0).unwrap();
     let (inserted, others) = (hashes(1, keys_for(size)), hashes(2, pool_len(size)));
-    let probes = Array::from_fn(others.len(), |i| {
-        let number = mix(i as u64) as usize;
-        if number & 1 == 1 { inserted[number / 2 % inserted.len()] } else { others[i] }
-    });
+    let probes = half_of(&inserted, &others);
     let plain = || {
         let mut filter = Filter::new(params).unwrap();
         filter.insert_hashes(&inserted);
@@ -55,29 +51,22 @@ fn race(plan: Plan, size: usize) -> Times {
     let mut rounds = Rounds::new(plan);
     // Each has memory of its own, so that none finds in the caches what the one before has
     // left there.
-    let (filter, mut answers) = (plain(), bitmap());
-    rounds.add(PLAIN_PROBE, &probes, move |hashes| filter.contains_hashes(hashes, &mut answers));
-    let (filter, mut answers) = (counting(), bitmap());
-    rounds.add(PROBE, &probes, move |hashes| filter.contains_hashes(hashes, &mut answers));
+    let filter = plain();
+    rounds.probe(PLAIN_PROBE, &probes, move |hashes, to| filter.contains_hashes(hashes, to));
+    let filter = counting();
+    rounds.probe(PROBE, &probes, move |hashes, to| filter.contains_hashes(hashes, to));
     let filter = counting();
     rounds.add(COUNT, &probes, move |hashes| {
         hashes.iter().map(|&hash| filter.count_hash(hash) as usize).sum()
     });
     let mut filter = plain();
-    rounds.add(PLAIN_INSERT, &others, move |hashes| {
-        filter.insert_hashes(hashes);
-        0
-    });
+    rounds.insert(PLAIN_INSERT, &others, move |hashes| filter.insert_hashes(hashes));
     let mut filter = counting();
-    rounds.add(INSERT, &others, move |hashes| {
-        filter.insert_hashes(hashes);
-        0
-    });
+    rounds.insert(INSERT, &others, move |hashes| filter.insert_hashes(hashes));
     let mut filter = counting();
-    let mut refused = [0; BATCH / 64];
-    rounds.add(INSERT_REMOVE, &others, move |hashes| {
+    rounds.probe(INSERT_REMOVE, &others, move |hashes, answers| {
         filter.insert_hashes(hashes);
-        filter.remove_hashes(hashes, &mut refused)
+        filter.remove_hashes(hashes, answers)
     });
     rounds.run()
 }

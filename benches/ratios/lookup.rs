@@ -11,7 +11,7 @@ use bloomline::{Backend, views_contain_hash};
 
 const SIZE: usize = 64 * MIB;
 
-pub(crate) fn table(report: &Report, plan: Plan) {
+pub(crate) fn tables(report: &Report, plan: Plan, _: &[usize]) {
     eprintln!("point lookups, {TABLES} filters");
     let lookups = Lookups::new(SIZE);
     let (pairs, _) = lookups.hashes.as_chunks::<2>();

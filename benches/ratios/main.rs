@@ -26,28 +26,32 @@ use table::Report;
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What counts as no slower, of times that are taken in turn.
-const NO_SLOWER: f64 = 1.03;
-
-/// Whether a backend has vectors for the line: the baseline of x86-64 gives `portable` none
-/// that are of use.
+/// Whether a backend has vectors for the line: the x86-64 baseline has no useful ones for
+/// `portable`.
 fn is_simd(backend: Backend) -> bool {
     let portable = cfg!(any(target_feature = "neon", target_feature = "avx2"));
     backend != Backend::Scalar && (backend != Backend::Portable || portable)
 }
 
+/// What is measured, and by which word it is selected.
+type Part = (&'static str, fn(&Report, Plan, &[usize]));
+const PARTS: [Part; 7] = [
+    ("probe", probe::tables),
+    ("insert", insert::tables),
+    ("keys", keys::tables),
+    ("lookup", lookup::tables),
+    ("concurrent", concurrent::tables),
+    ("counting", counting::tables),
+    ("scalable", scalable::tables),
+];
+
 fn main() {
     let Some(mut arguments) = common::arguments() else { return };
-    let mut option = |name: &str| {
-        let before = arguments.len();
-        arguments.retain(|argument| argument != name);
-        arguments.len() < before
-    };
-    let (quick, all) = (option("--quick"), option("--all"));
+    let [quick, all] = ["--quick", "--all"].map(|name| common::option(&mut arguments, name));
     let rounds = if quick { 5 } else { 15 };
     let plan = Plan { rounds, turn: Duration::from_millis(2), keys: Keys::Hot };
     let sizes = if quick { &SIZES[..4] } else { &SIZES[..] };
-    let parts = ["probe", "insert", "keys", "lookup", "concurrent", "counting", "scalable"];
+    let parts = PARTS.map(|(part, _)| part);
     if arguments.iter().any(|argument| !parts.contains(&argument.as_str())) {
         eprintln!("usage: cargo bench --bench ratios [-- --quick] [--all] [{}]", parts.join("] ["));
         std::process::exit(2);
@@ -69,26 +73,8 @@ fn main() {
         println!("\nNo prefetch hints on this CPU: rows that compare with them are absent.");
     }
     let report = &Report::new(all);
-    if wanted("probe") {
-        probe::tables(report, plan, sizes);
-    }
-    if wanted("insert") {
-        insert::tables(report, plan, sizes);
-    }
-    if wanted("keys") {
-        keys::tables(report, plan, sizes);
-    }
-    if wanted("lookup") {
-        lookup::table(report, plan);
-    }
-    if wanted("concurrent") {
-        concurrent::tables(report, plan, sizes);
-    }
-    if wanted("counting") {
-        counting::tables(report, plan, sizes);
-    }
-    if wanted("scalable") {
-        scalable::tables(report, plan, sizes);
+    for (_, tables) in PARTS.iter().filter(|(part, _)| wanted(part)) {
+        tables(report, plan, sizes);
     }
     report.end();
     println!("\nLoad average at the end: {}.", common::machine::load());

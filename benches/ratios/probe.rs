@@ -1,12 +1,12 @@
 //! Probing hashes: in cache against the loop that touches the line, beyond L2
 //! against such loops with prefetch, and `portable` against `scalar`.
 
-use crate::common::data::{Probes, bitmap, full_bytes, size_name, views};
+use crate::common::data::{Probes, full_bytes, size_name, views};
 use crate::common::memory::warn_of_small_pages;
 use crate::common::rounds::{Keys, Plan, Rounds, Times};
 use crate::common::touch::{self, READ, READ_L1_32, READ_UNROLLED};
-use crate::table::{Report, Row};
-use crate::{KIB, MIB, NO_SLOWER, is_simd};
+use crate::table::Report;
+use crate::{KIB, MIB, is_simd};
 use bloomline::Backend;
 
 /// Times of all backends and touch loops on one filter.
@@ -65,34 +65,13 @@ pub(crate) fn tables(report: &Report, plan: Plan, sizes: &[usize]) {
     }
     report.heading("Probing with `portable`, against `scalar`");
     for Race { what, size, times, keys, .. } in &races {
-        let (ours, theirs) = (times.of("portable"), times.of("scalar"));
-        let size = *size;
-        report.row(Row {
-            what,
-            size,
-            backend: "portable",
-            ours,
-            with: "scalar",
-            theirs,
-            at_most: (*keys == Keys::Hot).then_some(NO_SLOWER),
-        });
+        report.portable(what, *size, times, *keys == Keys::Hot);
     }
 }
 
 /// A row for each backend.
 fn rows(report: &Report, race: &Race, with: &str, at_most: impl Fn(Backend) -> Option<f64>) {
-    let Race { what, size, times, .. } = race;
-    for backend in Backend::available() {
-        report.row(Row {
-            what,
-            size: *size,
-            backend: backend.name(),
-            ours: times.of(backend.name()),
-            with,
-            theirs: times.of(with),
-            at_most: at_most(backend),
-        });
-    }
+    report.backends(&race.what, race.size, &race.times, with, at_most);
 }
 
 fn race(plan: Plan, size: usize, k: u32) -> Race {
@@ -105,14 +84,12 @@ fn race(plan: Plan, size: usize, k: u32) -> Race {
     let lines = touch::lines(&encoded[..size]);
     let mut rounds = Rounds::new(plan);
     for view in views(&encoded) {
-        let mut bitmap = bitmap();
-        rounds.add(view.backend().name(), hashes, move |hashes| {
-            view.contains_hashes(hashes, &mut bitmap)
+        rounds.probe(view.backend().name(), hashes, move |hashes, answers| {
+            view.contains_hashes(hashes, answers)
         });
     }
     for (name, touch) in touch::reads() {
-        let mut bitmap = bitmap();
-        rounds.add(name, hashes, move |hashes| touch(lines, hashes, &mut bitmap));
+        rounds.probe(name, hashes, move |hashes, answers| touch(lines, hashes, answers));
     }
     Race { what, size, k, keys: plan.keys, times: rounds.run() }
 }

@@ -2,8 +2,7 @@
 //! probed in batches and one by one, and built from nothing. By the backend in use.
 
 use crate::MIB;
-use crate::common::data::{bitmap, chain, hashes, mix, pool_len, size_name};
-use crate::common::memory::Array;
+use crate::common::data::{bitmap, chain, half_of, hashes, pool_len, size_name};
 use crate::common::rounds::{BATCH, Plan, Rounds, Times};
 use crate::table::{Report, Row};
 use bloomline::{Backend, Filter, Params, ScalableFilter};
@@ -36,10 +35,7 @@ fn race(plan: Plan, size: usize) -> Times {
     eprintln!("growing filters, {}", size_name(size));
     let keys = size * 8 / 10;
     let (inserted, others) = (hashes(1, keys), hashes(2, pool_len(size)));
-    let probes = Array::from_fn(others.len() & !1, |i| {
-        let number = mix(i as u64) as usize;
-        if number & 1 == 1 { inserted[number / 2 % keys] } else { others[i] }
-    });
+    let probes = half_of(&inserted, &others);
     let (pairs, _) = probes.as_chunks::<2>();
     let params = Params::for_rate(keys as u64, RATE).unwrap();
     let mut plain = Filter::new(params).unwrap();
@@ -47,25 +43,23 @@ fn race(plan: Plan, size: usize) -> Times {
     let growing: Vec<_> = STAGES.map(|(name, times)| (name, (keys / times) as u64)).into();
     let filters: Vec<_> = growing.iter().map(|&(_, first)| full(first, &inserted)).collect();
     let mut rounds = Rounds::new(plan);
-    let (filter, mut answers) = (&plain, bitmap());
-    rounds.add(format!("{PLAIN}, probe hashes"), &probes, move |hashes| {
-        filter.contains_hashes(hashes, &mut answers)
+    let filter = &plain;
+    rounds.probe(format!("{PLAIN}, probe hashes"), &probes, |hashes, answers| {
+        filter.contains_hashes(hashes, answers)
     });
     rounds.add(format!("{PLAIN}, one hash after the other"), pairs, move |pairs| {
         chain(pairs, |hash| usize::from(filter.contains_hash(hash)))
     });
     let mut built = Filter::new(params).unwrap();
-    rounds.add(format!("{PLAIN}, build from hashes"), &inserted, move |hashes| {
+    rounds.insert(format!("{PLAIN}, build from hashes"), &inserted, move |hashes| {
         if built.key_count() as usize + hashes.len() > keys {
             built = Filter::new(params).unwrap();
         }
         built.insert_hashes(hashes);
-        0
     });
     for ((name, first), filter) in growing.into_iter().zip(&filters) {
-        let mut answers = bitmap();
-        rounds.add(format!("{name}, probe hashes"), &probes, move |hashes| {
-            filter.contains_hashes(hashes, &mut answers)
+        rounds.probe(format!("{name}, probe hashes"), &probes, move |hashes, answers| {
+            filter.contains_hashes(hashes, answers)
         });
         rounds.add(format!("{name}, one hash after the other"), pairs, move |pairs| {
             chain(pairs, |hash| usize::from(filter.contains_hash(hash)))
@@ -76,7 +70,7 @@ fn race(plan: Plan, size: usize) -> Times {
             if given > keys {
                 (built, given) = (full(first, &[]), hashes.len());
             }
-            built.insert_hashes(hashes, &mut new[..BATCH / 64]).unwrap()
+            built.insert_new_hashes(hashes, &mut new[..BATCH / 64]).unwrap()
         });
     }
     rounds.run()
@@ -85,7 +79,7 @@ fn race(plan: Plan, size: usize) -> Times {
 fn full(first_keys: u64, hashes: &[u64]) -> ScalableFilter {
     let mut filter = ScalableFilter::new(first_keys, RATE, 0).unwrap();
     for hashes in hashes.chunks(BATCH) {
-        filter.insert_hashes(hashes, &mut [0; BATCH / 64]).unwrap();
+        filter.insert_new_hashes(hashes, &mut [0; BATCH / 64]).unwrap();
     }
     filter
 }

@@ -1,8 +1,12 @@
 //! A table of ratios in Markdown. Uses `common::rounds`.
 
 use crate::common::data::size_name;
-use crate::common::rounds::{median, ratio};
+use crate::common::rounds::{Times, median, ratio};
+use bloomline::Backend;
 use std::cell::Cell;
+
+/// What counts as no slower, of times that are taken in turn.
+const NO_SLOWER: f64 = 1.03;
 
 /// Prints tables, and keeps count.
 pub(crate) struct Report {
@@ -35,6 +39,29 @@ impl Report {
     /// Begins a table. One without rows is not printed.
     pub(crate) fn heading(&self, text: &'static str) {
         self.heading.set(Some(text));
+    }
+
+    /// A row for each backend.
+    pub(crate) fn backends(
+        &self,
+        what: &str,
+        size: usize,
+        times: &Times,
+        with: &str,
+        at_most: impl Fn(Backend) -> Option<f64>,
+    ) {
+        for backend in Backend::available() {
+            let (ours, theirs) = (times.of(backend.name()), times.of(with));
+            let (backend, at_most) = (backend.name(), at_most(backend));
+            self.row(Row { what, size, backend, ours, with, theirs, at_most });
+        }
+    }
+
+    /// `portable` against `scalar`: it should be no slower.
+    pub(crate) fn portable(&self, what: &str, size: usize, times: &Times, judged: bool) {
+        let (ours, theirs) = (times.of("portable"), times.of("scalar"));
+        let (backend, with, at_most) = ("portable", "scalar", judged.then_some(NO_SLOWER));
+        self.row(Row { what, size, backend, ours, with, theirs, at_most });
     }
 
     pub(crate) fn row(&self, row: Row<'_>) {

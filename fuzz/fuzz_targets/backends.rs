@@ -5,7 +5,8 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, Filter, Params, Prefetch, View, line};
+use bloomline::internals::Prefetch;
+use bloomline::{Backend, Filter, Params, View, line};
 use definition::*;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
@@ -48,8 +49,8 @@ fuzz_target!(|input: Input| {
 
     for backend in Backend::available() {
         let mut one_by_one = Filter::with_backend(params, backend).unwrap();
-        inserted.iter().for_each(|&hash| one_by_one.insert_hash(hash));
-        input.keys.iter().for_each(|key| one_by_one.insert(key));
+        inserted.iter().for_each(|&hash| _ = one_by_one.insert_hash(hash));
+        input.keys.iter().for_each(|key| _ = one_by_one.insert(key));
         assert!(one_by_one.as_bytes() == expected, "{backend:?}");
 
         let mut batch = Filter::with_backend(params, backend).unwrap();

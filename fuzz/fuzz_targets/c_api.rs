@@ -168,8 +168,8 @@ impl State {
                     let expected = match () {
                         () if null_params || null_out => BLOOMLINE_ERR_NULL,
                         () if reserved => BLOOMLINE_ERR_RESERVED,
-                        () if !(1..=16).contains(&k) => BLOOMLINE_ERR_K,
                         () if lines == 0 => BLOOMLINE_ERR_LINE_COUNT,
+                        () if !(1..=16).contains(&k) => BLOOMLINE_ERR_K,
                         () => BLOOMLINE_OK,
                     };
                     let status = bloomline_filter_new(

@@ -160,9 +160,13 @@ impl State {
             assert_eq!(count as u32, bitmap.iter().map(|word| word.count_ones()).sum());
             let count = bloomline_filter_contains_hashes(handle, data, hashes.len(), null_mut());
             assert_eq!(count, hashes.len(), "without a bitmap all may be present");
-            let rates = [bloomline_filter_fill(handle), bloomline_filter_estimated_rate(handle)];
+            // Not opened if there is no filter.
+            let mut view: bloomline_view = std::mem::zeroed();
+            let status = bloomline_filter_view(handle, &raw mut view);
+            assert_eq!(status, self.expect(slot, BLOOMLINE_OK));
+            let rates = [bloomline_view_fill(&view), bloomline_view_estimated_rate(&view)];
             assert!(rates.iter().all(|rate| (0.0..=1.0).contains(rate)));
-            assert!(bloomline_filter_estimated_keys(handle) >= 0.0);
+            assert!(bloomline_view_estimated_keys(&view) >= 0.0);
         }
     }
 

@@ -113,7 +113,7 @@ fn attempt_scalable(bytes: &[u8]) {
     // Not stages of gigabytes.
     let newest = &bytes[..bytes.len() - 64];
     if get(newest, CAPACITY) < 1 << 20 {
-        let _ = filter.insert_hashes(&hashes, &mut bitmap);
+        let _ = filter.insert_new_hashes(&hashes, &mut bitmap);
         assert!(hashes.iter().all(|&hash| filter.contains_hash(hash)));
     }
 }

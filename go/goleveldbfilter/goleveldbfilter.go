@@ -11,7 +11,7 @@
 package goleveldbfilter
 
 import (
-	"github.com/bloomline/bloomline/go/internal/engine"
+	"github.com/bloomline/bloomline/go/filterblock"
 	"github.com/syndtr/goleveldb/leveldb/filter"
 )
 
@@ -31,7 +31,7 @@ func (bloomFilter) Name() string {
 
 // Contains tells whether a filter allows for the key; false is certain.
 func (bloomFilter) Contains(filter, key []byte) bool {
-	return engine.LevelDBMayContain(filter, key)
+	return filterblock.LevelDBContains(filter, key)
 }
 
 // NewGenerator returns what makes the filters of a table.
@@ -47,13 +47,12 @@ type generator struct {
 
 // Add adds a key, which may change afterwards.
 func (g *generator) Add(key []byte) {
-	g.hashes = append(g.hashes, engine.LevelDBHash(key))
+	g.hashes = append(g.hashes, filterblock.LevelDBHash(key))
 }
 
 // Generate writes the filter of the keys since the last one.
 func (g *generator) Generate(b filter.Buffer) {
-	block := b.Alloc(engine.LevelDBLen(len(g.hashes), g.bitsPerKey))
-	clear(block) // a buffer that has been used before is not
-	engine.PutLevelDB(block, g.hashes, g.bitsPerKey)
+	block := b.Alloc(filterblock.LevelDBLen(len(g.hashes), g.bitsPerKey))
+	filterblock.PutLevelDB(block, g.hashes, g.bitsPerKey)
 	g.hashes = g.hashes[:0]
 }

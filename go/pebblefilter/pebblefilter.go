@@ -15,7 +15,7 @@
 package pebblefilter
 
 import (
-	"github.com/bloomline/bloomline/go/internal/engine"
+	"github.com/bloomline/bloomline/go/filterblock"
 	"github.com/cockroachdb/pebble/v2"
 )
 
@@ -36,7 +36,7 @@ func (FilterPolicy) MayContain(kind pebble.FilterType, filter, key []byte) bool 
 	if kind != pebble.TableFilter {
 		return true
 	}
-	return engine.RocksDBMayContain(filter, key)
+	return filterblock.PebbleContains(filter, key)
 }
 
 // NewWriter returns what makes the filter of a table.

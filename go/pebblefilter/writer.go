@@ -5,7 +5,7 @@ package pebblefilter
 import (
 	"sync"
 
-	"github.com/bloomline/bloomline/go/internal/engine"
+	"github.com/bloomline/bloomline/go/filterblock"
 )
 
 // none is no hash.
@@ -26,7 +26,7 @@ type writer struct {
 
 // AddKey adds a key, which may change afterwards.
 func (w *writer) AddKey(key []byte) {
-	hash := engine.RocksDBLegacyHash(key)
+	hash := filterblock.PebbleHash(key)
 	if uint64(hash) == w.last {
 		// The same key again, as a rule: of several versions, or prefixes. The size of the
 		// filter depends on it.
@@ -55,13 +55,13 @@ func (w *writer) Finish(buf []byte) []byte {
 		return append(buf, 0, 0, 0, 0, 0)
 	}
 	keys := len(w.full)*len(w.chunk) + w.count
-	buf, filter := engine.StartLegacy(buf, keys, float64(w.bitsPerKey))
+	buf, filter := filterblock.StartPebble(buf, keys, float64(w.bitsPerKey))
 	for i, chunk := range w.full {
-		engine.AddLegacy(filter, chunk[:])
+		filterblock.AddPebble(filter, chunk[:])
 		chunks.Put(chunk)
 		w.full[i] = nil
 	}
-	engine.AddLegacy(filter, w.chunk[:w.count])
+	filterblock.AddPebble(filter, w.chunk[:w.count])
 	chunks.Put(w.chunk)
 	*w = writer{bitsPerKey: w.bitsPerKey, last: none, full: w.full[:0]}
 	return buf

@@ -8,23 +8,24 @@ use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::leveldb_contains;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
+use crate::line::LINE_BITS;
 use crate::os::room::Room;
 
 pub use crate::hash::bloom32::leveldb as hash;
 
-/// The bits of a filter and k; or what it answers to every key, without any.
+/// The bits of a filter and k, or the one answer of a filter without bits.
 #[inline(always)]
 fn take_apart(filter: &[u8]) -> Result<(&[u8], u32), bool> {
     match filter.split_last() {
         // LevelDB's answer for a filter without bits, that of a stretch without keys.
         None | Some((_, [])) => Err(false),
-        // Kept by LevelDB for encodings to come; and no bit to test: nothing can be denied.
+        // LevelDB reserves these for future encodings; no bit to test, so all keys may be present.
         Some((31.. | 0, _)) => Err(true),
         Some((&k, bits)) => Ok((bits, k.into())),
     }
 }
 
-/// What the bytes of one filter are.
+/// Opens the bytes of one filter.
 pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
     let hash = KeyHash::LevelDb;
     match take_apart(bytes) {
@@ -34,7 +35,7 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
     }
 }
 
-/// Whether the key of a LevelDB hash may be in a filter.
+/// Returns whether the key of a LevelDB hash may be present in a filter.
 #[cfg(feature = "capi")]
 #[inline(always)]
 pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
@@ -44,7 +45,7 @@ pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
     }
 }
 
-/// The length of the filter of `keys` keys.
+/// Returns the length of the filter of `keys` keys.
 ///
 /// # Errors
 /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if it cannot
@@ -52,10 +53,8 @@ pub(crate) fn contains(filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
 pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
     check_legacy_bits(bits_per_key)?;
     let bits = ((keys as f64 * bits_per_key) as u64).max(64);
-    usize::try_from(bits.div_ceil(8))
-        .ok()
-        .and_then(|bytes| bytes.checked_add(1))
-        .ok_or(Error::LineCount)
+    let len = usize::try_from(bits.div_ceil(8)).ok().and_then(|bytes| bytes.checked_add(1));
+    len.ok_or(Error::LineCount(bits.div_ceil(LINE_BITS)))
 }
 
 /// Builds the filter of the keys with these hashes, in the low half of each, in `out`,
@@ -67,7 +66,7 @@ pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<
     build_in(hashes, bits_per_key, out.into())
 }
 
-/// The same in memory that may hold anything.
+/// The same in memory that may be uninitialised.
 pub(crate) fn build_in(hashes: &[u64], bits_per_key: f64, out: Room<'_>) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::LevelDb)?;
     let len = block_len(hashes.len() as u64, bits_per_key)?;

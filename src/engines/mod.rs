@@ -2,10 +2,9 @@
 //! [`View::open_rocksdb`](crate::View::open_rocksdb) and
 //! [`View::open_leveldb`](crate::View::open_leveldb).
 //!
-//! Each engine has a hash of its own, and a function here that makes it. RocksDB and Pebble leave
-//! out a key whose hash is its predecessor's, LevelDB and goleveldb count all; whoever calls
-//! `block_build` does as they do if the bytes are to be theirs, since the number of hashes
-//! decides the size.
+//! Each engine has its own hash, and a function here that computes it. The number of hashes
+//! decides the size. So to get an engine's bytes, count keys as it does: RocksDB and Pebble leave
+//! out a key whose hash equals its predecessor's, LevelDB and goleveldb count all.
 
 pub mod leveldb;
 pub mod rocksdb;
@@ -17,11 +16,11 @@ pub mod rocksdb_legacy {
     use super::*;
     pub use crate::hash::bloom32::rocksdb_legacy as hash;
 
-    /// The length of the filter of `keys` keys.
+    /// Returns the length of the filter of `keys` keys.
     ///
     /// # Errors
-    /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if it cannot
-    /// be addressed.
+    /// [`Error::BitsPerKey`] if they are negative or not finite; [`Error::LineCount`] if memory
+    /// cannot address the size.
     pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
         rocksdb::legacy_len(keys, bits_per_key)
     }

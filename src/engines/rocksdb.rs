@@ -12,8 +12,8 @@
 //!     ... | FE | ...
 //! ```
 //!
-//! Numbers are little-endian. What this does not know answers "maybe", as it does in
-//! RocksDB: a filter that is not understood must not hide a key.
+//! Numbers are little-endian. An unknown filter answers "maybe", as in RocksDB: it must not cause
+//! a false negative.
 
 use crate::error::Error;
 use crate::format::Found;
@@ -29,15 +29,14 @@ pub use crate::hash::xxph3::xxph3 as hash;
 const TRAILER: usize = 5;
 /// The most bytes of lines that RocksDB writes.
 const MAX_BYTES: u64 = 0xFFFF_FFC0;
-/// The most lines of 64 bytes whose bits have numbers of 32 bits. RocksDB writes no more.
-/// Pebble would, and its numbers then wrap, so that the bits are not where they should be.
+/// The most lines of 64 bytes whose bits have numbers of 32 bits. RocksDB writes no more. Pebble
+/// would, but its numbers then wrap, and the bits are in wrong places.
 const MAX_LEGACY_LINES: u32 = 1 << 23;
 
-/// What the bytes of a filter block are.
+/// Opens the bytes of a filter block.
 ///
 /// # Errors
-/// [`Error::Layout`] for a filter that is RocksDB's and not read here: Ribbon, or
-/// something newer.
+/// [`Error::Layout`] for a RocksDB filter that this library does not read: Ribbon, or a newer kind.
 pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>, Error> {
     let hash = KeyHash::Xxph3;
     // RocksDB takes a block without lines for that of a table without keys.
@@ -52,10 +51,9 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
             let (size, k) = (trailer[2] >> 5, u32::from(trailer[2] & 31));
             let known = trailer[1] == 0 && trailer[3..] == [0, 0] && size == 0;
             if !known || !(1..=MAX_K).contains(&k) {
-                return Err(Error::Layout);
+                return Err(Error::Layout(trailer[0].into()));
             }
-            // Of bytes that are no whole line RocksDB reads past the end; here they
-            // can only be "maybe".
+            // RocksDB reads past the end of a partial line; here the answer is "maybe".
             let lines = &lines[..lines.len() / LINE_BYTES * LINE_BYTES];
             if lines.is_empty() || lines.len() as u64 > MAX_BYTES {
                 return Ok(Found::anything(hash, kernels));
@@ -73,27 +71,27 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>,
                 64 if whole && count <= MAX_LEGACY_LINES => found(Layout::Legacy64),
                 128 if whole => found(Layout::Legacy128),
                 256 if whole => found(Layout::Legacy256),
-                // A line size that is no power of two, or a size that nobody writes.
+                // A line size that is no power of two, or that no engine writes.
                 _ => Ok(Found::anything(hash, kernels)),
             }
         }
         // 0 is how RocksDB writes "always true".
         0 => Ok(Found::anything(hash, kernels)),
-        _ => Err(Error::Layout),
+        other => Err(Error::Layout(other.into())),
     }
 }
 
 /// RocksDB's measure: thousandths of a bit per key, rounded.
 ///
 /// # Errors
-/// [`Error::BitsPerKey`] below half a bit, for which RocksDB makes no filter, and if it is not
-/// finite: no bytes at all would be a block that denies every key.
+/// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes no
+/// filter: a block without bytes would answer "no" to every key.
 fn millibits(bits_per_key: f64) -> Result<u64, Error> {
     match bits_per_key {
         0.5..1.0 => Ok(1000),
         1.0..100.0 => Ok((bits_per_key * 1000.0 + 0.500001) as u64),
         100.0..f64::INFINITY => Ok(100_000),
-        _ => Err(Error::BitsPerKey),
+        _ => Err(Error::BitsPerKey(bits_per_key)),
     }
 }
 
@@ -111,16 +109,16 @@ fn fast_local_k(millibits: u64) -> u32 {
 /// The bytes of the lines of a FastLocalBloom, before the trailer; 0 for no keys.
 fn fast_local_bytes(keys: u64, millibits: u64) -> Result<usize, Error> {
     let bytes = (u128::from(keys) * u128::from(millibits)).div_ceil(8000);
-    let bytes = bytes.min(u128::from(MAX_BYTES)).next_multiple_of(LINE_BYTES as u128);
-    usize::try_from(bytes).map_err(|_| Error::LineCount)
+    let bytes = bytes.min(MAX_BYTES.into()).next_multiple_of(LINE_BYTES as u128) as u64;
+    usize::try_from(bytes).map_err(|_| Error::LineCount(bytes / LINE_BYTES as u64))
 }
 
 /// The length of the filter of `keys` keys; 0 for no keys. Bits per key are rounded to
 /// thousandths, and at most 100.
 ///
 /// # Errors
-/// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes
-/// no filter; [`Error::LineCount`] if it cannot be addressed.
+/// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes no
+/// filter; [`Error::LineCount`] if memory cannot address the size.
 pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
     let bytes = fast_local_bytes(keys, millibits(bits_per_key)?)?;
     Ok(if bytes == 0 { 0 } else { bytes + TRAILER })
@@ -134,7 +132,7 @@ pub fn block_build(hashes: &[u64], bits_per_key: f64, out: &mut [u8]) -> Result<
     build_in(hashes, bits_per_key, out.into())
 }
 
-/// The same in memory that may hold anything.
+/// The same in memory that may be uninitialised.
 pub(crate) fn build_in(hashes: &[u64], bits_per_key: f64, out: Room<'_>) -> Result<usize, Error> {
     let kernel = Kernel::active(Layout::FastLocal)?;
     let millibits = millibits(bits_per_key)?;
@@ -162,15 +160,16 @@ pub(super) fn legacy_k(bits_per_key: f64) -> u32 {
     (bits_per_key * 0.69).clamp(1.0, 30.0) as u32
 }
 
-/// Refuses bits per key that are negative or no number. (0 is a size: the least there is.)
+/// Rejects bits per key that are negative or not a number. (0 is valid: the smallest size.)
 ///
 /// # Errors
 /// [`Error::BitsPerKey`].
 pub(super) fn check_legacy_bits(bits_per_key: f64) -> Result<(), Error> {
-    if (0.0..f64::INFINITY).contains(&bits_per_key) { Ok(()) } else { Err(Error::BitsPerKey) }
+    let valid = (0.0..f64::INFINITY).contains(&bits_per_key);
+    if valid { Ok(()) } else { Err(Error::BitsPerKey(bits_per_key)) }
 }
 
-/// The length of a legacy block of so many keys, with lines of 64 bytes.
+/// Returns the length of a legacy block of so many keys, with lines of 64 bytes.
 ///
 /// # Errors
 /// [`Error::BitsPerKey`]; [`Error::LineCount`] if it cannot be addressed.
@@ -182,8 +181,8 @@ pub(super) fn legacy_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
     Ok(legacy_lines(keys, bits_per_key) as usize * LINE_BYTES + TRAILER)
 }
 
-/// Builds a legacy block with lines of 64 bytes, what Pebble reads, of the legacy hashes of
-/// the keys (the low half of each). Returns its length.
+/// Builds a legacy block with lines of 64 bytes, which Pebble reads, from the legacy hashes of the
+/// keys (the low half of each). Returns its length.
 ///
 /// # Errors
 /// [`Error::BitsPerKey`], [`Error::Backend`]; [`Error::BufferTooSmall`]. Nothing is written then.

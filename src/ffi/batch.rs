@@ -2,42 +2,10 @@
 
 use super::boundary::{bitmap_at, bytes, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
+use crate::Probe;
 use crate::filter::views::all_present;
-use crate::{Filter, ScalableFilter, View, Window};
+use crate::key::KeyBytes;
 use std::ffi::c_void;
-
-/// What C can ask for keys.
-pub(super) trait Probe {
-    fn contains(&self, key: &[u8]) -> bool;
-    fn contains_hash(&self, hash: u64) -> bool;
-    fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize;
-    fn contains_keys(&self, keys: &[Key], bitmap: &mut [u64]) -> usize;
-}
-
-/// The functions of the same names.
-macro_rules! probe {
-    ($($filter:ty),*) => {$(
-        impl Probe for $filter {
-            #[inline(always)]
-            fn contains(&self, key: &[u8]) -> bool {
-                <$filter>::contains(self, key)
-            }
-            #[inline(always)]
-            fn contains_hash(&self, hash: u64) -> bool {
-                <$filter>::contains_hash(self, hash)
-            }
-            #[inline(always)]
-            fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-                <$filter>::contains_hashes(self, hashes, bitmap)
-            }
-            #[inline(always)]
-            fn contains_keys(&self, keys: &[Key], bitmap: &mut [u64]) -> usize {
-                <$filter>::contains_keys(self, keys, bitmap)
-            }
-        }
-    )*};
-}
-probe!(Filter, ScalableFilter, View<'_>, Window);
 
 /// Whether a key may be present: true if there is no filter, or no key.
 ///
@@ -179,10 +147,10 @@ fn broken<'a>() -> Option<&'a [u8]> {
     None
 }
 
-impl AsRef<[u8]> for Key {
+impl KeyBytes for Key {
     /// The bytes; none if they are not there.
     #[inline(always)]
-    fn as_ref(&self) -> &[u8] {
+    fn key_bytes(&self) -> impl AsRef<[u8]> {
         self.bytes().unwrap_or_default()
     }
 }

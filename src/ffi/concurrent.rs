@@ -137,7 +137,9 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_hashes(
         if let (true, Some(filter), Some(hashes)) = (bitmap.is_null(), filter, hashes) {
             return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
         }
-        answer(hashes, n, bitmap, |hashes, bitmap| Some(filter?.0.insert_hashes(hashes, bitmap)))
+        answer(hashes, n, bitmap, |hashes, bitmap| {
+            Some(filter?.0.insert_new_hashes(hashes, bitmap))
+        })
     }
 }
 
@@ -154,9 +156,9 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_keys(
     unsafe {
         let (filter, keys) = (shared(filter), keys_at(keys, n));
         if let (None, Some(filter), Some(keys)) = (bitmap_at(bitmap, n), filter, keys) {
-            return keys.iter().filter(|key| filter.0.insert(key.as_ref())).count();
+            return keys.iter().filter(|&key| filter.0.insert(key)).count();
         }
-        answer(keys, n, bitmap, |keys, bitmap| Some(filter?.0.insert_keys(keys, bitmap)))
+        answer(keys, n, bitmap, |keys, bitmap| Some(filter?.0.insert_new_keys(keys, bitmap)))
     }
 }
 

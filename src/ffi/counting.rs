@@ -167,7 +167,9 @@ pub unsafe extern "C" fn bloomline_counting_remove_hashes(
     // unless NULL.
     unsafe {
         let remove = exclusive(filter).map(|filter| {
-            |hashes: &[u64], refused: &mut [u64]| filter.0.remove_hashes(hashes, refused)
+            |hashes: &[u64], refused: &mut [u64]| {
+                all_but(filter.0.remove_hashes(hashes, refused), hashes.len(), refused)
+            }
         });
         change_batch(slice(hashes, n), n, refused, remove)
     }
@@ -192,14 +194,22 @@ pub unsafe extern "C" fn bloomline_counting_remove_keys(
     }
 }
 
+/// Those of `count` answers that are not set, of which `set` are. Returns how many.
+fn all_but(set: usize, count: usize, answers: &mut [u64]) -> usize {
+    for (i, word) in answers.iter_mut().take(count.div_ceil(64)).enumerate() {
+        *word = !*word & u64::MAX >> (64 - (count - 64 * i).min(64));
+    }
+    count - set
+}
+
 fn remove_keys(filter: &mut CountingFilter, keys: &[Key], refused: &mut [u64]) -> usize {
     if !keys.iter().any(Key::is_broken) {
-        return filter.remove_keys(keys, refused);
+        return all_but(filter.remove_keys(keys, refused), keys.len(), refused);
     }
     let mut count = 0;
     refused.fill(0);
     for (i, key) in keys.iter().enumerate() {
-        if key.is_broken() || filter.remove(key.as_ref()).is_err() {
+        if key.is_broken() || filter.remove(key).is_err() {
             refused[i / 64] |= 1 << (i % 64);
             count += 1;
         }

@@ -2,15 +2,15 @@
 
 use super::batch::keys_at;
 use super::boundary::{
-    Failure, NULL, ask, bytes, change, exclusive, free, new_handle, required,
-    shared_between_threads, slice, tell, write_optional,
+    NULL, ask, bytes, change, exclusive, free, new_handle, required, shared_between_threads, slice,
+    tell, write_optional,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_cuckoo_params;
-use super::status::{BLOOMLINE_ERR_FULL, bloomline_status};
+use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::CuckooFilter;
+use crate::{CuckooFilter, Error};
 use std::ffi::{c_char, c_void};
 
 /// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
     }
 }
 
-/// Inserts a batch by `insert`, which returns how many it inserted.
+/// Inserts a batch by `insert`, and reports how many it inserted.
 ///
 /// # Safety
 /// `filter` is NULL or the call's alone; `inserted` is NULL or has room.
@@ -177,15 +177,16 @@ unsafe fn insert_batch<T>(
     filter: *mut bloomline_cuckoo,
     items: Option<&[T]>,
     inserted: *mut usize,
-    insert: impl FnOnce(&mut CuckooFilter, &[T]) -> usize,
+    insert: impl FnOnce(&mut CuckooFilter, &[T]) -> Result<(), Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
     unsafe {
         change(filter, |filter| {
             let items = items.ok_or(NULL)?;
-            let count = insert(&mut filter.0, items);
-            write_optional(inserted, count);
-            if count < items.len() { Err(Failure(BLOOMLINE_ERR_FULL)) } else { Ok(()) }
+            let before = filter.0.key_count();
+            let result = insert(&mut filter.0, items);
+            write_optional(inserted, (filter.0.key_count() - before) as usize);
+            Ok(result?)
         })
     }
 }

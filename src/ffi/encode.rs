@@ -102,7 +102,7 @@ macro_rules! whole {
                 self.0.encode_in(out)
             }
             fn write_to(&self, out: &mut dyn io::Write) -> Result<(), Error> {
-                Ok(out.write_all(&self.0.to_bytes()?)?)
+                self.0.write_to(out)
             }
             fn decode(bytes: &[u8]) -> Result<Self, Error> {
                 <$filter>::decode(bytes).map($handle)

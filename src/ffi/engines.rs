@@ -29,7 +29,7 @@ unsafe fn open<'a>(
         let (view, status) = match open(data) {
             Ok(view) => (view, Ok(())),
             // Not to be read here: the view says so to every key.
-            Err(Error::Layout) => (View::anything()?, Err(Failure(BLOOMLINE_ERR_LAYOUT))),
+            Err(Error::Layout(_)) => (View::anything()?, Err(Failure(BLOOMLINE_ERR_LAYOUT))),
             Err(error) => return Err(error.into()),
         };
         // SAFETY: not NULL; the caller vouches for the room.

@@ -3,13 +3,15 @@
 use super::boundary::{Failure, NULL, free, new_handle, shared_between_threads, tell};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::{Error, MappedFilter};
+use crate::filter::map::{Open, map_file};
+use crate::os::memory::FileBytes;
+use crate::{OwnedView, View};
 use std::ffi::{CStr, c_char};
 use std::path::Path;
 
 /// A file mapped into memory. Made by bloomline_map_open() or bloomline_map_open_unverified();
 /// probed through bloomline_map_view(); freed by bloomline_map_close().
-pub struct bloomline_map(MappedFilter);
+pub struct bloomline_map(OwnedView<FileBytes>);
 
 const _: () = shared_between_threads::<bloomline_map>();
 
@@ -40,10 +42,10 @@ pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
 unsafe fn open_map(
     name: *const c_char,
     out: *mut *mut bloomline_map,
-    open: unsafe fn(&Path) -> Result<MappedFilter, Error>,
+    open: Open,
 ) -> bloomline_status {
     // SAFETY: the same contract.
-    unsafe { new_handle(out, || Ok(bloomline_map(open(path(name)?)?))) }
+    unsafe { new_handle(out, || Ok(bloomline_map(map_file(path(name)?, |bytes| bytes, open)?))) }
 }
 
 /// bloomline_map_open() maps a file that holds an encoded filter, and checks all of it as
@@ -67,7 +69,7 @@ pub unsafe extern "C" fn bloomline_map_open(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room; nobody changes the file while it is mapped.
-    unsafe { open_map(path, out, MappedFilter::open) }
+    unsafe { open_map(path, out, |bytes| View::open(bytes)) }
 }
 
 /// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
@@ -80,7 +82,7 @@ pub unsafe extern "C" fn bloomline_map_open_unverified(
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room; nobody changes the file while it is mapped.
-    unsafe { open_map(path, out, MappedFilter::open_unverified) }
+    unsafe { open_map(path, out, |bytes| View::open_unverified(bytes)) }
 }
 
 /// bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.

@@ -28,7 +28,7 @@ impl bloomline_params {
         }
         // All zeros are those of a call that failed, or that was not made: not k is wrong then.
         if self.line_count == 0 {
-            return Err(Error::LineCount.into());
+            return Err(Error::LineCount(0).into());
         }
         Ok(Params::new(self.line_count, self.k, self.seed)?)
     }
@@ -154,7 +154,7 @@ impl bloomline_cuckoo_params {
         }
         // As in bloomline_params: all zeros are those of a call that failed.
         if self.line_count == 0 {
-            return Err(Error::LineCount.into());
+            return Err(Error::LineCount(0).into());
         }
         Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
     }

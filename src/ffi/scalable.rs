@@ -174,7 +174,7 @@ pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
     // unless NULL.
     unsafe {
         insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
-            filter.insert_hashes(hashes, bitmap)
+            filter.insert_new_hashes(hashes, bitmap)
         })
     }
 }
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn bloomline_scalable_insert_keys(
     // unless NULL.
     unsafe {
         insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
-            filter.insert_keys(keys, bitmap)
+            filter.insert_new_keys(keys, bitmap)
         })
     }
 }

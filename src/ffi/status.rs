@@ -69,25 +69,25 @@ pub const BLOOMLINE_ERR_NOT_A_FILE: bloomline_status = 25;
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
     match error {
-        Error::Rate => BLOOMLINE_ERR_RATE,
-        Error::BitsPerKey => BLOOMLINE_ERR_BITS_PER_KEY,
-        Error::K => BLOOMLINE_ERR_K,
-        Error::LineCount => BLOOMLINE_ERR_LINE_COUNT,
+        Error::Rate(_) => BLOOMLINE_ERR_RATE,
+        Error::BitsPerKey(_) => BLOOMLINE_ERR_BITS_PER_KEY,
+        Error::K(_) => BLOOMLINE_ERR_K,
+        Error::LineCount(_) => BLOOMLINE_ERR_LINE_COUNT,
         Error::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
-        Error::BufferTooSmall => BLOOMLINE_ERR_BUFFER_TOO_SMALL,
+        Error::BufferTooSmall { .. } => BLOOMLINE_ERR_BUFFER_TOO_SMALL,
         Error::Mismatch => BLOOMLINE_ERR_MISMATCH,
-        Error::OddLineCount => BLOOMLINE_ERR_ODD_LINE_COUNT,
+        Error::OddLineCount(_) => BLOOMLINE_ERR_ODD_LINE_COUNT,
         Error::Backend => BLOOMLINE_ERR_BACKEND,
-        Error::Truncated => BLOOMLINE_ERR_TRUNCATED,
+        Error::Truncated { .. } => BLOOMLINE_ERR_TRUNCATED,
         Error::NotAFilter => BLOOMLINE_ERR_NOT_A_FILTER,
-        Error::Version => BLOOMLINE_ERR_VERSION,
-        Error::Layout => BLOOMLINE_ERR_LAYOUT,
+        Error::Version(_) => BLOOMLINE_ERR_VERSION,
+        Error::Layout(_) => BLOOMLINE_ERR_LAYOUT,
         Error::Checksum => BLOOMLINE_ERR_CHECKSUM,
         Error::Reserved => BLOOMLINE_ERR_RESERVED,
         Error::Absent => BLOOMLINE_ERR_ABSENT,
         Error::Full => BLOOMLINE_ERR_FULL,
-        Error::Generations => BLOOMLINE_ERR_GENERATIONS,
-        Error::KeyCount => BLOOMLINE_ERR_KEY_COUNT,
+        Error::Generations(_) => BLOOMLINE_ERR_GENERATIONS,
+        Error::KeyCount { .. } => BLOOMLINE_ERR_KEY_COUNT,
         Error::NotAFile => BLOOMLINE_ERR_NOT_A_FILE,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
@@ -159,33 +159,34 @@ mod tests {
         assert!(!texts.contains(c"unknown status"));
     }
 
-    /// What Rust says of an error is what C says of its number.
+    /// What Rust says of an error is what C says of its number, and behind it the value.
     #[test]
     fn messages_are_those_of_the_errors() {
         for error in [
-            Error::Rate,
-            Error::BitsPerKey,
-            Error::K,
-            Error::LineCount,
+            Error::Rate(0.5),
+            Error::BitsPerKey(0.5),
+            Error::K(7),
+            Error::LineCount(7),
             Error::OutOfMemory,
-            Error::BufferTooSmall,
+            Error::BufferTooSmall { needed: 2, given: 1 },
             Error::Mismatch,
-            Error::OddLineCount,
+            Error::OddLineCount(7),
             Error::Backend,
-            Error::Truncated,
+            Error::Truncated { needed: 2, given: 1 },
             Error::NotAFilter,
-            Error::Version,
-            Error::Layout,
+            Error::Version(7),
+            Error::Layout(7),
             Error::Checksum,
             Error::Reserved,
             Error::Absent,
             Error::Full,
-            Error::Generations,
-            Error::KeyCount,
+            Error::Generations(7),
+            Error::KeyCount { needed: 2, given: 1 },
             Error::NotAFile,
         ] {
             let text = message(status_of(&error)).to_str().unwrap();
-            assert_eq!(error.to_string(), text, "{error:?}");
+            let (said, value) = (error.to_string(), format!("{error:?}").contains(['(', '{']));
+            assert_eq!(said.strip_prefix(text).map(|rest| rest.starts_with(": ")), Some(value));
         }
     }
 
@@ -197,7 +198,7 @@ mod tests {
             (ErrorKind::OutOfMemory, BLOOMLINE_ERR_OUT_OF_MEMORY),
             (ErrorKind::StorageFull, BLOOMLINE_ERR_IO),
         ] {
-            assert_eq!(status_of(&Error::Io(kind.into())), status, "{kind:?}");
+            assert_eq!(status_of(&std::io::Error::from(kind).into()), status, "{kind:?}");
         }
     }
 }

@@ -150,7 +150,7 @@ pub unsafe extern "C" fn bloomline_window_insert_hashes(
     // unless NULL.
     unsafe {
         let insert = exclusive(window).map(|window| {
-            |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_hashes(hashes, bitmap)
+            |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_new_hashes(hashes, bitmap)
         });
         change_batch(slice(hashes, n), n, bitmap, insert)
     }
@@ -167,8 +167,9 @@ pub unsafe extern "C" fn bloomline_window_insert_keys(
     // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
     // unless NULL.
     unsafe {
-        let insert = exclusive(window)
-            .map(|window| |keys: &[Key], bitmap: &mut [u64]| window.0.insert_keys(keys, bitmap));
+        let insert = exclusive(window).map(|window| {
+            |keys: &[Key], bitmap: &mut [u64]| window.0.insert_new_keys(keys, bitmap)
+        });
         change_batch(keys_at(keys, n), n, bitmap, insert)
     }
 }

@@ -4,8 +4,10 @@ use crate::error::Error;
 use crate::format::native;
 use crate::hash::hash;
 use crate::kernel::{Hashes, Kernel, Layout};
+use crate::key::Key;
 use crate::os::room::Room;
 use crate::params::Params;
+use std::fmt;
 
 /// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
 /// length: [`Params::encoded_len`]. What is in `out` before does not matter, nor
@@ -27,7 +29,8 @@ pub(crate) fn block_build_in(
     let mut out = out.first(params.encoded_len())?;
     let lines = out.put_zeros(params.bytes());
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    let footer = native::footer(native::LINES, lines, *params, hashes.len() as u64);
+    let footer = native::footer(native::LINES, *params, hashes.len() as u64);
+    let footer = footer.seal(crate::hash::hash(lines, 0));
     out.put(&footer);
     Ok(out.written().len())
 }
@@ -39,13 +42,15 @@ pub(crate) fn block_build_in(
 /// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
 pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result<(), Error> {
     let kernel = Kernel::active(Layout::Native)?;
-    let lines = lines.get_mut(..params.bytes()).ok_or(Error::BufferTooSmall)?;
+    let too_small = Error::BufferTooSmall { needed: params.bytes(), given: lines.len() };
+    let lines = lines.get_mut(..params.bytes()).ok_or(too_small)?;
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
     Ok(())
 }
 
 /// Collects keys that come one by one, and builds an encoded filter when their
 /// number is known. It keeps 8 bytes per key.
+#[derive(Clone)]
 pub struct Builder {
     size: Size,
     seed: u64,
@@ -53,7 +58,7 @@ pub struct Builder {
 }
 
 /// What the filters of a builder are sized by.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Size {
     BitsPerKey(f64),
     Rate(f64),
@@ -96,7 +101,7 @@ impl Builder {
     /// # Errors
     /// [`Error::OutOfMemory`], and the key is not added.
     #[inline]
-    pub fn add(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn add<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         self.add_hash(hash(key, self.seed))
     }
 
@@ -127,9 +132,9 @@ impl Builder {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], and none is added.
-    pub fn add_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> Result<(), Error> {
+    pub fn add_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
         self.hashes.try_reserve(keys.len()).map_err(|_| Error::OutOfMemory)?;
-        keys.iter().try_for_each(|key| self.add(key.as_ref()))
+        keys.iter().try_for_each(|key| self.add(key))
     }
 
     /// Drops the keys added since the last block, and keeps their memory.
@@ -167,10 +172,32 @@ impl Builder {
         self.finish_in(out.into())
     }
 
+    /// As [`Builder::finish`], into memory of its own.
+    ///
+    /// # Errors
+    /// As [`Builder::params`]; [`Error::OutOfMemory`]; [`Error::Backend`]; the keys are kept.
+    pub fn finish_vec(&mut self) -> Result<Vec<u8>, Error> {
+        let len = self.block_len()?;
+        let mut block = Vec::new();
+        block.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
+        block.resize(len, 0);
+        self.finish(&mut block)?;
+        Ok(block)
+    }
+
     /// The same in memory that may hold anything.
     pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
         let len = block_build_in(&self.params()?, &self.hashes, out)?;
         self.hashes.clear();
         Ok(len)
+    }
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder")
+            .field("keys", &self.key_count())
+            .field("size", &self.size)
+            .finish_non_exhaustive()
     }
 }

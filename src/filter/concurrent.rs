@@ -1,19 +1,20 @@
 //! A filter that many threads insert into and probe at once, without a lock.
 
-#[cfg(feature = "capi")]
-use super::View;
-use super::view::with_hashes;
+use super::insert::inserting;
+use super::probe::probing;
+use super::view::View;
 use super::{Filter, keys_for_fill};
+use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::hash::{KeyHash, hash};
-#[cfg(feature = "capi")]
-use crate::kernel::Probed;
+use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Layout, Prefetch, words};
+use crate::kernel::{BLOCK, Backend, Kernel, Layout, Prefetch, Probed};
+use crate::key::Key;
 use crate::layouts::classic;
 use crate::line::{LANES, line_index, mask};
 use crate::os::memory::{Shared, Zeroed};
 use crate::params::Params;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Keys from one that is inserted to the one whose line is asked for.
@@ -59,16 +60,11 @@ impl ConcurrentFilter {
 
     // ---- inserting ----
 
-    /// Inserts a key. Returns whether it was new: false if all its bits were set before, as
-    /// they are for a key that is in, and for false positives. If several threads insert the
-    /// same new key at once, at least one of them is told so, and more may be.
-    #[inline]
-    pub fn insert(&self, key: &[u8]) -> bool {
-        self.insert_hash(hash(key, self.params.seed()))
-    }
-
-    /// Inserts the key of a hash, well mixed over all 64 bits; whether it was new, as
-    /// [`ConcurrentFilter::insert`] says.
+    /// As [`insert`](ConcurrentFilter::insert), for the hash of a key. The hash must be uniform
+    /// over all 64 bits.
+    ///
+    /// If several threads insert the same new key at once, at least one of them gets true, and
+    /// more may.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> bool {
         if self.kernel.layout() == Layout::Classic {
@@ -90,33 +86,30 @@ impl ConcurrentFilter {
         new
     }
 
-    /// Inserts many hashes. Bit `i` of `bitmap` says whether hash `i` was new, as
-    /// [`ConcurrentFilter::insert`] does; one that is there twice is new once. Bits past
-    /// the last become zero. Returns how many were new.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn insert_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let mut new = 0;
-        for (i, word) in words(bitmap, hashes.len()).iter_mut().enumerate() {
-            *word = self.insert_block(hashes, 64 * i);
-            new += word.count_ones() as usize;
+    /// As [`insert_keys`](ConcurrentFilter::insert_keys), for the hashes of keys.
+    pub fn insert_hashes(&self, hashes: &[u64]) {
+        for from in (0..hashes.len()).step_by(BLOCK) {
+            self.insert_block(hashes, from);
         }
-        new
     }
 
-    /// Inserts many keys; as [`ConcurrentFilter::insert_hashes`].
+    /// Inserts many keys, faster than one by one.
+    pub fn insert_keys<K: Key>(&self, keys: &[K]) {
+        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+    }
+
+    /// As [`insert_new_keys`](ConcurrentFilter::insert_new_keys), for the hashes of keys.
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn insert_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, keys.len());
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
         let mut new = 0;
-        let mut hashes = [0; BLOCK];
-        for (keys, word) in keys.chunks(BLOCK).zip(bitmap) {
-            let hashes = &mut hashes[..keys.len()];
-            KeyHash::Xxh3(self.params.seed()).hash_all(keys, hashes);
-            *word = self.insert_block(hashes, 0);
+        for (i, word) in answers.words(hashes.len()).iter_mut().enumerate() {
+            *word = self.insert_block(hashes, BLOCK * i);
             new += word.count_ones() as usize;
         }
         new
@@ -142,42 +135,12 @@ impl ConcurrentFilter {
 
     // ---- probing ----
 
-    /// Whether a key may be in. False means that it was not when this was called.
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params.seed())
+    }
+
+    /// To probe only: nobody may take its bytes for a slice, since others write them.
     #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(hash(key, self.params.seed()))
-    }
-
-    /// Whether the key of a hash may be in. False means that it was not when this was called.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.kernel.contains_shared(self.lanes(), self.params.k(), hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see
-    /// [`View::contains_hashes`](crate::View::contains_hashes).
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let hashes = Hashes::Given(hashes);
-        self.kernel.probe_batch_shared(self.lanes(), self.params.k(), hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let mut present = 0;
-        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
-            present = self.kernel.probe_batch_shared(self.lanes(), self.params.k(), hashes, bitmap);
-        });
-        present
-    }
-
-    /// A view to probe while others insert. Nobody asks it for its bytes meanwhile.
-    #[cfg(feature = "capi")]
     pub(crate) fn shared_view(&self) -> View<'_> {
         View::new(Probed::lanes(self.lanes()), self.params, 0, self.kernel)
     }
@@ -238,6 +201,29 @@ impl ConcurrentFilter {
     /// 0, which means unknown.
     pub fn into_filter(self) -> Filter {
         Filter::from_lines(self.lines.into_zeroed(), self.params, self.kernel)
+    }
+}
+
+probing!(ConcurrentFilter, shared_view);
+inserting!(ConcurrentFilter);
+
+impl Clone for ConcurrentFilter {
+    /// A copy as it is now: see [`ConcurrentFilter::snapshot`].
+    ///
+    /// # Panics
+    /// If the system has not got the memory.
+    fn clone(&self) -> ConcurrentFilter {
+        self.snapshot().unwrap_or_else(|error| panic!("{error}")).into()
+    }
+}
+
+impl fmt::Debug for ConcurrentFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcurrentFilter")
+            .field("layout", &self.kernel.layout())
+            .field("lines", &self.params.line_count())
+            .field("k", &self.params.k())
+            .finish_non_exhaustive()
     }
 }
 

@@ -2,19 +2,22 @@
 //! that keys can be removed.
 
 use super::Filter;
-use super::view::View;
+use super::insert::inserting;
+use super::probe::probing;
+use super::view::{View, brief};
+use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format;
-use crate::format::native::{self, COUNTER_BYTES, COUNTING, Parts};
-use crate::hash::{KeyHash, hash};
-use crate::kernel::{Backend, prefetch_all, words};
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{self, COUNTER_BYTES, COUNTING, Footer, FooterBytes};
+use crate::hash::KeyHash;
+use crate::kernel::{Backend, prefetch_all};
+use crate::key::Key;
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::Params;
+use std::fmt;
+use std::io::{self, Write};
 use std::ops::Range;
-use std::path::Path;
 
 /// A Bloom filter that keys can be removed from, and that estimates how often a key is in.
 ///
@@ -45,6 +48,7 @@ use std::path::Path;
 /// other keys, among them this one, the same counters may have come, and then removing it is
 /// right. So **remove only what was inserted**: check a key that comes from outside against
 /// what the filter stands for.
+#[derive(PartialEq, Eq)]
 pub struct CountingFilter {
     /// A bit of it is set exactly if its counter is not 0.
     filter: Filter,
@@ -90,23 +94,41 @@ impl CountingFilter {
 
     // ---- inserting ----
 
-    /// Inserts a key, once more if it is in.
+    /// As [`insert`](CountingFilter::insert), for the hash of a key. The hash must be uniform
+    /// over all 64 bits. A key that is present is then present once more.
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) {
-        self.insert_hash(hash(key, self.params().seed()));
-    }
-
-    /// Inserts the key of a hash, once more if it is in. The hash must be well mixed over
-    /// all 64 bits.
-    #[inline]
-    pub fn insert_hash(&mut self, hash: u64) {
-        self.filter.insert_hash(hash);
+    pub fn insert_hash(&mut self, hash: u64) -> bool {
+        let new = self.filter.insert_hash(hash);
         self.count_up(hash);
+        new
     }
 
-    /// Inserts the keys of many hashes.
+    /// As [`insert_keys`](CountingFilter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.filter.insert_hashes(hashes);
+        self.count_up_all(hashes);
+    }
+
+    /// Inserts many keys, faster than one by one.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
+        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+    }
+
+    /// As [`insert_new_keys`](CountingFilter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let new = self.filter.insert_new_hashes(hashes, answers);
+        self.count_up_all(hashes);
+        new
+    }
+
+    fn count_up_all(&mut self, hashes: &[u64]) {
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i + AHEAD) {
                 prefetch_all(&self.counters[self.counters_of(later)]);
@@ -115,10 +137,8 @@ impl CountingFilter {
         }
     }
 
-    /// Inserts many keys.
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        let key_hash = KeyHash::Xxh3(self.params().seed());
-        key_hash.in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params().seed())
     }
 
     // ---- removing ----
@@ -129,8 +149,8 @@ impl CountingFilter {
     /// # Errors
     /// [`Error::Absent`] if the key is surely not in. Nothing has changed then.
     #[inline]
-    pub fn remove(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.remove_hash(hash(key, self.params().seed()))
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        self.remove_hash(self.hash(key))
     }
 
     /// As [`CountingFilter::remove`] for the key of a hash.
@@ -155,36 +175,43 @@ impl CountingFilter {
         Ok(())
     }
 
-    /// Removes the keys of many hashes, one after the other, and returns how many of them
-    /// were surely not in. Bit `i` of `refused`, counted from the lowest bit of the first
-    /// word, is set if hash `i` was one of these. Bits past the last hash, in its word,
-    /// become zero.
+    /// As [`remove_keys`](CountingFilter::remove_keys), for the hashes of keys.
     ///
     /// # Panics
-    /// If `refused` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn remove_hashes(&mut self, hashes: &[u64], refused: &mut [u64]) -> usize {
-        let refused = words(refused, hashes.len());
-        refused.fill(0);
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (removed, mut count) = (answers.words(hashes.len()), 0);
+        removed.fill(0);
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i + AHEAD) {
                 let at = self.line_of(later) * LINE_BYTES;
                 prefetch_all(&self.filter.as_bytes()[at..at + LINE_BYTES]);
                 prefetch_all(&self.counters[self.counters_of(later)]);
             }
-            refused[i / 64] |= u64::from(self.remove_hash(hash).is_err()) << (i % 64);
+            let done = self.remove_hash(hash).is_ok();
+            removed[i / 64] |= u64::from(done) << (i % 64);
+            count += usize::from(done);
         }
-        refused.iter().map(|word| word.count_ones() as usize).sum()
+        count
     }
 
-    /// Removes many keys: as [`CountingFilter::remove_hashes`].
+    /// Removes many keys, in order. Answer `i` is true if key `i` was removed, false if it was
+    /// definitely absent. Returns how many were removed.
     ///
     /// # Panics
-    /// If `refused` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn remove_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], refused: &mut [u64]) -> usize {
-        let refused = words(refused, keys.len());
-        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
-        key_hash.in_parts(keys, |hashes, first| {
-            count += self.remove_hashes(hashes, &mut refused[first / 64..]);
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_keys<K: Key>(
+        &mut self,
+        keys: &[K],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        self.key_hash().in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut words[first / 64..]);
         });
         count
     }
@@ -195,8 +222,8 @@ impl CountingFilter {
     /// make it too high, at about the rate of false positives; only removals of keys that
     /// were not in can make it too low.
     #[inline]
-    pub fn count(&self, key: &[u8]) -> u32 {
-        self.count_hash(hash(key, self.params().seed()))
+    pub fn count<K: Key + ?Sized>(&self, key: &K) -> u32 {
+        self.count_hash(self.hash(key))
     }
 
     /// As [`CountingFilter::count`] for the key of a hash.
@@ -225,34 +252,6 @@ impl CountingFilter {
         self.filter.view()
     }
 
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.filter.contains(key)
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.filter.contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.filter.contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.filter.contains_keys(keys, bitmap)
-    }
-
     // ---- what it is ----
 
     /// Line count, k and seed.
@@ -267,16 +266,6 @@ impl CountingFilter {
     }
 
     // ---- whole filters ----
-
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<CountingFilter, Error> {
-        let mut counters = Zeroed::new(self.counters.len())?;
-        counters.copy_from_slice(&self.counters);
-        Ok(CountingFilter { filter: self.filter.try_clone()?, counters })
-    }
 
     /// A plain filter of the keys that are in: a copy of its lines.
     ///
@@ -312,75 +301,6 @@ impl CountingFilter {
         self.counters.fill(0);
     }
 
-    // ---- bytes and files ----
-
-    /// The length of the encoded filter: 320 bytes for each line, and 64.
-    pub fn encoded_len(&self) -> usize {
-        self.filter.as_bytes().len() + self.counters.len() + native::FOOTER_BYTES
-    }
-
-    /// Writes the encoded filter, counters included, to the start of `out` and returns its
-    /// length. [`View::open`] and [`MappedFilter`](crate::MappedFilter) probe these bytes as
-    /// they do those of a plain filter.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[self.filter.as_bytes(), &self.counters, &self.footer()], out)
-    }
-
-    /// The encoded filter, counters included.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[self.filter.as_bytes(), &self.counters, &self.footer()])
-    }
-
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
-        let lines = self.filter.as_bytes();
-        native::counting_footer(lines, &self.counters, self.params(), self.key_count())
-    }
-
-    /// A filter from its encoded form, all of it checked.
-    ///
-    /// # Errors
-    /// As [`View::open`]: [`Error::Layout`] also for a filter without counters;
-    /// [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<CountingFilter, Error> {
-        let Parts { lines, counters, params, key_count, .. } = native::parse(bytes, &[COUNTING])?;
-        native::verify(bytes)?;
-        let view = View::of_lines(lines, params, key_count)?;
-        let mut filter = CountingFilter::beside(params, |_| Filter::copy_of(view))?;
-        filter.counters.copy_from_slice(counters);
-        Ok(filter)
-    }
-
-    /// Saves the encoded filter, counters included, as a file, as
-    /// [`Filter::save`] does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`].
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[self.filter.as_bytes(), &self.counters, &self.footer()])
-    }
-
-    /// Reads a file that [`CountingFilter::save`] wrote, all of it checked. Meanwhile it
-    /// takes its memory twice.
-    ///
-    /// # Errors
-    /// As [`CountingFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<CountingFilter, Error> {
-        let check = |footer: &_, len| native::check(footer, len, &[COUNTING]);
-        CountingFilter::decode(&file::read(path, check)?)
-    }
-
     // ---- where the counters are ----
 
     fn mask(&self, hash: u64) -> Line {
@@ -409,6 +329,47 @@ impl CountingFilter {
             let count = get(counters, 64 * lane + bit);
             set(counters, 64 * lane + bit, (count + 1).min(MOST));
         });
+    }
+}
+
+probing!(CountingFilter, view);
+inserting!(CountingFilter, mut);
+
+whole_values!(CountingFilter);
+
+impl Encoded for CountingFilter {
+    fn footer(&self) -> Footer {
+        native::footer(COUNTING, self.params(), self.key_count())
+    }
+
+    fn body_len(&self) -> usize {
+        self.filter.as_bytes().len() + self.counters.len()
+    }
+
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.filter.as_bytes())?;
+        out.write_all(&self.counters)
+    }
+
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CountingFilter, Error> {
+        let (footer, params) = native::check(footer, body.len(), &[COUNTING])?;
+        let mut counting = CountingFilter::new(params)?;
+        counting.filter.key_count = footer.key_count;
+        body.fill(&mut counting.filter.lines)?;
+        body.fill(&mut counting.counters)?;
+        let agree = native::agree(&counting.filter.lines, &counting.counters);
+        if agree { Ok(counting) } else { Err(Error::Checksum) }
+    }
+
+    fn copy(&self) -> Result<CountingFilter, Error> {
+        let counters = Zeroed::copy_of(&self.counters)?;
+        Ok(CountingFilter { filter: self.filter.copy()?, counters })
+    }
+}
+
+impl fmt::Debug for CountingFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "CountingFilter", &self.view())
     }
 }
 

@@ -1,16 +1,20 @@
 //! The cuckoo filter: keys can be removed.
 
-use super::view::View;
+use super::probe::probing;
+use super::view::{View, brief};
+use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::{self, native};
-use crate::hash::{KeyHash, hash};
+use crate::format::cuckoo as format;
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{Footer, FooterBytes};
+use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernel, Layout};
+use crate::key::Key;
 use crate::layouts::cuckoo;
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::CuckooParams;
-use std::path::Path;
+use std::fmt;
+use std::io::{self, Write};
 
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
 /// full. Each key costs two cache lines, mostly of one page.
@@ -72,20 +76,57 @@ impl CuckooFilter {
 
     // ---- inserting and removing ----
 
-    /// Inserts a key.
+    /// Inserts a key. Returns true if the key was new: its fingerprint was in neither bucket.
+    /// Returns false if it may have been present; it is then present once more.
     ///
     /// # Errors
-    /// [`Error::Full`]; the filter is as before.
-    pub fn insert(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.insert_hash(hash(key, self.params.seed()))
+    /// [`Error::Full`]; the filter is unchanged.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_hash(self.hash(key))
     }
 
-    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
+    /// As [`insert`](CuckooFilter::insert), for the hash of a key. The hash must be uniform over
+    /// all 64 bits.
     ///
     /// # Errors
     /// As [`CuckooFilter::insert`].
     #[inline]
-    pub fn insert_hash(&mut self, hash: u64) -> Result<(), Error> {
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        let new = !by_bits!(contains, self, hash);
+        self.put(hash)?;
+        Ok(new)
+    }
+
+    /// As [`insert_keys`](CuckooFilter::insert_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`CuckooFilter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.ask_ahead(hashes, i);
+            self.put(hash)?;
+        }
+        Ok(())
+    }
+
+    /// Inserts many keys, in order, faster than one by one.
+    ///
+    /// # Errors
+    /// [`Error::Full`] at the first key for which there is no room. Those before it are inserted:
+    /// [`key_count`](CuckooFilter::key_count) has grown by their number.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
+        let mut hashes = [0; 64];
+        for keys in keys.chunks(hashes.len()) {
+            let hashes = &mut hashes[..keys.len()];
+            self.key_hash().hash_all(keys, hashes);
+            self.insert_hashes(hashes)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put(&mut self, hash: u64) -> Result<(), Error> {
         if !by_bits!(insert, self, hash) {
             return Err(Error::Full);
         }
@@ -93,45 +134,24 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// Inserts the keys of many hashes, in order, up to the first for which there is no room.
-    /// Returns how many are in: all, if it is as many as there are hashes.
-    #[must_use = "fewer than all may be in"]
-    pub fn insert_hashes(&mut self, hashes: &[u64]) -> usize {
-        let asks = self.lines.len() >= ASKS_FROM;
-        for (i, &hash) in hashes.iter().enumerate() {
-            if let (true, Some(&ahead)) = (asks, hashes.get(i + AHEAD)) {
-                self.kernel.ask((*self.lines).into(), self.params.fingerprint_bits(), ahead);
-            }
-            if self.insert_hash(hash).is_err() {
-                return i;
-            }
+    /// Asks for the lines of a hash some way after number `i`, where that pays.
+    #[inline]
+    fn ask_ahead(&self, hashes: &[u64], i: usize) {
+        if let (true, Some(&ahead)) = (self.lines.len() >= ASKS_FROM, hashes.get(i + AHEAD)) {
+            self.view().ask(ahead);
         }
-        hashes.len()
     }
 
-    /// Inserts many keys, as [`CuckooFilter::insert_hashes`] does hashes.
-    #[must_use = "fewer than all may be in"]
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) -> usize {
-        let mut hashes = [0; 64];
-        let mut inserted = 0;
-        for keys in keys.chunks(hashes.len()) {
-            let hashes = &mut hashes[..keys.len()];
-            KeyHash::Xxh3(self.params.seed()).hash_all(keys, hashes);
-            let now = self.insert_hashes(hashes);
-            inserted += now;
-            if now < hashes.len() {
-                break;
-            }
-        }
-        inserted
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params.seed())
     }
 
     /// Removes a key that was inserted; see [`CuckooFilter`] for what must not be removed.
     ///
     /// # Errors
     /// [`Error::Absent`] if the key is surely not in; the filter is as before.
-    pub fn remove(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.remove_hash(hash(key, self.params.seed()))
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        self.remove_hash(self.hash(key))
     }
 
     /// Removes the key of a hash that was inserted.
@@ -147,15 +167,41 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// A copy.
+    /// As [`remove_keys`](CuckooFilter::remove_keys), for the hashes of keys.
     ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<CuckooFilter, Error> {
-        let mut copy = CuckooFilter::with_kernel(self.params, self.kernel)?;
-        copy.lines.copy_from_slice(&self.lines);
-        copy.key_count = self.key_count;
-        Ok(copy)
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (removed, mut count) = (answers.words(hashes.len()), 0);
+        removed.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.ask_ahead(hashes, i);
+            let done = self.remove_hash(hash).is_ok();
+            removed[i / 64] |= u64::from(done) << (i % 64);
+            count += usize::from(done);
+        }
+        count
+    }
+
+    /// Removes many keys, in order, faster than one by one. Answer `i` is true if key `i` was
+    /// removed, false if it was definitely absent. Returns how many were removed.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_keys<K: Key>(
+        &mut self,
+        keys: &[K],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        self.key_hash().in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut words[first / 64..]);
+        });
+        count
     }
 
     /// Forgets all keys.
@@ -170,34 +216,6 @@ impl CuckooFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::of_cuckoo((*self.lines).into(), self.params, self.key_count, self.kernel)
-    }
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.view().contains(key)
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.view().contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.view().contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.view().contains_keys(keys, bitmap)
     }
 
     // ---- what it is and how full it is ----
@@ -227,81 +245,53 @@ impl CuckooFilter {
     pub fn as_bytes(&self) -> &[u8] {
         &self.lines
     }
+}
 
-    // ---- bytes and files ----
+whole_values!(CuckooFilter);
 
-    /// The length of the encoded filter: 64 bytes more than its lines.
-    pub fn encoded_len(&self) -> usize {
-        self.params.encoded_len()
+impl Encoded for CuckooFilter {
+    fn footer(&self) -> Footer {
+        format::footer(self.params, self.key_count)
     }
 
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
+    fn body_len(&self) -> usize {
+        self.lines.len()
     }
 
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[&self.lines, &self.footer()], out)
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines)
     }
 
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[&self.lines, &self.footer()])
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CuckooFilter, Error> {
+        let (params, _) = format::check(footer, body.len())?;
+        let mut filter = CuckooFilter::new(params)?;
+        body.fill(&mut filter.lines)?;
+        // What a footer says of their number is a hint only.
+        filter.key_count = cuckoo::taken(&filter.lines, params.fingerprint_bits());
+        Ok(filter)
     }
 
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
-        format::cuckoo::footer(&self.lines, self.params, self.key_count)
-    }
-
-    /// A filter from its encoded form, all of it checked.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::Layout`] for a filter of another kind;
-    /// [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<CuckooFilter, Error> {
-        let (lines, params, _) = format::cuckoo::parse(bytes)?;
-        native::verify(bytes)?;
-        let mut copy = Zeroed::new(params.bytes())?;
-        copy.copy_from_slice(lines);
-        CuckooFilter::of_lines(copy, params)
-    }
-
-    /// Saves the encoded filter as a file, whole or not at all, as
-    /// [`Filter::save`](crate::Filter::save) does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`](crate::Filter::save).
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[&self.lines, &self.footer()])
-    }
-
-    /// Reads a file that [`CuckooFilter::save`] wrote, all of it checked.
-    ///
-    /// # Errors
-    /// As [`CuckooFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<CuckooFilter, Error> {
-        // The lines stay where they are read, and the footer is cut off behind them.
-        let mut lines = file::read(path, format::cuckoo::check)?;
-        let (_, params, _) = format::cuckoo::parse(&lines)?;
-        native::verify(&lines)?;
-        lines.truncate(params.bytes());
-        CuckooFilter::of_lines(lines, params)
-    }
-
-    /// The keys are counted: what a footer says of their number is a hint only.
-    fn of_lines(lines: Zeroed, params: CuckooParams) -> Result<CuckooFilter, Error> {
-        let key_count = cuckoo::taken(&lines, params.fingerprint_bits());
-        Ok(CuckooFilter { lines, params, key_count, kernel: Kernel::active(Layout::Cuckoo)? })
+    fn copy(&self) -> Result<CuckooFilter, Error> {
+        Ok(CuckooFilter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
     }
 }
+
+/// Equal filters have the same encoded bytes. These depend on the order of inserts and removals.
+impl PartialEq for CuckooFilter {
+    fn eq(&self, other: &CuckooFilter) -> bool {
+        self.params == other.params && self.lines == other.lines
+    }
+}
+
+impl Eq for CuckooFilter {}
+
+impl fmt::Debug for CuckooFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "CuckooFilter", &self.view())
+    }
+}
+
+probing!(CuckooFilter, view);
 
 /// The size of filter, in bytes, from which it pays to ask for lines ahead of an insert.
 const ASKS_FROM: usize = 1 << 20;

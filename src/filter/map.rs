@@ -4,14 +4,16 @@
 //! them: to open a map is `unsafe`, with that as its contract.
 #![allow(unsafe_code)]
 
-use super::view::View;
+use super::owned::OwnedView;
+use super::probe::probing;
+use super::view::{View, brief};
 use crate::error::Error;
-use crate::format::native;
-use crate::hash::KeyHash;
-use crate::kernel::Kernel;
+use crate::format::encoded;
 use crate::os::file;
 use crate::os::memory::FileBytes;
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A filter in a file, mapped into memory and probed where it lies. It is shared
 /// with all other processes that map it. On systems without `mmap` the file is read instead.
@@ -21,15 +23,43 @@ use std::path::Path;
 /// [`CuckooFilter::load`](crate::CuckooFilter::load) read the same files into memory.
 ///
 /// ```compile_fail,E0133
-/// let map = bloomline::MappedFilter::open("filter".as_ref());
+/// let map = bloomline::MappedFilter::open("filter");
 /// ```
-pub struct MappedFilter {
-    bytes: FileBytes,
-    lines: usize,
-    k: u32,
-    hash: KeyHash,
-    key_count: u64,
-    kernel: &'static Kernel,
+///
+/// A clone shares the map.
+#[derive(Clone)]
+pub struct MappedFilter(OwnedView<Map>);
+
+#[derive(Clone)]
+struct Map(Arc<FileBytes>);
+
+impl AsRef<[u8]> for Map {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// How a view of the bytes is opened.
+pub(crate) type Open = fn(&[u8]) -> Result<View<'_>, Error>;
+
+/// A mapped file, held as `hold` makes it. (An [`Arc`] without memory aborts the process, so C holds
+/// the bytes alone.)
+///
+/// # Safety
+/// As [`MappedFilter::open`].
+pub(crate) unsafe fn map_file<B: AsRef<[u8]>>(
+    path: &Path,
+    hold: impl FnOnce(FileBytes) -> B,
+    open: Open,
+) -> Result<OwnedView<B>, Error> {
+    let (mut file, len) = file::open(path)?;
+    // Before any of it takes memory, where a map does.
+    let (footer, body_len) = encoded::footer(&mut file, len)?;
+    View::check(&footer, body_len)?;
+    // SAFETY: the caller's promise for as long as what is made here lives, which owns the bytes.
+    let bytes = unsafe { FileBytes::open(&file) }?;
+    OwnedView::opened(hold(bytes), open)
 }
 
 impl MappedFilter {
@@ -46,11 +76,9 @@ impl MappedFilter {
     ///
     /// To replace the file by renaming another over it, as [`Filter::save`](crate::Filter::save)
     /// does, and to remove it, is allowed: the map keeps the old file.
-    pub unsafe fn open(path: &Path) -> Result<MappedFilter, Error> {
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedFilter, Error> {
         // SAFETY: the same contract.
-        let mapped = unsafe { MappedFilter::open_unverified(path) }?;
-        native::verify(&mapped.bytes)?;
-        Ok(mapped)
+        unsafe { MappedFilter::opened(path.as_ref(), |bytes| View::open(bytes)) }
     }
 
     /// Maps a file and checks its footer, as [`View::open_unverified`] does: nothing
@@ -61,20 +89,29 @@ impl MappedFilter {
     ///
     /// # Safety
     /// As [`MappedFilter::open`].
-    pub unsafe fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
-        let (file, _) = file::open_filter(path, View::check)?;
-        // SAFETY: the caller's promise for as long as what is made here lives, which owns the
-        // bytes.
-        let bytes = unsafe { FileBytes::open(&file) }?;
-        let View { lines, k, hash, key_count, kernel } = View::open_unverified(&bytes)?;
-        let lines = lines.len();
-        Ok(MappedFilter { bytes, lines, k, hash, key_count, kernel })
+    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedFilter, Error> {
+        // SAFETY: the same contract.
+        unsafe { MappedFilter::opened(path.as_ref(), |bytes| View::open_unverified(bytes)) }
+    }
+
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    unsafe fn opened(path: &Path, open: Open) -> Result<MappedFilter, Error> {
+        // SAFETY: the same contract.
+        unsafe { map_file(path, |bytes| Map(Arc::new(bytes)), open) }.map(MappedFilter)
     }
 
     /// The filter, for as long as it is mapped.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        let MappedFilter { k, hash, key_count, kernel, .. } = *self;
-        View { lines: self.bytes[..self.lines].into(), k, hash, key_count, kernel }
+        self.0.view()
     }
 }
+
+impl fmt::Debug for MappedFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "MappedFilter", &self.view())
+    }
+}
+
+probing!(MappedFilter, view);

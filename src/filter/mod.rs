@@ -5,7 +5,10 @@ pub(crate) mod builder;
 mod concurrent;
 mod counting;
 mod cuckoo;
-mod map;
+mod insert;
+pub(crate) mod map;
+mod owned;
+mod probe;
 mod scalable;
 pub(crate) mod shards;
 mod swap;
@@ -17,7 +20,10 @@ pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
+pub use insert::Dedup;
 pub use map::MappedFilter;
+pub use owned::OwnedView;
+pub use probe::Probe;
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
@@ -25,19 +31,24 @@ pub use view::View;
 pub use views::{views_contain, views_contain_hash};
 pub use window::Window;
 
+use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::{self, native};
-use crate::hash::{KeyHash, hash};
-use crate::kernel::{Backend, Hashes, Kernel, Layout, Prefetch};
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{self, Footer, FooterBytes};
+use crate::hash::KeyHash;
+use crate::kernel::{Backend, Hashes, Kernel, Layout};
+use crate::key::Key;
 use crate::line::{LINE_BITS, LINE_BYTES, Line};
-use crate::os::file;
 use crate::os::memory::Zeroed;
-use crate::os::room::Room;
 use crate::params::Params;
 use crate::sizing;
 use crate::sizing::stats;
-use std::path::Path;
-use view::with_hashes;
+use insert::{AT_ONCE, insert_absent, inserting};
+use probe::probing;
+use std::fmt;
+use std::io::{self, Write};
+use std::ops::BitOrAssign;
+use view::{brief, with_hashes};
 
 /// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
 ///
@@ -93,42 +104,86 @@ impl Filter {
         (self.lines, self.params, self.kernel)
     }
 
+    /// Creates a filter of these keys, sized for their number and a target false-positive rate,
+    /// with seed 0.
+    ///
+    /// ```
+    /// let filter = bloomline::Filter::from_keys(["apple", "pear"], 0.01)?;
+    /// assert!(filter.contains("apple") && filter.contains("pear"));
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Params::for_rate`] and [`Filter::new`].
+    pub fn from_keys<K: Key>(
+        keys: impl IntoIterator<Item = K, IntoIter: ExactSizeIterator>,
+        rate: f64,
+    ) -> Result<Filter, Error> {
+        let keys = keys.into_iter();
+        let mut filter = Filter::new(Params::for_rate(keys.len() as u64, rate)?)?;
+        filter.insert_iter(keys);
+        Ok(filter)
+    }
+
     // ---- inserting ----
 
-    /// Inserts a key.
+    /// As [`insert`](Filter::insert), for the hash of a key. The hash must be uniform over all 64
+    /// bits.
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) {
-        self.insert_hash(hash(key, self.params.seed()));
-    }
-
-    /// Inserts the key of a hash. The hash must be well mixed over all 64 bits.
-    #[inline]
-    pub fn insert_hash(&mut self, hash: u64) {
+    pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.key_count = self.key_count.saturating_add(1);
-        self.kernel.insert(&mut self.lines, self.params.k(), hash);
+        self.put(hash)
     }
 
-    /// Inserts the keys of many hashes.
+    /// Inserts a key that is counted already, or not to be counted.
+    #[inline]
+    fn put(&mut self, hash: u64) -> bool {
+        self.kernel.insert(&mut self.lines, self.params.k(), hash)
+    }
+
+    /// As [`insert_keys`](Filter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
         self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
     }
 
+    /// As [`insert_new_keys`](Filter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        self.key_count = self.key_count.saturating_add(hashes.len() as u64);
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            self.contains_hashes(hashes, words);
+            count += insert_absent(hashes, words, |hash| self.put(hash));
+        }
+        count
+    }
+
     /// As [`Filter::insert_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: Prefetch) {
+    pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: crate::kernel::Prefetch) {
         let hashes = Hashes::Given(hashes);
         self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }
 
-    /// Inserts many keys.
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K]) {
-        with_hashes(keys, KeyHash::Xxh3(self.params.seed()), &mut |hashes| {
+    /// Inserts many keys, faster than one by one.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
+        with_hashes(keys, self.key_hash(), &mut |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
-        // Last, since `as_ref` may panic: no key is counted that is not in.
         self.key_count = self.key_count.saturating_add(keys.len() as u64);
+    }
+
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params.seed())
     }
 
     /// Takes a key out of the count, and these bits out of a line: for who knows that no
@@ -148,34 +203,6 @@ impl Filter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
-    }
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.view().contains(key)
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.view().contains_hash(hash)
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.view().contains_hashes(hashes, bitmap)
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        self.view().contains_keys(keys, bitmap)
     }
 
     // ---- what it is and how full it is ----
@@ -232,17 +259,6 @@ impl Filter {
 
     // ---- whole filters ----
 
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<Filter, Error> {
-        let mut copy = Filter::with_kernel(self.params, self.kernel)?;
-        copy.lines.copy_from_slice(&self.lines);
-        copy.key_count = self.key_count;
-        Ok(copy)
-    }
-
     /// Makes this the filter of the keys of both.
     ///
     /// # Errors
@@ -275,11 +291,11 @@ impl Filter {
     /// The filter is as before.
     pub fn fold(&mut self) -> Result<(), Error> {
         if self.is_classic() {
-            return Err(Error::Layout);
+            return Err(Error::Layout(native::CLASSIC));
         }
         let count = self.params.line_count();
         if !count.is_multiple_of(2) {
-            return Err(Error::OddLineCount);
+            return Err(Error::OddLineCount(count));
         }
         let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
         let mut half = Zeroed::new(params.bytes())?;
@@ -313,10 +329,10 @@ impl Filter {
     /// classic; [`Error::OutOfMemory`], with the folds done that could be.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
         if self.is_classic() {
-            return Err(Error::Layout);
+            return Err(Error::Layout(native::CLASSIC));
         }
         if !(rate > 0.0 && rate < 1.0) {
-            return Err(Error::Rate);
+            return Err(Error::Rate(rate));
         }
         let mut folds = 0;
         while self.params.line_count().is_multiple_of(2) && self.folded_rate() <= rate {
@@ -335,103 +351,80 @@ impl Filter {
         };
         pairs.iter().map(rate).sum::<f64>() / pairs.len() as f64
     }
+}
 
-    // ---- bytes and files ----
+whole_values!(Filter);
 
-    /// The length of the encoded filter: 64 bytes more than its lines.
-    pub fn encoded_len(&self) -> usize {
-        self.params.encoded_len()
-    }
-
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let out = out.first(self.encoded_len())?;
-        format::write_parts(&[&self.lines, &self.footer()], out)
-    }
-
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        format::concat(&[&self.lines, &self.footer()])
-    }
-
-    fn footer(&self) -> [u8; native::FOOTER_BYTES] {
+impl Encoded for Filter {
+    fn footer(&self) -> Footer {
         let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
-        native::footer(layout, &self.lines, self.params, self.key_count)
+        native::footer(layout, self.params, self.key_count)
     }
 
-    /// A filter from its encoded form, all of it checked. That of a counting filter gives
-    /// its plain filter.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<Filter, Error> {
-        Filter::copy_of(lines_in(bytes)?)
+    fn body_len(&self) -> usize {
+        self.lines.len()
     }
 
-    /// A filter of the lines of a view.
-    pub(crate) fn copy_of(view: View<'_>) -> Result<Filter, Error> {
-        let (params, kernel) = view.shape()?;
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines)
+    }
+
+    /// Of a counting filter, its plain filter.
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Filter, Error> {
+        let (footer, params) = native::check(footer, body.len(), native::PROBED)?;
+        let classic = footer.layout == native::CLASSIC;
+        let kernel = Kernel::active(if classic { Layout::Classic } else { Layout::Native })?;
         let mut filter = Filter::with_kernel(params, kernel)?;
-        filter.lines.copy_from_slice(view.as_bytes());
-        filter.key_count = view.key_count();
+        filter.key_count = footer.key_count;
+        body.fill(&mut filter.lines)?;
+        if footer.layout == native::COUNTING {
+            // They are checked, and not to stay in memory.
+            let mut counters = [0; 64 * native::COUNTER_BYTES];
+            for lines in filter.lines.chunks(64 * LINE_BYTES) {
+                let counters = &mut counters[..lines.len() / LINE_BYTES * native::COUNTER_BYTES];
+                body.fill(counters)?;
+                if !native::agree(lines, counters) {
+                    return Err(Error::Checksum);
+                }
+            }
+        }
         Ok(filter)
     }
 
-    /// Saves the encoded filter as a file: written beside under another name,
-    /// flushed to the disk, then renamed. So the file is at all times the old one
-    /// or the new one, whole, and who has the old one mapped keeps it.
-    ///
-    /// On Unix the new file keeps the permissions of the one it replaces and, where the process
-    /// may set them, its owner and group; if the group cannot be kept, the new group may do what
-    /// everybody may. A symbolic link is replaced, not followed; the file keeps the permissions
-    /// of what the link led to.
-    ///
-    /// # Errors
-    /// [`Error::NotAFile`] if the path leads to a directory, a pipe, a socket or a device, also
-    /// through a link; [`Error::Io`], [`Error::OutOfMemory`]; what was there before is still there.
-    /// Only if flushing the directory fails, last of all, is the new file in its
-    /// place, and may not survive a power failure.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[&self.lines, &self.footer()])
-    }
-
-    /// Reads a file that [`Filter::save`] wrote, all of it checked. That of a counting
-    /// filter gives its plain filter. The end of the file is read first: one that is no filter
-    /// is rejected before memory is taken for it, however long it is.
-    ///
-    /// # Errors
-    /// As [`View::open`]; [`Error::NotAFile`] if the path leads to no regular file;
-    /// [`Error::Io`]; [`Error::OutOfMemory`].
-    pub fn load(path: &Path) -> Result<Filter, Error> {
-        let mut bytes = file::read(path, |footer, len| native::check(footer, len, native::PROBED))?;
-        let view = lines_in(&bytes)?;
-        if view.as_bytes().len() + native::FOOTER_BYTES < bytes.len() {
-            // Most of it is counters, which are not to stay in memory.
-            return Filter::copy_of(view);
-        }
-        // The lines stay where they are read, and the footer is cut off behind them.
-        let ((params, kernel), key_count) = (view.shape()?, view.key_count());
-        bytes.truncate(params.bytes());
-        Ok(Filter { lines: bytes, params, key_count, kernel })
+    fn copy(&self) -> Result<Filter, Error> {
+        Ok(Filter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
     }
 }
 
-/// A view of an encoded filter. A view can be one of fingerprints too, which is rejected here as
-/// every reader rejects a layout that it does not know, whatever else may be wrong with it.
-fn lines_in(bytes: &[u8]) -> Result<View<'_>, Error> {
-    native::parse(bytes, native::PROBED)?;
-    View::open(bytes)
+probing!(Filter, view);
+inserting!(Filter, mut);
+
+impl BitOrAssign<&Filter> for Filter {
+    /// Makes this the filter of the keys of both, as [`Filter::union`].
+    ///
+    /// # Panics
+    /// Where [`Filter::union`] fails.
+    fn bitor_assign(&mut self, other: &Filter) {
+        let result = self.union(other);
+        result.expect("filters to combine have the same line count, k, seed and type");
+    }
+}
+
+/// Equal filters have the same encoded bytes.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Filter) -> bool {
+        self.is_classic() == other.is_classic()
+            && (self.params, self.key_count) == (other.params, other.key_count)
+            && self.lines == other.lines
+    }
+}
+
+impl Eq for Filter {}
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "Filter", &self.view())
+    }
 }
 
 /// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.

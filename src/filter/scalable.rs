@@ -1,19 +1,21 @@
 //! The filter that grows: plain filters, each for twice the keys of the one before.
 
 use super::Filter;
-use super::view::View;
+use super::insert::{in_blocks, insert_absent};
+use super::probe::{Probe, probing};
+use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::concat;
-use crate::format::native::FOOTER_BYTES;
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
-use crate::hash::{KeyHash, hash};
-use crate::kernel::{Backend, words};
+use crate::hash::KeyHash;
+use crate::kernel::Backend;
+use crate::key::Key;
 use crate::line::LINE_BITS;
-use crate::os::file;
-use crate::os::room::Room;
 use crate::params::Params;
 use crate::sizing;
-use std::path::Path;
+use std::fmt;
+use std::io::{self, Write};
 
 /// A Bloom filter for a number of keys that nobody knows beforehand. It starts small and grows
 /// with its keys, and its false-positive rate stays below the one asked for, whatever the
@@ -35,12 +37,14 @@ use std::path::Path;
 /// An insert that finds the newest stage full, and no memory for another, inserts the key all
 /// the same and returns [`Error::OutOfMemory`]: no key is ever lost, but from then on the rate
 /// may exceed the one asked for. Each later insert tries to grow again.
+#[derive(PartialEq)]
 pub struct ScalableFilter {
     /// At least one; all of one seed.
     stages: Vec<Stage>,
     shared: format::Shared,
 }
 
+#[derive(PartialEq)]
 struct Stage {
     filter: Filter,
     /// How many keys it is for.
@@ -86,7 +90,7 @@ impl ScalableFilter {
         backend: Backend,
     ) -> Result<ScalableFilter, Error> {
         if !format::is_rate(rate) {
-            return Err(Error::Rate);
+            return Err(Error::Rate(rate));
         }
         let shared = format::Shared { rate, seed };
         let mut filter = ScalableFilter { stages: Vec::new(), shared };
@@ -96,7 +100,7 @@ impl ScalableFilter {
 
     fn add_stage(&mut self, capacity: u64, backend: Backend) -> Result<(), Error> {
         if self.stages.len() == MAX_STAGES {
-            return Err(Error::LineCount);
+            return Err(Error::LineCount(u64::MAX));
         }
         let params = Params::for_rate(capacity, self.next_rate())?.with_seed(self.shared.seed);
         let filter = Filter::with_backend(params, backend)?;
@@ -118,33 +122,21 @@ impl ScalableFilter {
         &self.stages[self.stages.len() - 1]
     }
 
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<ScalableFilter, Error> {
-        let mut copy = ScalableFilter { stages: Vec::new(), shared: self.shared };
-        for Stage { filter, capacity } in &self.stages {
-            copy.push(Stage { filter: filter.try_clone()?, capacity: *capacity })?;
-        }
-        Ok(copy)
-    }
-
     // ---- inserting ----
 
-    /// Inserts a key. Returns whether it was new: false if it seemed to be in already, which a
-    /// key that is in always does, and others do at the rate of false positives. The key is in
-    /// afterwards in any case.
+    /// Inserts a key. Returns true if the key was new: in each stage at least one of its bits was
+    /// not set. Returns false if it may have been present; it is not inserted again then.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. The key was new, and it is
-    /// in; see [`ScalableFilter`].
+    /// inserted; see [`ScalableFilter`].
     #[inline]
-    pub fn insert(&mut self, key: &[u8]) -> Result<bool, Error> {
-        self.insert_hash(hash(key, self.shared.seed))
+    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_hash(self.hash(key))
     }
 
-    /// Inserts the key of a hash, well mixed over all 64 bits; as [`ScalableFilter::insert`].
+    /// As [`insert`](ScalableFilter::insert), for the hash of a key. The hash must be uniform over
+    /// all 64 bits.
     ///
     /// # Errors
     /// As [`ScalableFilter::insert`].
@@ -152,9 +144,15 @@ impl ScalableFilter {
         if self.contains_hash(hash) {
             return Ok(false);
         }
+        self.insert_new(hash).map(|()| true)
+    }
+
+    /// Inserts a hash that no stage has.
+    fn insert_new(&mut self, hash: u64) -> Result<(), Error> {
         let grown = if self.is_full() { self.grow() } else { Ok(()) };
-        self.insert_new(hash);
-        grown.map(|()| true)
+        let newest = self.stages.len() - 1;
+        self.stages[newest].filter.insert_hash(hash);
+        grown
     }
 
     fn is_full(&self) -> bool {
@@ -173,69 +171,84 @@ impl ScalableFilter {
         self.add_stage(capacity, filter.backend()).map_err(|_| Error::OutOfMemory)
     }
 
-    fn insert_new(&mut self, hash: u64) {
-        let newest = self.stages.len() - 1;
-        self.stages[newest].filter.insert_hash(hash);
-    }
-
-    /// Inserts many hashes, and returns how many were new. Bit `i` of `bitmap`, counted from
-    /// the lowest bit of the first word, says whether hash `i` was, as
-    /// [`ScalableFilter::insert`] does; one that is there twice is new once. Bits past the last
-    /// become zero.
+    /// As [`insert_keys`](ScalableFilter::insert_keys), for the hashes of keys.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are in, and
-    /// `bitmap` is written; see [`ScalableFilter`].
+    /// As [`ScalableFilter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        let mut result = Ok(());
+        for hashes in hashes.chunks(AT_ONCE) {
+            if let Err(error) = self.insert_new_hashes(hashes, &mut [0; AT_ONCE / 64]) {
+                result = Err(error);
+            }
+        }
+        result
+    }
+
+    /// Inserts many keys, faster than one by one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted; see
+    /// [`ScalableFilter`].
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
+        let mut result = Ok(());
+        self.key_hash().in_parts(keys, |hashes, _| {
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
+        });
+        result
+    }
+
+    /// As [`insert_new_keys`](ScalableFilter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`ScalableFilter::insert_new_keys`].
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> Result<usize, Error> {
-        let bitmap = words(bitmap, hashes.len());
-        bitmap.fill(0);
-        let (mut at, mut count, mut result) = (0, 0, Ok(()));
-        while at < hashes.len() {
-            let part = &hashes[at..hashes.len().min(at + AT_ONCE)];
-            let mut present = [0; AT_ONCE / 64];
-            self.contains_hashes(part, &mut present);
-            let mut done = 0;
-            for &hash in part {
-                // It may have come in since, with a hash before it: then it is in the newest.
-                let is_in = present[done / 64] >> (done % 64) & 1 == 1;
-                if !is_in && !self.newest().filter.contains_hash(hash) {
-                    if self.is_full() {
-                        match self.grow() {
-                            // The stage before is none of the newest any more: look again.
-                            Ok(()) => break,
-                            failed => result = failed,
-                        }
-                    }
-                    self.insert_new(hash);
-                    bitmap[(at + done) / 64] |= 1 << ((at + done) % 64);
-                    count += 1;
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        let mut result = Ok(());
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            self.contains_hashes(hashes, words);
+            // Hashes of this part go into this stage, and into those that it adds.
+            let from = self.stages.len() - 1;
+            count += insert_absent(hashes, words, |hash| {
+                let mut later = self.stages[from..].iter();
+                let new = !later.any(|stage| stage.filter.contains_hash(hash));
+                if new && let Err(error) = self.insert_new(hash) {
+                    result = Err(error);
                 }
-                done += 1;
-            }
-            at += done;
+                new
+            });
         }
         result.map(|()| count)
     }
 
-    /// Inserts many keys; as [`ScalableFilter::insert_hashes`].
+    /// Inserts many keys, faster than one by one. Answer `i` is true if key `i` was new, as
+    /// [`insert`](ScalableFilter::insert) returns it: a key that the batch repeats is new once.
+    /// Returns how many were new.
     ///
     /// # Errors
-    /// As [`ScalableFilter::insert_hashes`].
+    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted, and
+    /// `answers` is written; see [`ScalableFilter`].
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn insert_keys<K: AsRef<[u8]>>(
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_keys<K: Key>(
         &mut self,
         keys: &[K],
-        bitmap: &mut [u64],
+        answers: &mut (impl Answers + ?Sized),
     ) -> Result<usize, Error> {
-        let bitmap = words(bitmap, keys.len());
-        let (mut count, mut result) = (0, Ok(()));
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        let mut result = Ok(());
         self.key_hash().in_parts(keys, |hashes, first| {
-            match self.insert_hashes(hashes, &mut bitmap[first / 64..]) {
+            match self.insert_new_hashes(hashes, &mut words[first / 64..]) {
                 Ok(new) => count += new,
                 Err(error) => result = Err(error),
             }
@@ -243,57 +256,22 @@ impl ScalableFilter {
         result.map(|()| count)
     }
 
+    /// Inserts the keys of an iterator in blocks of 512, faster than one by one.
+    ///
+    /// # Errors
+    /// As [`ScalableFilter::insert_keys`].
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<(), Error> {
+        let (key_hash, mut result) = (self.key_hash(), Ok(()));
+        in_blocks(keys.into_iter().map(|key| key_hash.of(&key)), |hashes| {
+            if let Err(error) = self.insert_hashes(hashes) {
+                result = Err(error);
+            }
+        });
+        result
+    }
+
     fn key_hash(&self) -> KeyHash {
         KeyHash::Xxh3(self.shared.seed)
-    }
-
-    // ---- probing ----
-
-    /// Whether a key may be in. False means that it is not.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(hash(key, self.shared.seed))
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not. The lines of all stages
-    /// are asked for before the first is tested, so that their misses overlap.
-    #[inline]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
-        // From the newest on, which has half of the keys.
-        self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
-    }
-
-    /// Answers many hashes at once, a bit each: see [`View::contains_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, hashes.len());
-        let mut count = 0;
-        for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
-            bitmap.fill(0);
-            for stage in self.stages.iter().rev() {
-                let mut answers = [0; AT_ONCE / 64];
-                stage.filter.contains_hashes(hashes, &mut answers);
-                bitmap.iter_mut().zip(answers).for_each(|(word, answers)| *word |= answers);
-            }
-            count += bitmap.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        }
-        count
-    }
-
-    /// Answers many keys at once, a bit each: see [`View::contains_keys`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, keys.len());
-        let mut count = 0;
-        self.key_hash().in_parts(keys, |hashes, first| {
-            count += self.contains_hashes(hashes, &mut bitmap[first / 64..]);
-        });
-        count
     }
 
     // ---- what it is ----
@@ -350,107 +328,104 @@ impl ScalableFilter {
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
         let mut plain = Filter::with_backend(self.plain_params()?, backend)?;
-        let mut hashes = hashes.into_iter();
-        let mut part = [0; AT_ONCE];
-        loop {
-            let mut len = 0;
-            for (place, hash) in part.iter_mut().zip(&mut hashes) {
-                *place = hash;
-                len += 1;
-            }
-            plain.insert_hashes(&part[..len]);
-            if len < AT_ONCE {
-                break;
-            }
-        }
-        if plain.key_count() < self.key_count() { Err(Error::KeyCount) } else { Ok(plain) }
+        in_blocks(hashes.into_iter(), |hashes| plain.insert_hashes(hashes));
+        let (needed, given) = (self.key_count(), plain.key_count());
+        if given < needed { Err(Error::KeyCount { needed, given }) } else { Ok(plain) }
+    }
+}
+
+whole_values!(ScalableFilter);
+
+impl Encoded for ScalableFilter {
+    fn footer(&self) -> Footer {
+        let line_count = self.stages().map(|stage| stage.params().line_count()).sum();
+        format::footer(self.shared, self.stages.len(), line_count, self.key_count())
     }
 
-    // ---- bytes and files ----
-
-    /// The length of the encoded filter: 64 bytes for each line of the stages, for each stage,
-    /// and for all.
-    pub fn encoded_len(&self) -> usize {
-        self.stages().map(|filter| filter.encoded_len()).sum::<usize>() + FOOTER_BYTES
+    fn body_len(&self) -> usize {
+        self.stages().map(|stage| stage.as_bytes().len() + FOOTER_BYTES).sum()
     }
 
-    /// Calls once with the parts of the encoded filter, which come one behind the other.
-    fn encoded(&self, call: &mut dyn FnMut(&[&[u8]])) {
-        let count = self.stages.len();
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.stages().try_for_each(|stage| out.write_all(stage.as_bytes()))?;
+        self.stages.iter().try_for_each(|Stage { filter, capacity }| {
+            let (params, key_count) = (filter.params(), filter.key_count());
+            out.write_all(&format::Stage { params, key_count, capacity: *capacity }.record())
+        })
+    }
+
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<ScalableFilter, Error> {
+        let (shared, count, line_bytes) = format::check(footer, body.len())?;
         let mut records = [[0; FOOTER_BYTES]; MAX_STAGES];
-        for (record, Stage { filter, capacity }) in records.iter_mut().zip(&self.stages) {
-            let (lines, params, key_count) =
-                (filter.as_bytes(), filter.params(), filter.key_count());
-            *record = format::Stage { lines, params, key_count, capacity: *capacity }.record();
+        let records = &mut records[..count];
+        body.peek_last(records.as_flattened_mut())?;
+        // All records, before a stage takes memory; damaged bytes are an error before they are.
+        let checked =
+            format::stages(records, line_bytes, shared.seed).try_for_each(|s| s.map(drop));
+        if let Err(error) = checked {
+            body.verify()?;
+            return Err(error);
         }
-        let mut parts = [&[][..]; MAX_STAGES + 2];
-        for (part, filter) in parts.iter_mut().zip(self.stages()) {
-            *part = filter.as_bytes();
-        }
-        parts[count] = records[..count].as_flattened();
-        let footer = format::footer(self.shared, count, self.key_count(), &parts[..=count]);
-        parts[count + 1] = &footer;
-        call(&parts[..count + 2]);
-    }
-
-    /// Writes the encoded filter to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
-    }
-
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let mut out = out.first(self.encoded_len())?;
-        self.encoded(&mut |parts| parts.iter().for_each(|part| out.put(part)));
-        Ok(out.written().len())
-    }
-
-    /// The encoded filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Ok(Vec::new());
-        self.encoded(&mut |parts| bytes = concat(parts));
-        bytes
-    }
-
-    /// A filter from its encoded form, all of it checked. It grows on as the one that was
-    /// encoded.
-    ///
-    /// # Errors
-    /// As [`View::open`]: [`Error::Layout`] for any other filter; [`Error::Rate`] for a rate
-    /// that cannot be asked for; [`Error::OutOfMemory`].
-    pub fn decode(bytes: &[u8]) -> Result<ScalableFilter, Error> {
-        let (shared, mut encoded) = format::parse(bytes)?;
         let mut filter = ScalableFilter { stages: Vec::new(), shared };
-        while let Some(format::Stage { lines, params, key_count, capacity }) = encoded.next()? {
-            let stage = Filter::copy_of(View::of_lines(lines, params, key_count)?)?;
-            filter.push(Stage { filter: stage, capacity })?;
+        for stage in format::stages(records, line_bytes, shared.seed) {
+            let format::Stage { params, key_count, capacity } = stage?;
+            let mut filter_of_stage = Filter::new(params)?;
+            filter_of_stage.key_count = key_count;
+            body.fill(&mut filter_of_stage.lines)?;
+            filter.push(Stage { filter: filter_of_stage, capacity })?;
         }
         Ok(filter)
     }
 
-    /// Saves the encoded filter as a file, as [`Filter::save`] does.
-    ///
-    /// # Errors
-    /// As [`Filter::save`].
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        let mut saved = Ok(());
-        self.encoded(&mut |parts| saved = file::replace(path, parts));
-        saved
+    fn copy(&self) -> Result<ScalableFilter, Error> {
+        let mut copy = ScalableFilter { stages: Vec::new(), shared: self.shared };
+        for Stage { filter, capacity } in &self.stages {
+            copy.push(Stage { filter: filter.copy()?, capacity: *capacity })?;
+        }
+        Ok(copy)
+    }
+}
+
+impl fmt::Debug for ScalableFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScalableFilter")
+            .field("keys", &self.key_count())
+            .field("lines", &self.footer().line_count)
+            .field("stages", &self.stages.len())
+            .field("rate", &self.shared.rate)
+            .finish_non_exhaustive()
+    }
+}
+
+probing!(ScalableFilter);
+
+impl Probe for ScalableFilter {
+    #[inline(always)]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.key_hash().of(key)
     }
 
-    /// Reads a file that [`ScalableFilter::save`] wrote, all of it checked. Meanwhile it takes
-    /// its memory twice.
-    ///
-    /// # Errors
-    /// As [`ScalableFilter::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<ScalableFilter, Error> {
-        ScalableFilter::decode(&file::read(path, format::check)?)
+    /// The lines of all stages are asked for before the first is tested, so that their misses
+    /// overlap.
+    #[inline]
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
+        // From the newest on, which has half of the keys.
+        self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
+    }
+
+    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+            words.fill(0);
+            for stage in self.stages.iter().rev() {
+                let mut found = [0; AT_ONCE / 64];
+                stage.filter.contains_hashes(hashes, &mut found);
+                words.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
+            }
+            count += words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        }
+        count
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::view::View;
 use super::views::{all_present, hash_alike};
-use crate::kernel::{Prefetch, words};
+use crate::bitmap::{AnswerWords, Answers};
+use crate::kernel::Prefetch;
 use crate::line::line_index;
 
 const S1: u64 = 0xD6E8_FEB8_6659_FD93;
@@ -26,14 +27,19 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
 /// Answers many hashes at once, each by the filter of its shard: `views[i]` is the filter of
 /// shard `i` of `views.len()`. Lines are asked for ahead, so that their misses overlap, whichever
 /// filters they are in; and where there are many keys for each shard (512 for 64 shards), each
-/// shard is asked for its own in one batch. Bit `i` of `bitmap` says whether hash `i` may be in;
-/// bits past the last become zero. Returns how many are set. Without views every key may be in.
+/// shard is asked for its own in one batch. Answer `i` is true if hash `i` may be present.
+/// Returns how many are. Without views every key may be present.
 ///
 /// The views must hash keys alike: one format, one seed. If they do not, every key may be in.
 ///
 /// # Panics
-/// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-pub fn shards_contain_hashes(views: &[View<'_>], hashes: &[u64], bitmap: &mut [u64]) -> usize {
+/// If `answers` is too short: see [`Answers`].
+pub fn shards_contain_hashes(
+    views: &[View<'_>],
+    hashes: &[u64],
+    answers: &mut (impl Answers + ?Sized),
+) -> usize {
+    let bitmap = answers.words(hashes.len());
     if !hash_alike(views) {
         return all_present(hashes.len(), bitmap);
     }
@@ -53,7 +59,7 @@ pub(crate) fn shards_contain_hashes_by<'a>(
     hashes: &[u64],
     bitmap: &mut [u64],
 ) -> usize {
-    let bitmap = words(bitmap, hashes.len());
+    let bitmap = bitmap.words(hashes.len());
     for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
         if (1..=MOST_SHARDS.min(hashes.len() / WORTH_IT)).contains(&shards) {
             shard_by_shard(shards, &view, hashes, bitmap);

@@ -70,8 +70,27 @@ impl<T: fmt::Debug> fmt::Debug for Swap<T> {
     }
 }
 
+/// A place of its own, with what is in this one now.
+impl<T> Clone for Swap<T> {
+    fn clone(&self) -> Swap<T> {
+        Swap::new(self.snapshot())
+    }
+}
+
 /// What [`Swap::load`] has found: stays as it is, whatever is published meanwhile.
 pub struct Loaded<T>(Guard<Arc<T>>);
+
+impl<T> Clone for Loaded<T> {
+    fn clone(&self) -> Loaded<T> {
+        Loaded(Guard::from_inner(Arc::clone(&self.0)))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Loaded<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
 
 impl<T> Deref for Loaded<T> {
     type Target = T;

@@ -1,5 +1,7 @@
 //! Probing: a view borrows a filter's bytes, wherever they are.
 
+use super::probe::{Probe, probing};
+use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
@@ -7,14 +9,14 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
-use crate::kernel::{
-    BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Prefetch, Probed, RING,
-};
+use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING};
+use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
 use crate::params::CuckooParams;
 use crate::params::Params;
 use crate::sizing::{self, stats};
+use std::fmt;
 
 /// A filter that can be probed and not changed, in bytes that somebody else owns:
 /// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
@@ -73,7 +75,7 @@ impl<'a> View<'a> {
     pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::check(footer, body_len, PROBED) {
             // As in `parse`.
-            Err(Error::Layout) => cuckoo::check(footer, body_len).map(drop),
+            Err(Error::Layout(_)) => cuckoo::check(footer, body_len).map(drop),
             found => found.map(drop),
         }
     }
@@ -82,7 +84,7 @@ impl<'a> View<'a> {
     fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {
             // All else has been checked before the layout.
-            Err(Error::Layout) => {
+            Err(Error::Layout(_)) => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
                 Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
             }
@@ -108,7 +110,7 @@ impl<'a> View<'a> {
     /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
     /// caller must take every key for present. [`Error::Backend`].
     pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, Kernels::active()?)?)
+        Ok(View::found(rocksdb::parse(bytes, Kernels::active()?)?))
     }
 
     /// As [`View::open_rocksdb`], probing with a given backend.
@@ -116,7 +118,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As [`View::open_rocksdb`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn open_rocksdb_with_backend(bytes: &'a [u8], backend: Backend) -> Result<View<'a>, Error> {
-        View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?)
+        Ok(View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?))
     }
 
     /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
@@ -125,18 +127,18 @@ impl<'a> View<'a> {
     /// # Errors
     /// [`Error::Backend`].
     pub fn open_leveldb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
-        View::found(leveldb::parse(bytes, Kernels::active()?))
+        Ok(View::found(leveldb::parse(bytes, Kernels::active()?)))
     }
 
     /// A filter that says "maybe" to every key.
     #[cfg(feature = "capi")]
     pub(crate) fn anything() -> Result<View<'static>, Error> {
-        View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?))
+        Ok(View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?)))
     }
 
-    fn found<'b>(found: Found<'b>) -> Result<View<'b>, Error> {
+    pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
         let Found { lines, k, kernel, hash } = found;
-        Ok(View { lines: lines.into(), k, hash, key_count: 0, kernel })
+        View { lines: lines.into(), k, hash, key_count: 0, kernel }
     }
 
     /// A view of bare lines, without a footer.
@@ -145,7 +147,8 @@ impl<'a> View<'a> {
     /// [`Error::Truncated`] if `lines` is not `params.bytes()` long; [`Error::Backend`].
     pub fn of_lines(lines: &'a [u8], params: Params, key_count: u64) -> Result<View<'a>, Error> {
         if lines.len() != params.bytes() {
-            return Err(Error::Truncated);
+            let (needed, given) = (params.bytes() as u64, lines.len() as u64);
+            return Err(Error::Truncated { needed, given });
         }
         Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
     }
@@ -156,10 +159,12 @@ impl<'a> View<'a> {
     /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
     #[cfg(feature = "capi")]
     pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
-        let lines = bytes.first(params.bytes()).ok_or(Error::BufferTooSmall)?;
+        let too_small = Error::BufferTooSmall { needed: params.bytes(), given: bytes.len() };
+        let lines = bytes.first(params.bytes()).ok_or(too_small)?;
         Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
+    #[inline]
     pub(crate) fn new(
         lines: Probed<'a>,
         params: Params,
@@ -195,53 +200,18 @@ impl<'a> View<'a> {
         Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
-    /// Whether a key may be in. False means that it is not.
-    #[inline(always)]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(self.hash(key))
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    #[inline(always)]
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        self.kernel.contains(self.lines, self.k, hash)
-    }
-
-    /// Answers many hashes at once: bit `i` of `bitmap`, counted from the lowest bit
-    /// of the first word, says whether hash `i` may be in. Bits past the last hash,
-    /// in its word, become zero. Returns how many are set.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), bitmap)
-    }
-
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
+    #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn contains_hashes_with(
         &self,
         hashes: &[u64],
-        prefetch: Prefetch,
+        prefetch: crate::kernel::Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
         let hashes = Hashes::Given(hashes);
         self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
-    }
-
-    /// Answers many keys at once, as [`View::contains_hashes`] does hashes. Keys are
-    /// hashed some way ahead of their probe, so that the work hides behind the
-    /// memory's.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let mut present = 0;
-        with_hashes(keys, self.hash, &mut |hashes| {
-            present = self.kernel.probe_batch(self.lines, self.k, hashes, bitmap);
-        });
-        present
     }
 
     /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest
@@ -267,12 +237,6 @@ impl<'a> View<'a> {
         self.hash
     }
 
-    /// The hash of a key that this filter's probes take.
-    #[inline(always)]
-    pub fn hash(&self, key: &[u8]) -> u64 {
-        self.hash.hash(key)
-    }
-
     /// Line count, k and seed; none for classic and cuckoo filters and those of other engines.
     pub fn params(&self) -> Option<Params> {
         self.shape_if(Layout::Native)
@@ -290,15 +254,6 @@ impl<'a> View<'a> {
             }
             _ => None,
         }
-    }
-
-    /// What a [`Filter`](crate::Filter) of the same lines has besides them.
-    ///
-    /// # Errors
-    /// [`Error::Layout`] if there is no such filter.
-    pub(crate) fn shape(&self) -> Result<(Params, &'static Kernel), Error> {
-        let params = self.params().or_else(|| self.classic_params()).ok_or(Error::Layout)?;
-        Ok((params, self.kernel))
     }
 
     /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
@@ -405,12 +360,54 @@ impl<'a> View<'a> {
     }
 }
 
+probing!(View<'_>);
+
+impl Probe for View<'_> {
+    #[inline(always)]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.hash.of(key)
+    }
+
+    #[inline(always)]
+    fn contains_hash(&self, hash: u64) -> bool {
+        self.kernel.contains(self.lines, self.k, hash)
+    }
+
+    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let words = answers.words(hashes.len());
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+    }
+
+    /// Keys are hashed some way ahead of their probe, so that the work hides behind the memory's.
+    fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let (words, mut present) = (answers.words(keys.len()), 0);
+        with_hashes(keys, self.hash, &mut |hashes| {
+            present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
+        });
+        present
+    }
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "View", self)
+    }
+}
+
+/// Says in short what a filter is. The seed is left out, which may be a secret.
+pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> fmt::Result {
+    let layout = view.kernel.layout();
+    let k = if layout == Layout::Cuckoo { "fingerprint_bits" } else { "k" };
+    f.debug_struct(kind)
+        .field("layout", &layout)
+        .field("keys", &view.key_count)
+        .field("lines", &view.lines.len().div_ceil(LINE_BYTES))
+        .field(k, &view.k)
+        .finish_non_exhaustive()
+}
+
 /// Hands the hashes of `keys` to a batch, to be made as it goes.
-pub(crate) fn with_hashes<K: AsRef<[u8]>>(
-    keys: &[K],
-    hash: KeyHash,
-    batch: &mut dyn FnMut(Hashes<'_>),
-) {
+pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch is not made to pay for a long one's ring.
     if keys.len() <= BLOCK {

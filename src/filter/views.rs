@@ -1,12 +1,13 @@
 //! One key in many filters at once.
 
 use super::view::View;
-use crate::kernel::words;
+use crate::bitmap::{AnswerWords, Answers};
+use crate::key::Key;
 
 /// One hash against many filters: a point lookup over the tables of an LSM tree, or
 /// over shards. The lines of all are asked for before the first is tested, so that
-/// their misses overlap. Bit `i` of `bitmap` says whether the key may be in view
-/// `i`; bits past the last view become zero. Returns how many are set.
+/// their misses overlap. Answer `i` is true if the key may be present in view `i`. Returns how
+/// many are.
 ///
 /// It pays where the filters are not in the cache; else a loop over the views is faster.
 ///
@@ -14,9 +15,13 @@ use crate::kernel::words;
 /// key's in some of them, and every view may have the key. [`views_contain`] has no such limit.
 ///
 /// # Panics
-/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
-pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> usize {
-    let bitmap = words(bitmap, views.len());
+/// If `answers` is too short: see [`Answers`].
+pub fn views_contain_hash(
+    views: &[View<'_>],
+    hash: u64,
+    answers: &mut (impl Answers + ?Sized),
+) -> usize {
+    let bitmap = answers.words(views.len());
     if !hash_alike(views) {
         return all_present(views.len(), bitmap);
     }
@@ -28,10 +33,13 @@ pub fn views_contain_hash(views: &[View<'_>], hash: u64, bitmap: &mut [u64]) -> 
 /// hash alike.
 ///
 /// # Panics
-/// If `bitmap` has fewer than `views.len().div_ceil(64)` words.
-pub fn views_contain(views: &[View<'_>], key: &[u8], bitmap: &mut [u64]) -> usize {
-    let bitmap = words(bitmap, views.len());
-    views_answer(views, bitmap, hash_once(key))
+/// If `answers` is too short: see [`Answers`].
+pub fn views_contain<K: Key + ?Sized>(
+    views: &[View<'_>],
+    key: &K,
+    answers: &mut (impl Answers + ?Sized),
+) -> usize {
+    views_answer(views, answers.words(views.len()), hash_once(key.key_bytes().as_ref()))
 }
 
 /// Whether one hash of a key serves all these views.
@@ -45,7 +53,7 @@ pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     move |view| match last {
         Some((how, hash)) if how == view.key_hash() => hash,
         _ => {
-            let hash = view.hash(key);
+            let hash = view.key_hash().hash(key);
             last = Some((view.key_hash(), hash));
             hash
         }
@@ -81,7 +89,7 @@ pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
 
 /// Sets the bits of so many answers and no others: each may be "maybe". Returns how many.
 pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
-    for (i, word) in words(bitmap, count).iter_mut().enumerate() {
+    for (i, word) in bitmap.words(count).iter_mut().enumerate() {
         let left = count - 64 * i;
         *word = if left < 64 { (1 << left) - 1 } else { u64::MAX };
     }

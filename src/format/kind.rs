@@ -40,7 +40,7 @@ impl Kind {
             cuckoo::LAYOUT => cuckoo::check(footer, len).map(|_| Kind::Cuckoo),
             scalable::LAYOUT => scalable::check(footer, len).map(|_| Kind::Scalable),
             window::LAYOUT => window::check(footer, len).map(|_| Kind::Window),
-            _ => Err(Error::Layout),
+            unknown => Err(Error::Layout(unknown)),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The native format, version 1: the lines, in layout 2 their counters, then a footer of 64 bytes.
-//! The page `docs/FORMAT.md` is the standard; this file follows it.
+//! `docs/FORMAT.md` is the standard; this file follows it.
 
 use crate::error::Error;
-use crate::hash::{hash, hash_parts};
+use crate::hash::hash;
 use crate::line::LINE_BYTES;
 use crate::params::Params;
 
@@ -13,7 +13,7 @@ const MAGIC: [u8; 8] = *b"BLMLINE\n";
 const VERSION: u16 = 1;
 /// The lines of `line.rs`.
 pub(crate) const LINES: u16 = 1;
-/// The same, and behind them a counter of 4 bits for each of their bits.
+/// The same lines, then a counter of 4 bits for each of their bits.
 pub(crate) const COUNTING: u16 = 2;
 /// The bits of `layouts/classic.rs`.
 pub(crate) const CLASSIC: u16 = 6;
@@ -43,26 +43,36 @@ pub(crate) struct Footer {
     pub(crate) seed: u64,
     pub(crate) k: u32,
     pub(crate) layout: u16,
-    /// Reserved in layout 1, where it is 0; other layouts say more of themselves here.
+    /// Reserved in layout 1, where it is 0; other layouts use it.
     pub(crate) shape: u64,
 }
 
 pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
 
-/// An encoded filter: what is before the footer, and the footer. Rule 1 of `docs/FORMAT.md`.
+/// Splits an encoded filter before the footer. Rule 1 of `docs/FORMAT.md`.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
-    bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated)
+    let (needed, given) = (FOOTER_BYTES as u64, bytes.len() as u64);
+    bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated { needed, given })
+}
+
+/// Whether so many bytes are before a footer as it states.
+pub(super) fn check_len(body_len: u64, stated: usize) -> Result<(), Error> {
+    if body_len == stated as u64 {
+        return Ok(());
+    }
+    let footer = FOOTER_BYTES as u64;
+    Err(Error::Truncated { needed: stated as u64 + footer, given: body_len.saturating_add(footer) })
 }
 
 impl Footer {
-    /// What a footer says: rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the
-    /// layout.
+    /// Reads a footer by rules 2 to 4 of `docs/FORMAT.md`, which do not depend on the layout.
     pub(super) fn read(footer: &FooterBytes) -> Result<Footer, Error> {
         if footer[at::MAGIC..] != MAGIC {
             return Err(Error::NotAFilter);
         }
-        if u16_at(footer, at::VERSION) != VERSION {
-            return Err(Error::Version);
+        let version = u16_at(footer, at::VERSION);
+        if version != VERSION {
+            return Err(Error::Version(version));
         }
         if u64_at(footer, at::FOOTER_CHECKSUM) != checksum(&footer[..at::FOOTER_CHECKSUM]) {
             return Err(Error::Checksum);
@@ -77,8 +87,8 @@ impl Footer {
         })
     }
 
-    /// The footer that goes behind these bytes, one part behind the other.
-    pub(crate) fn write(&self, body: &[&[u8]]) -> FooterBytes {
+    /// The footer that goes behind bytes of that checksum.
+    pub(crate) fn seal(&self, body_checksum: u64) -> FooterBytes {
         let mut footer = [0; FOOTER_BYTES];
         put(&mut footer, at::KEY_COUNT, self.key_count.to_le_bytes());
         put(&mut footer, at::LINE_COUNT, self.line_count.to_le_bytes());
@@ -87,7 +97,7 @@ impl Footer {
         put(&mut footer, at::LAYOUT, self.layout.to_le_bytes());
         put(&mut footer, at::VERSION, VERSION.to_le_bytes());
         put(&mut footer, at::SHAPE, self.shape.to_le_bytes());
-        put(&mut footer, at::LINES_CHECKSUM, hash_parts(body, 0).to_le_bytes());
+        put(&mut footer, at::LINES_CHECKSUM, body_checksum.to_le_bytes());
         let sum = checksum(&footer[..at::FOOTER_CHECKSUM]);
         put(&mut footer, at::FOOTER_CHECKSUM, sum.to_le_bytes());
         put(&mut footer, at::MAGIC, MAGIC);
@@ -99,14 +109,14 @@ impl Footer {
 pub(crate) struct Parts<'a> {
     pub(crate) layout: u16,
     pub(crate) lines: &'a [u8],
-    /// None but in layout 2.
+    /// Only in layout 2.
     pub(crate) counters: &'a [u8],
     pub(crate) params: Params,
     pub(crate) key_count: u64,
 }
 
-/// What a footer of one of these layouts says of the `body_len` bytes before it, which need not
-/// be there yet: rules 2 to 9 of `docs/FORMAT.md`, in its order.
+/// Checks a footer of one of these layouts against the length of what is before it, which need
+/// not be read yet: rules 2 to 9 of `docs/FORMAT.md`, in its order.
 pub(crate) fn check(
     footer: &FooterBytes,
     body_len: u64,
@@ -114,16 +124,14 @@ pub(crate) fn check(
 ) -> Result<(Footer, Params), Error> {
     let footer = Footer::read(footer)?;
     if !layouts.contains(&footer.layout) {
-        return Err(Error::Layout);
+        return Err(Error::Layout(footer.layout));
     }
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }
     let params = Params::new(footer.line_count, footer.k, footer.seed)?;
     let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
-    if body_len != (params.bytes() + counters) as u64 {
-        return Err(Error::Truncated);
-    }
+    check_len(body_len, params.bytes() + counters)?;
     Ok((footer, params))
 }
 
@@ -137,11 +145,11 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, E
     Ok(Parts { layout, lines, counters, params, key_count })
 }
 
-/// Whether what is before the footer of an encoded filter of any layout, parsed before, is what
-/// the footer says, and whether counters agree with the lines.
+/// Verifies a parsed filter of any layout: the checksum of what is before the footer, and that
+/// counters agree with the lines. Rules 10 and 11.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
     let (body, footer) = split(bytes)?;
-    if u64_at(footer, at::LINES_CHECKSUM) != checksum(body) {
+    if lines_checksum(footer) != checksum(body) {
         return Err(Error::Checksum);
     }
     match parse(bytes, &[COUNTING]) {
@@ -157,14 +165,14 @@ pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
 pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
     let most = isize::MAX as usize - FOOTER_BYTES;
     if params.bytes() > most / (LINE_BYTES + COUNTER_BYTES) * LINE_BYTES {
-        return Err(Error::LineCount);
+        return Err(Error::LineCount(params.line_count()));
     }
     Ok(params.bytes() / LINE_BYTES * COUNTER_BYTES)
 }
 
 /// Whether the counters that are not 0 are those of the bits that are set. The 8 counters of
 /// a byte of the lines are 4 bytes.
-fn agree(lines: &[u8], counters: &[u8]) -> bool {
+pub(crate) fn agree(lines: &[u8], counters: &[u8]) -> bool {
     let (counters, _) = counters.as_chunks::<4>();
     lines.iter().zip(counters).all(|(&bits, &counters)| {
         // The byte's bits, each moved to where the lowest bit of its counter is.
@@ -178,25 +186,15 @@ fn agree(lines: &[u8], counters: &[u8]) -> bool {
     })
 }
 
-/// The footer that goes behind these lines, of a layout that has nothing else.
-pub(crate) fn footer(layout: u16, lines: &[u8], params: Params, key_count: u64) -> FooterBytes {
-    debug_assert_eq!(lines.len(), params.bytes());
-    footer_of(layout, params, key_count).write(&[lines])
-}
-
-/// The footer that goes behind these lines and counters.
-pub(crate) fn counting_footer(
-    lines: &[u8],
-    counters: &[u8],
-    params: Params,
-    key_count: u64,
-) -> FooterBytes {
-    footer_of(COUNTING, params, key_count).write(&[lines, counters])
-}
-
-fn footer_of(layout: u16, params: Params, key_count: u64) -> Footer {
+/// What the footer says of a filter of one of these layouts.
+pub(crate) fn footer(layout: u16, params: Params, key_count: u64) -> Footer {
     let (line_count, k, seed) = (params.line_count(), params.k(), params.seed());
     Footer { key_count, line_count, seed, k, layout, shape: 0 }
+}
+
+/// The checksum that a footer states of what is before it.
+pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
+    u64_at(footer, at::LINES_CHECKSUM)
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

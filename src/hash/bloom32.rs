@@ -1,8 +1,8 @@
-//! The 32-bit hash of LevelDB's filters and of RocksDB's old ones.
+//! The 32-bit hash of LevelDB's filters and of RocksDB's legacy ones.
 //!
-//! LevelDB and RocksDB take it for the same hash, and it is, but for the last one to
-//! three bytes of a key: LevelDB takes them as they are, RocksDB (and Pebble after it)
-//! as signed numbers. They differ for keys with a last byte above 127.
+//! The two differ in the last one to three bytes of a key, those after the last whole word:
+//! LevelDB reads them as unsigned numbers, RocksDB and Pebble as signed ones. So hashes differ
+//! for keys with such a byte above 127.
 
 const SEED: u32 = 0xBC9F_1D34;
 const M: u32 = 0xC6A4_A793;

@@ -1,8 +1,7 @@
 //! XXPH3: the hash of RocksDB's filters.
 //!
-//! It is the form that XXH3 had before its first release, frozen in RocksDB's files:
-//! the same secret and the same ingredients, put together a little differently for
-//! every length. It is not XXH3, and neither can stand in for the other.
+//! It is a preview version of XXH3, frozen in RocksDB's files: the same secret and the same
+//! steps, combined differently for every length. Its hashes are not those of XXH3.
 
 #[cfg(feature = "capi")]
 use std::hint::black_box;
@@ -36,12 +35,12 @@ static SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// The lengths that are hashed in place.
+/// The lengths that are hashed inline.
 #[cfg(feature = "capi")]
 pub(crate) const SHORT: std::ops::RangeInclusive<usize> = 4..=16;
 
-/// The factors for the shortest keys. A loop over many keys keeps them in registers if it does
-/// not know what they are; else it makes each anew for each key.
+/// The factors for the shortest keys. A loop over many keys keeps them in registers only if the
+/// compiler does not know their values; else it makes each anew for each key.
 #[derive(Clone, Copy)]
 pub(crate) struct Factors {
     secret: u64,
@@ -70,8 +69,8 @@ pub fn xxph3(key: &[u8]) -> u64 {
     xxph3_by(Factors::known(), key)
 }
 
-/// The same for one key of many. In place for the lengths that integers and the shorter names
-/// have: those take few instructions.
+/// The same for one key of many. Inline for the lengths of integers and short names, which take
+/// few instructions.
 #[inline(always)]
 pub(crate) fn xxph3_by(by: Factors, key: &[u8]) -> u64 {
     match key.len() {
@@ -87,11 +86,11 @@ pub(crate) fn xxph3_by(by: Factors, key: &[u8]) -> u64 {
     }
 }
 
-/// The lengths of which all bytes go into one word.
+/// The lengths whose bytes fit in one word.
 #[cfg(all(feature = "capi", target_arch = "x86_64"))]
 pub(crate) const ONE_WORD: std::ops::RangeInclusive<usize> = 4..=8;
 
-/// All bytes of a key of 4 to 8, some of them twice.
+/// All bytes of a key of 4 to 8 bytes, some of them twice.
 #[inline(always)]
 pub(crate) fn word(key: &[u8]) -> u64 {
     u64::from(le32(key, 0)) | u64::from(le32(key, key.len() - 4)) << 32
@@ -105,8 +104,8 @@ fn of_word(by: Factors, word: u64, len: u64) -> u64 {
     avalanche_by(by.last, (m ^ (m >> 47)).wrapping_mul(by.second))
 }
 
-/// Puts the hashes of keys in place of their words; where the length is 0, what is there stays.
-/// A backend that multiplies eight words at once does eight keys in as many instructions as one.
+/// Replaces the words of keys by their hashes, except where the length is 0. A backend that
+/// multiplies eight words at once hashes eight keys in as many instructions as one.
 #[cfg(all(feature = "capi", target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn of_words(words: &mut [[u64; 8]], lens: &[[u8; 8]]) {
@@ -118,7 +117,7 @@ pub(crate) fn of_words(words: &mut [[u64; 8]], lens: &[[u8; 8]]) {
     }
 }
 
-/// Apart, so that short keys are not made to save the registers that long ones need.
+/// Not inlined, so that short keys do not save the registers that long ones need.
 #[inline(never)]
 fn of_other_lengths(key: &[u8]) -> u64 {
     match key.len() {
@@ -138,7 +137,7 @@ fn of_other_lengths(key: &[u8]) -> u64 {
 fn up_to_128(key: &[u8]) -> u64 {
     let n = key.len();
     let mut sum = (n as u64).wrapping_mul(PRIME64_1);
-    // Pairs of 16 bytes from both ends, as many as the length has room for.
+    // Pairs of 16 bytes from both ends, as many as fit.
     for i in (0..n.div_ceil(32)).rev() {
         sum = sum.wrapping_add(mix16(key, 16 * i, 32 * i)).wrapping_add(mix16(
             key,
@@ -204,7 +203,7 @@ fn mix16(key: &[u8], at: usize, offset: usize) -> u64 {
     fold(le64(key, at) ^ secret(offset), le64(key, at + 8) ^ secret(offset + 8))
 }
 
-/// Both halves of a product, one on the other.
+/// The XOR of both halves of a product.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -242,7 +241,7 @@ fn le32(bytes: &[u8], at: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// Values that RocksDB's own tests hold it to, and for long keys what RocksDB 7.8.3
+    /// Values from RocksDB's own tests and, for long keys, what RocksDB 7.8.3
     /// gives for the bytes `(7 i) & 255`.
     #[test]
     fn golden_values() {

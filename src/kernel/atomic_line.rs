@@ -1,19 +1,18 @@
-//! Setting a key's bits while others set and read theirs: the step that the concurrent filter
-//! takes. The lanes are behind a trait, and as many as one likes, so that a model checker can
-//! stand in for the CPU's (`tests/loom.rs`).
+//! Setting a key's bits while other threads set and read theirs: one step of the concurrent filter.
+//! The lanes, any number of them, are behind a trait, so that a model checker can replace the CPU's
+//! (`tests/loom.rs`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A lane that threads share.
 ///
-/// Relaxed order is enough: bits are only ever set, nobody draws a conclusion about other
-/// memory from one of them, and a thread that has to see another's insert is told of it by
-/// other means, which order the two.
+/// Relaxed order is enough: bits are only ever set, and no bit says anything about other memory. A
+/// thread that has to see another's insert learns of it by other means, which order the two.
 pub trait Lane {
     /// Its bits.
     fn load(&self) -> u64;
-    /// Sets bits in one step. What was there before is not asked for: to tell it, many CPUs
-    /// would have to try until nobody comes between.
+    /// Sets bits atomically. It does not return the old value, for which many CPUs would have to
+    /// retry until no other thread intervenes.
     fn or(&self, bits: u64);
 }
 
@@ -29,12 +28,12 @@ impl Lane for AtomicU64 {
     }
 }
 
-/// Sets the bits of a mask; whether any of them was not set when it looked. Of threads that set
-/// the same bits at once the first is told so, and others may be.
+/// Sets the bits of a mask. Returns whether one of them was not set before. If threads set the same
+/// bits at once, the first returns true, and others may.
 ///
-/// A line that has all bits is only read, so that keys which are in cost its other readers no
-/// cache line. Else all lanes are written, also those that have their bits or that the mask
-/// leaves alone: to guess which those are costs more than to write them.
+/// A line that has all bits is only read, so present keys cost its other readers no cache line.
+/// Otherwise all lanes are written, even those that need no change: skipping them costs more, as
+/// the CPU cannot predict which they are.
 #[inline(always)]
 pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
     // Lanes are little-endian in memory.
@@ -46,9 +45,9 @@ pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
     true
 }
 
-/// Sets bits of a lane, as they are in memory; whether any of them was not set when it looked.
-/// Of threads that try at once the first is told so, and others may be. A lane that has its
-/// bits already is only read, so that keys which are in cost no cache line its other readers.
+/// Sets bits of a lane, in memory order. Returns whether one of them was not set before. If threads
+/// set the same bits at once, the first returns true, and others may. A lane that has its bits is
+/// only read, so present keys cost its other readers no cache line.
 #[inline(always)]
 pub fn set<L: Lane>(lane: &L, bits: u64) -> bool {
     let new = lane.load() & bits != bits;

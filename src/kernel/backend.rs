@@ -10,7 +10,7 @@ use crate::os::environment::BACKENDS;
 pub enum Backend {
     /// One lane after the other, on every CPU.
     Scalar,
-    /// 8 lanes through `wide`: NEON on aarch64. On x86-64 as `Scalar`: see `portable.rs`.
+    /// 8 lanes through `wide`: NEON on aarch64. As `Scalar` on baseline x86-64: see `portable.rs`.
     Portable,
     /// x86-64 with AVX2.
     Avx2,
@@ -20,36 +20,36 @@ pub enum Backend {
 
 impl Backend {
     /// All backends there are, the slowest first.
-    pub const ALL: [Backend; 4] =
+    pub(crate) const ALL: [Backend; 4] =
         [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
 
-    /// "scalar", "portable", "avx2" or "avx512".
+    /// Returns the name: "scalar", "portable", "avx2" or "avx512".
     pub const fn name(self) -> &'static str {
         BACKENDS[self as usize]
     }
 
-    /// The backend of that name.
+    /// Returns the backend of that name.
     pub fn from_name(name: &str) -> Option<Backend> {
         Backend::ALL.into_iter().find(|backend| backend.name() == name)
     }
 
-    /// Whether this CPU can run the backend.
+    /// Returns whether this CPU can run the backend.
     pub fn is_available(self) -> bool {
         self.kernels().is_some()
     }
 
-    /// The backends that this CPU can run, the slowest first.
+    /// Returns the backends that this CPU can run, the slowest first.
     pub fn available() -> impl Iterator<Item = Backend> {
         Backend::ALL.into_iter().filter(|backend| backend.is_available())
     }
 
-    /// The backend in use: the fastest that the CPU can run, or the one that the
-    /// environment variable `BLOOMLINE_BACKEND` named when the program was loaded
-    /// (empty is as good as unset).
+    /// Returns the backend in use: the fastest that the CPU can run, or the one that the
+    /// environment variable `BLOOMLINE_BACKEND` named when the program was loaded (empty counts as
+    /// unset).
     ///
     /// # Errors
-    /// [`Error::Backend`] if the variable names an unknown backend or one that this
-    /// CPU cannot run. Nothing else is chosen in its place.
+    /// [`Error::Backend`] if the variable names an unknown backend or one that this CPU cannot
+    /// run. No other is chosen instead.
     pub fn active() -> Result<Backend, Error> {
         Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
     }

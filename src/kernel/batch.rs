@@ -12,18 +12,6 @@ use std::marker::PhantomData;
 /// Keys in a block: the bits of a word of the answer.
 pub(crate) const BLOCK: usize = 64;
 
-/// The words of a bitmap that so many answers take. Whoever changes a filter calls this before it
-/// touches the first key.
-///
-/// # Panics
-/// If there are fewer.
-#[inline]
-pub(crate) fn words(bitmap: &mut [u64], answers: usize) -> &mut [u64] {
-    let words = answers.div_ceil(BLOCK);
-    assert!(words <= bitmap.len(), "one word of bitmap for 64 answers");
-    &mut bitmap[..words]
-}
-
 /// Keys from one that is probed to the one whose line is asked for into L2.
 pub(super) const FAR_KEYS: usize = 2 * BLOCK;
 
@@ -129,9 +117,9 @@ impl Lines {
 /// The caller runs them only on a CPU that has the backend's instructions, with
 /// lines that can be read, or written by `insert`.
 pub(super) trait Ops {
-    /// Sets the bits of a key.
+    /// Sets the bits of a key. Returns whether any of them was not set.
     #[inline(always)]
-    unsafe fn insert(_lines: Lines, _hash: u64) {
+    unsafe fn insert(_lines: Lines, _hash: u64) -> bool {
         panic!("filters of this layout are not made by a kernel");
     }
 

@@ -1,4 +1,4 @@
-//! What an x86-64 CPU has of what the kernels need.
+//! Which instruction sets an x86-64 CPU has.
 
 /// AVX2, and the scalar instructions that every CPU with AVX2 has beside it.
 pub(super) fn has_avx2() -> bool {
@@ -7,9 +7,9 @@ pub(super) fn has_avx2() -> bool {
         && std::is_x86_feature_detected!("popcnt")
 }
 
-/// AVX-512 where it pays. VBMI and GFNI, which only the builder of RocksDB's lines needs, leave
-/// out the first generation (Skylake, Cascade Lake), which lowers its clock for everybody on
-/// the core when 512-bit multiplies run.
+/// AVX-512 where it pays. Only the builder of RocksDB's lines needs VBMI and GFNI, but requiring
+/// them leaves out the first generation (Skylake, Cascade Lake), which lowers the core's clock
+/// under 512-bit multiplies.
 pub(super) fn has_avx512() -> bool {
     has_avx2()
         && std::is_x86_feature_detected!("avx512f")

@@ -1,5 +1,5 @@
-//! A few keys given by their bytes, at most a block, as RocksDB asks for them: without the ring of
-//! a longer batch.
+//! Probes of a few keys by their bytes, at most a block, as RocksDB does: without the ring of a
+//! longer batch.
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;
@@ -10,7 +10,7 @@ use super::{Kernel, Layout, Probed};
 use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
 
-/// Room for hashes. Not set to zero: that would be some percent of the time that few keys take.
+/// Room for hashes. Not zeroed: that would take some per cent of a small batch's time.
 struct Room([MaybeUninit<u64>; BLOCK]);
 
 impl Room {
@@ -19,8 +19,7 @@ impl Room {
         Room([MaybeUninit::uninit(); BLOCK])
     }
 
-    /// The hashes of the keys, of as many as there is room for, and a bit for each key that is
-    /// not there.
+    /// The hashes of the keys, as many as there is room for, and a bit for each missing key.
     #[inline(always)]
     fn make<'k>(
         &mut self,
@@ -44,9 +43,9 @@ impl Room {
 }
 
 impl Kernel {
-    /// The answers for 1 to [`BLOCK`] keys of a filter of RocksDB's present kind, whose lines
-    /// these are: the first in the lowest bit. A key that is not there may be in; of more keys
-    /// the rest is left out.
+    /// The answers for 1 to [`BLOCK`] keys, the first in the lowest bit. The lines are those of a
+    /// filter of RocksDB's present kind. A missing key may be present; keys past [`BLOCK`] are
+    /// ignored.
     #[inline(always)]
     pub(crate) fn probe_few_of_rocksdb<'k>(
         &self,
@@ -57,8 +56,7 @@ impl Kernel {
         debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
         let ask = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
-        // Not where memory is what takes the time: each line is to be asked for as soon as
-        // it is known.
+        // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
         if self.backend == Backend::Avx512
             && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear

@@ -34,7 +34,7 @@ mod shared;
 mod words;
 
 pub use backend::Backend;
-pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING, words};
+pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
 use batch::{Abreast, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
@@ -46,6 +46,7 @@ pub(crate) use shared::Probed;
 #[cfg(feature = "capi")]
 pub(crate) use words::Words;
 
+use crate::bitmap::AnswerWords;
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::os::environment::{self, Setting};
@@ -88,7 +89,7 @@ pub(crate) struct Kernel {
     layout: Layout,
     line_log2: u32,
     ask: fn(Lines, u64),
-    insert: unsafe fn(&mut [u8], u32, u64),
+    insert: unsafe fn(&mut [u8], u32, u64) -> bool,
     contains: Contains,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
@@ -106,7 +107,7 @@ macro_rules! kernel {
     ($backend:ident, $layout:ident, $(#[$attribute:meta])*
         one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
-        unsafe fn insert(lines: &mut [u8], k: u32, hash: u64) {
+        unsafe fn insert(lines: &mut [u8], k: u32, hash: u64) -> bool {
             let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
@@ -368,9 +369,10 @@ impl Kernel {
         self.backend
     }
 
-    /// Sets the bits of one key. `lines` is a whole filter's lines.
+    /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
+    /// filter's lines.
     #[inline]
-    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) {
+    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a
         // mutable slice's.
         unsafe { (self.insert)(lines, k, hash) }
@@ -433,7 +435,7 @@ impl Kernel {
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
-        let bitmap = words(bitmap, hashes.len());
+        let bitmap = bitmap.words(hashes.len());
         let lines = self.readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }

@@ -1,10 +1,8 @@
 //! Prefetch hints, and when which is used: the one table of measured distances.
 //!
-//! A probe that misses the caches costs as much as the memory system makes it
-//! cost. Prefetching into L1, as is usual, stops at the few miss buffers of L1.
-//! Prefetching into L2, far ahead, uses the longer queue of L2; a second prefetch,
-//! near, then brings the line the short way into L1. In a filter that fits the
-//! cache both only cost time.
+//! Prefetching into L1, as is usual, is limited by the few miss buffers of L1. Prefetching into
+//! L2, far ahead, uses the longer queue of L2; a second, near prefetch then brings the line the
+//! short way into L1. In a filter that fits in the cache, both only cost time.
 
 use crate::line::LINE_BYTES;
 
@@ -13,7 +11,7 @@ pub(crate) const INTO_L1: u8 = 1;
 /// Into L2, for a line needed a block or more later.
 pub(crate) const INTO_L2: u8 = 2;
 
-/// Asks for the cache line at `address`. Any address will do: a hint never faults.
+/// Prefetches the cache line at `address`, which may be any: a hint never faults.
 #[inline(always)]
 pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -43,7 +41,7 @@ pub(crate) fn prefetch<const HINT: u8>(address: *const u8) {
     let _ = address;
 }
 
-/// Asks for some bytes, aligned to cache lines, that will be needed soon.
+/// Prefetches some bytes, aligned to cache lines.
 #[inline(always)]
 pub(crate) fn prefetch_all(bytes: &[u8]) {
     for line in bytes.chunks(LINE_BYTES) {
@@ -51,7 +49,7 @@ pub(crate) fn prefetch_all(bytes: &[u8]) {
     }
 }
 
-/// How a batch asks for its lines ahead of their use.
+/// How a batch prefetches its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetch {
     /// Not at all.
@@ -62,9 +60,8 @@ pub enum Prefetch {
     FarAndNear,
 }
 
-// What pays, by the size of the filter. `cargo bench --bench sweep` measures it; a
-// CPU for which other rows are better gets its own when somebody has measured them.
-// ns per key, k = 6, none / far / far and near:
+// What pays, by the size of the filter, as `make bench-sweep` measures it. ns per key,
+// k = 6, none / far / far and near:
 //
 //   MiB   AMD Zen 4 (1 MiB L2), AVX-512    AVX2                   insert, AVX-512
 //     4   1.6 to 4.0 / 1.5 / 1.8           3.2 / 2.1 / 2.4        1.9 to 3.4 / 1.8 / 2.6
@@ -73,9 +70,9 @@ pub enum Prefetch {
 //    64   9.7 / 4.9 / 2.9                  14 / 3.0 / 3.0         12 / 4.1 / 3.2
 //   512   11.6 / 6.9 / 4.2                 22 / 4.7 / 4.9         15 / 6.3 / 5.6
 //
-// (At 4 MiB it depends on who else uses L3; asking costs little where it does not pay.)
+// (At 4 MiB it depends on who else uses L3; an unneeded prefetch costs little.)
 //
-// On an Intel Xeon (2 MiB L2, 480 MiB L3; an earlier form, 64 ahead), AVX-512 and insert:
+// An Intel Xeon (2 MiB L2, 480 MiB L3), AVX-512 and insert; far is 64 keys ahead there:
 //
 //     4   1.07 / 1.30 / 1.56               insert 1.20 / 1.52
 //     8   2.64 / 2.34 / 2.48               2.49 / 2.68
@@ -84,7 +81,7 @@ pub enum Prefetch {
 const MIB: usize = 1 << 20;
 
 impl Prefetch {
-    /// What pays when a filter of so many bytes is probed.
+    /// What pays for probes of a filter of so many bytes.
     pub(crate) fn to_probe(bytes: usize) -> Prefetch {
         match bytes / MIB {
             0..3 => Prefetch::None,
@@ -93,15 +90,14 @@ impl Prefetch {
         }
     }
 
-    /// The same for few keys, no more than a block. Who asks for few asks one filter after the
-    /// other, as an engine does: that it would fit into the core's own caches does not mean
-    /// that it is there.
+    /// The same for a block of keys or less. A caller with few keys probes one filter after
+    /// another, as an engine does, so even a small filter may not be in the cache.
     pub(crate) fn to_probe_few(bytes: usize) -> Prefetch {
         if bytes < MIB / 4 { Prefetch::None } else { Prefetch::Far }
     }
 
-    /// What pays when keys are inserted into a filter of so many bytes. At 1 MiB far
-    /// costs a sixth on Zen 4, at 2 MiB it saves from nothing to a fifth.
+    /// What pays for inserts into a filter of so many bytes. On Zen 4, far costs a sixth at 1 MiB
+    /// and saves up to a fifth at 2 MiB.
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
         match bytes / MIB {
             0..2 => Prefetch::None,

@@ -1,12 +1,12 @@
-//! Layouts whose bits lie anywhere: the textbook filter of `layouts/classic.rs`, and the older ones of
-//! LevelDB and RocksDB.
+//! Layouts whose bits lie anywhere: the standard filter of `layouts/classic.rs`, LevelDB's, and
+//! RocksDB's legacy ones.
 //!
-//! A layout says at which bits of the whole filter a key is; all else is the same. Vectors gain
-//! nothing here: each bit is a load of its own.
+//! A layout gives the positions of a key's bits in the whole filter; all else is shared. Vectors
+//! gain nothing here: each bit is a load of its own.
 //!
-//! In a batch, the first [`FEW`] bits of 64 keys are tested, and then the rest of those keys
-//! that have them: one in four of those that are not in. So no branch is a coin toss, and
-//! where the cache lines come from memory, only those of few keys come in vain.
+//! A batch tests the first [`FEW`] bits of 64 keys, then the rest of the keys that have them: one
+//! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
+//! vain.
 
 use super::batch::{Lines, Lookahead, Ops, Plan};
 use super::prefetch::{INTO_L2, prefetch};
@@ -15,19 +15,19 @@ use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 use std::num::NonZero;
 
-/// Where a layout has the bits of a key.
+/// Where the bits of a key are in a layout.
 pub(super) trait Bits {
     /// A filter is a multiple of `1 << LINE_LOG2` bytes.
     const LINE_LOG2: u32;
 
-    /// Whether batches ask for cache lines ahead at all.
+    /// Whether batches prefetch at all.
     const PREFETCH: bool;
 
     /// The numbers of the bits, k of them, each below the number of all bits.
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64>;
 }
 
-/// The textbook filter.
+/// The standard filter.
 pub(super) struct Classic;
 
 impl Bits for Classic {
@@ -66,7 +66,8 @@ impl Bits for LevelDb {
 
     #[inline(always)]
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
-        // By more than 32 bits a value leaves itself; by 32 the division is quicker.
+        // If there are more than 2^32 bits, a value is its own remainder. Dividing 32 bits is
+        // faster than dividing 64.
         let bits = u32::try_from(8 * lines.count()).ok().and_then(NonZero::new);
         values(hash, lines.k()).map(move |value| bits.map_or(value, |bits| value % bits).into())
     }
@@ -77,7 +78,7 @@ pub(super) struct Legacy<const LOG2: u32>;
 
 impl<const LOG2: u32> Bits for Legacy<LOG2> {
     const LINE_LOG2: u32 = LOG2;
-    /// For the sake of old files; not worth loops of their own.
+    /// For old files only: not worth loops of their own.
     const PREFETCH: bool = false;
 
     #[inline(always)]
@@ -88,8 +89,8 @@ impl<const LOG2: u32> Bits for Legacy<LOG2> {
     }
 }
 
-/// Whether a filter of LevelDB's, of one byte at least, has all bits of a key: without a table of
-/// functions, for who opens a filter for each key.
+/// Whether a LevelDB filter of at least one byte has all bits of a key. No table of functions, for
+/// callers that open a filter for each key.
 #[cfg(feature = "capi")]
 #[inline(always)]
 pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
@@ -98,10 +99,10 @@ pub(crate) fn leveldb_contains(bits: &[u8], k: u32, hash: u64) -> bool {
     unsafe { Scattered::<LevelDb>::contains(lines, hash) }
 }
 
-/// What does the work for a layout.
+/// The kernel of a layout.
 pub(super) struct Scattered<B>(PhantomData<B>);
 
-/// The same, asking for all the bits of a key: all are needed to insert it.
+/// The same, prefetching all bits of a key: an insert needs all.
 struct All<B>(PhantomData<B>);
 
 /// The bits of a key that are tested first.
@@ -135,7 +136,7 @@ impl<B: Bits> Scattered<B> {
         bits.fold(1, |set, bit| set & unsafe { Self::bit(lines, bit) })
     }
 
-    /// Asks for the cache lines of some of a key's bits.
+    /// Prefetches the cache lines of some of a key's bits.
     #[inline(always)]
     fn ask_for<const HINT: u8>(lines: Lines, bits: impl Iterator<Item = u64>) {
         bits.for_each(|bit| prefetch::<HINT>(Self::byte(lines, bit)));
@@ -144,7 +145,7 @@ impl<B: Bits> Scattered<B> {
 
 impl<B: Bits> Ops for All<B> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise, handed on.
         unsafe { Scattered::<B>::insert(lines, hash) }
     }
@@ -164,28 +165,34 @@ impl<B: Bits> Ops for All<B> {
 impl<B: Bits> Ops for Scattered<B> {
     const LINE_LOG2: u32 = B::LINE_LOG2;
     const PREFETCH: bool = B::PREFETCH;
-    /// Filters with lines of more than 64 bytes are read, and not made.
+    /// Filters with lines of more than 64 bytes are read, never written.
     const INSERTS: bool = B::LINE_LOG2 <= LINE_BYTES.ilog2();
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
+        let mut unset = 0;
         for bit in B::of(lines, hash) {
+            let (byte, bit) = (Self::byte(lines, bit), 1 << (bit % 8));
             // SAFETY: as in `bit`; the caller says that the bytes can be written.
-            unsafe { *Self::byte(lines, bit) |= 1 << (bit % 8) };
+            unsafe {
+                unset |= bit & !*byte;
+                *byte |= bit;
+            }
         }
+        unset != 0
     }
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            // No branch between the first few, which for one key in two would be the wrong one.
+            // No branch between the first few: it would be mispredicted for half of the keys.
             Self::all_set(lines, B::of(lines, hash).take(FEW)) == 1
                 && B::of(lines, hash).skip(FEW).all(|bit| Self::bit(lines, bit) == 1)
         }
     }
 
-    /// A key's first few bits. The others are asked for when these are known to be set.
+    /// A key's first few bits. The others are prefetched once these are known to be set.
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64) {
         Self::ask_for::<HINT>(lines, B::of(lines, hash).take(FEW));

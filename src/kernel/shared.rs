@@ -1,15 +1,14 @@
-//! What is probed: bytes by their address, since other threads may be adding keys to them.
+//! The bytes that probes read, by their address: other threads may be inserting into them.
 //!
-//! Rust has no atomic load of a vector, so this is told to the machine and not to the
-//! language: an aligned lane of 64 bits is never read torn, also not as a part of a vector, on
-//! any CPU that there are vectors for. Bits are only ever set. So whatever lanes a kernel
-//! reads, in whatever order, have all bits that were set before and none that nobody sets:
-//! a key that was in is found, and for one that is being added meanwhile both answers are
-//! true. The kernels work through raw pointers, and are reached through pointers to functions:
-//! no reference says that the bytes stay, and the compiler sees no two sides of the race to
-//! reason about.
+//! Rust has no atomic load of a vector, so correctness rests on the machine, not on the language.
+//! On every CPU with vectors here, an aligned lane of 64 bits is never read torn, not even as part
+//! of a vector. Bits are only ever set. So the lanes that a kernel reads, in any order, have all
+//! bits set before and no bits that no thread sets: a present key is found, and for a key being
+//! inserted both answers are true. The kernels use raw pointers and are called through function
+//! pointers. So no reference claims that the bytes are constant, and the compiler never sees both
+//! sides of the race.
 
-use super::{Hashes, Kernel, Prefetch};
+use super::Kernel;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -37,15 +36,15 @@ impl<'a> Probed<'a> {
     /// So many bytes at an address.
     ///
     /// # Safety
-    /// They can be read for as long as `'a`. If others write them meanwhile, they only set bits
-    /// in whole lanes, and nobody asks for [`Probed::as_slice`].
+    /// They can be read for as long as `'a`. Other threads that write them meanwhile only set bits
+    /// in whole lanes, and no caller uses [`Probed::as_slice`].
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) unsafe fn at(start: *const u8, len: usize) -> Probed<'a> {
         Probed { start, len, borrowed: PhantomData }
     }
 
-    /// Lanes that threads set bits in. Nobody asks for [`Probed::as_slice`] of them.
+    /// Lanes in which threads set bits. No caller uses [`Probed::as_slice`] on them.
     #[inline(always)]
     pub(crate) fn lanes(lanes: &'a [AtomicU64]) -> Probed<'a> {
         Probed { start: lanes.as_ptr().cast(), len: size_of_val(lanes), borrowed: PhantomData }
@@ -79,37 +78,16 @@ impl<'a> Probed<'a> {
         lanes.iter().map(|lane| u64::from(lane.load(Ordering::Relaxed).count_ones())).sum()
     }
 
-    /// The bytes as such, of which nobody is writing any.
+    /// The bytes, which no thread writes.
     pub(crate) fn as_slice(self) -> &'a [u8] {
-        // SAFETY: made of a slice, or by somebody who promised that nobody writes these bytes if
-        // they are asked for as a slice.
+        // SAFETY: made of a slice, or by a caller who promised that no thread writes these bytes
+        // if they are used as a slice.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }
 
 impl Kernel {
-    /// As [`Kernel::contains`], of lines to which keys may be added meanwhile.
-    #[inline(always)]
-    pub(crate) fn contains_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) -> bool {
-        self.contains(Probed::lanes(lanes), k, hash)
-    }
-
-    /// As [`Kernel::probe_batch`], of lines to which keys may be added meanwhile.
-    ///
-    /// # Panics
-    /// If `bitmap` has not a word for each 64 keys.
-    pub(crate) fn probe_batch_shared(
-        &self,
-        lanes: &[AtomicU64],
-        k: u32,
-        hashes: Hashes<'_>,
-        bitmap: &mut [u64],
-    ) -> usize {
-        let plan = Prefetch::to_probe(size_of_val(lanes));
-        self.probe_batch_with(Probed::lanes(lanes), k, hashes, plan, bitmap)
-    }
-
-    /// Asks for the line of a hash, soon to be written. Does nothing else.
+    /// Prefetches the line of a hash, to be written soon.
     #[inline]
     pub(crate) fn ask_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
         self.ask(Probed::lanes(lanes), k, hash);

@@ -1,5 +1,5 @@
-//! An opened filter as six words: what a `bloomline_view` of C holds, and what the shortest probes
-//! read where it lies.
+//! An opened filter as six words: the content of a `bloomline_view` of C, which the shortest probes
+//! read in place.
 
 use super::Layout;
 use super::shared::Probed;
@@ -7,8 +7,8 @@ use crate::hash::KeyHash;
 use std::mem::transmute;
 use std::ptr;
 
-/// A filter in bytes that belong to the caller. In C it is a plain struct: it can be zeroed,
-/// forgotten to be opened, or overwritten. The check word tells, in a few instructions.
+/// A filter in caller-owned bytes. In C it is a plain struct, which a caller can zero, forget to
+/// open, or overwrite. The check word detects that in a few instructions.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
@@ -25,7 +25,7 @@ pub(crate) struct Words {
     check: u64,
 }
 
-/// The ways of hashing, as they stand in [`Words::kind`].
+/// The hash functions, as numbers in [`Words::kind`].
 const XXH3: u32 = 1;
 const XXPH3: u32 = 2;
 const ROCKS_DB_LEGACY: u32 = 3;
@@ -61,9 +61,8 @@ impl Words {
         words
     }
 
-    /// A word that no other first five words are likely to have: changing any one of them
-    /// always changes it, and that of zeros is not zero. It is made on every probe, so it is sums
-    /// and shifts.
+    /// The check word of the first five words: changing any one of them always changes it, and that
+    /// of zeros is not zero. Every probe computes it, so it is sums and shifts.
     #[inline(always)]
     fn check_word(&self) -> u64 {
         // SAFETY: six words without padding are any 48 bytes.
@@ -76,7 +75,7 @@ impl Words {
             .wrapping_add(0x4D4C_5649)
     }
 
-    /// Whether these are the words of an opened filter. If not, they are not to be used.
+    /// Whether these are the words of an opened filter. If not, do not use them.
     #[inline(always)]
     pub(crate) fn are_sound(&self) -> bool {
         self.check == self.check_word()
@@ -116,7 +115,7 @@ impl Words {
 mod tests {
     use super::*;
 
-    /// The check word is made for all, so it is what vouches for the other numbers.
+    /// The check word covers all words, so it vouches for these numbers.
     #[test]
     fn the_check_word_depends_on_every_word_and_its_place() {
         // SAFETY: any 48 bytes are words.

@@ -1,9 +1,8 @@
-//! The textbook Bloom filter, in its plainest form: one array of bits, of which a key sets k,
-//! anywhere.
+//! The standard Bloom filter, in its plainest form: one array of bits, anywhere in which a key
+//! sets k bits.
 //!
-//! It has the lowest rate that bits can give, up to 18 % less than the lines of
-//! [`line`](mod@crate::line) at 10 bits per key, and two thirds less at 20; and a key is up to
-//! k cache lines, where there it is one.
+//! Its false-positive rate is up to 18 % lower than that of [`line`](mod@crate::line) at 10 bits
+//! per key, and two thirds lower at 20. A key takes up to k cache lines instead of one.
 //!
 //! ```text
 //! positions of a hash among the n bits of a filter, by double hashing:
@@ -17,16 +16,16 @@
 //! contains : are they all set
 //! ```
 //!
-//! Bit `p` is bit `p mod 8` of byte `p / 8`. That `step` grows is what makes double hashing
-//! as good as k independent hashes: with equal steps, keys whose steps are alike meet each
-//! other's bits in a row, and in a filter of a few lines that is most of the false positives.
+//! Bit `p` is bit `p mod 8` of byte `p / 8`. Because `step` grows, double hashing is as good as k
+//! independent hashes. With equal steps, keys of similar steps would share runs of positions,
+//! which in a filter of a few lines makes most of the false positives.
 //!
-//! This file is the definition. The kernel does the same with many keys at a time and is held
-//! to it, byte for byte, by the tests; the golden files are made by it alone.
+//! This file is the definition. It alone makes the golden files. The kernel does the same for
+//! many keys at a time; the tests compare it byte for byte.
 
 use crate::line::{C1, C2, line_index};
 
-/// The `k` positions of a hash among `bits` bits. The same one may come twice.
+/// Returns the `k` positions of a hash among `bits` bits. They may repeat.
 #[inline(always)]
 pub fn positions(hash: u64, k: u32, bits: u64) -> impl Iterator<Item = u64> {
     let (mut at, mut step) = (hash, hash.wrapping_mul(C2));
@@ -39,7 +38,7 @@ pub fn positions(hash: u64, k: u32, bits: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Sets the key's bits. `bytes` is the whole filter.
+/// Sets the bits of the key. `bytes` is the whole filter.
 ///
 /// # Panics
 /// If `bytes` is empty.
@@ -49,7 +48,7 @@ pub fn insert(bytes: &mut [u8], k: u32, hash: u64) {
     }
 }
 
-/// Whether all the key's bits are set: no means never inserted, yes means maybe.
+/// Returns whether all bits of the key are set. False: definitely absent; true: maybe.
 ///
 /// # Panics
 /// As [`insert`].

@@ -1,12 +1,12 @@
 //! The lines of a cuckoo filter, in their plainest form.
 //!
-//! Of each key a **fingerprint** of 8, 12 or 16 bits is kept, never 0, in one of the 4 slots of
-//! one of two **buckets**. A line of 64 bytes has as many buckets as fit in it, so a key is in
-//! at most two lines. Which fingerprint and which first bucket the hash says; the other bucket
-//! is found from the fingerprint and the bucket it is in, so that a fingerprint can move
-//! without its key. For seven fingerprints of eight it is in the same **page** of 64 lines, which
-//! is 4 KiB: to reach it costs little more, since what is slow is to find the page. The eighth
-//! goes anywhere, or pages that happen to get more keys than others would be full too early:
+//! For each key, one of the 4 slots of one of two **buckets** stores a **fingerprint** of 8, 12 or
+//! 16 bits, never 0. A line of 64 bytes has as many buckets as fit, so a key takes at most two
+//! lines. The hash gives the fingerprint and the first bucket. The alternate bucket follows from
+//! the fingerprint and its present bucket, so a fingerprint can move without its key. For seven
+//! of eight fingerprints it is in the same **page** of 64 lines, 4 KiB: reaching it costs little
+//! more, because finding the page is what is slow. For the eighth it is anywhere. Otherwise pages
+//! that happen to get more keys than others would be full too early:
 //!
 //! ```text
 //! fingerprint = low `bits` bits of hash; 1 if these are 0
@@ -19,27 +19,27 @@
 //!               has up to 127 lines
 //! ```
 //!
-//! The other of the other is the first, for any number of lines and of buckets.
+//! The alternate of the alternate is the first, for any number of lines and of buckets.
 //!
-//! This is the definition. Filters are changed by the code here, and probed by the backends
-//! in `kernel/`, which the tests hold to [`contains`].
+//! This is the definition. Its code inserts and removes. The backends in `kernel/` probe; the
+//! tests compare them with [`contains`].
 
 use crate::line::{LINE_BYTES, line_index};
 
 /// Fingerprints in a bucket.
 pub const SLOTS: u64 = 4;
-/// What spreads fingerprints over lines: 2^32 / golden ratio.
+/// The factor that spreads fingerprints over lines: 2^32 / golden ratio.
 pub const STEP: u32 = 0x9E37_79B1;
-/// The most lines a cuckoo filter may have: two 32-bit products then find a line.
+/// The most lines of a cuckoo filter, so that two 32-bit products find a line.
 pub const MAX_LINES: u64 = u32::MAX as u64;
-/// Lines in a page; the last has those that are left over, too.
+/// Lines in a page; the last page also has those left over.
 pub const PAGE: u64 = 64;
-/// One fingerprint of so many goes to any page.
+/// One of so many fingerprints has its alternate bucket in any page.
 pub const FAR: u64 = 8;
-/// How many fingerprints an insert may move before it gives up and moves them all back.
+/// The most fingerprints that an insert relocates before it gives up and moves them all back.
 pub const MAX_KICKS: u32 = 2048;
 
-/// A bucket: which line, and which bucket of that line.
+/// A bucket: its line, and its number in that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
     /// Below the line count.
@@ -62,22 +62,21 @@ pub const fn buckets(bits: u32) -> u64 {
     }
 }
 
-/// What is kept of a hash: 1 to `2^bits - 1`. 0 is a slot that is free.
+/// Returns the fingerprint of a hash: 1 to `2^bits - 1`. 0 is a free slot.
 #[inline(always)]
 pub const fn fingerprint(hash: u64, bits: u32) -> u64 {
     let low = hash & ((1 << bits) - 1);
     if low == 0 { 1 } else { low }
 }
 
-/// The bucket where a key is looked for first.
+/// Returns the first bucket of a key.
 #[inline(always)]
 pub const fn first(hash: u64, bits: u32, line_count: u64) -> Bucket {
     let bucket = ((hash >> 16 & 0xFFFF) * buckets(bits)) >> 16;
     Bucket { line: line_index(hash, line_count), bucket }
 }
 
-/// The other bucket where the fingerprint may be that is in, or belongs to, bucket `from`.
-/// It can be the same one.
+/// Returns the alternate bucket of a fingerprint whose bucket is `from`. It can be the same one.
 #[inline(always)]
 pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -> Bucket {
     let m = (fingerprint as u32).wrapping_mul(STEP) as u64;
@@ -90,8 +89,8 @@ pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -
     }
 }
 
-/// The lines among which a fingerprint in this line has its other one: the first of them, and
-/// how many.
+/// The lines that can hold the alternate bucket of a fingerprint in this line: the first of them,
+/// and how many.
 #[inline(always)]
 const fn range(line: u64, fingerprint: u64, line_count: u64) -> (u64, u64) {
     let (last, in_last) = last_page(line_count);
@@ -124,8 +123,8 @@ pub const fn offset(bucket: Bucket, bits: u32) -> usize {
     bucket.line as usize * LINE_BYTES + bucket.bucket as usize * (bits as usize / 2)
 }
 
-/// Whether one of the key's two buckets has its fingerprint: no means that the key is not in,
-/// yes means maybe. `lines` is the whole array.
+/// Returns whether one of the key's two buckets has its fingerprint. False: definitely absent;
+/// true: maybe. `lines` is the whole array.
 ///
 /// # Panics
 /// Unless `lines` is a non-zero multiple of 64 bytes, and `bits` is 8, 12 or 16.
@@ -136,9 +135,9 @@ pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
 }
 
 /// Puts the key's fingerprint into a free slot of one of its buckets. If both are full, it
-/// takes the place of another one, which goes to its own other bucket, and so on.
+/// replaces another fingerprint, which moves to its own alternate bucket, and so on.
 ///
-/// Returns whether there was room. If not, all that had to move is back in its place.
+/// Returns whether there was room. If not, the lines are unchanged.
 ///
 /// # Panics
 /// As [`contains`].
@@ -158,7 +157,7 @@ pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
             return true;
         }
     }
-    // The same way back: each step of it can be told from the one after.
+    // The same way back: each step follows from the one after it.
     for _ in 0..MAX_KICKS {
         at = other(at, fingerprint, bits, line_count);
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
@@ -167,11 +166,11 @@ pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     false
 }
 
-/// The multiplier of the sequence that says which of four slots is vacated, and its inverse.
+/// The multiplier of the sequence that chooses the slot to vacate, and its inverse.
 const DICE: u64 = 0x9E37_79B9_7F4A_7C15;
 const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
 
-/// Frees one slot that has the key's fingerprint. Returns whether there was one.
+/// Frees one slot that has the key's fingerprint. Returns false if none has.
 ///
 /// # Panics
 /// As [`contains`].
@@ -187,7 +186,7 @@ pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     false
 }
 
-/// How many slots are taken.
+/// Counts the slots that are not free.
 ///
 /// # Panics
 /// As [`contains`].
@@ -236,7 +235,7 @@ fn fingerprint_in(word: u64, slot: u64, bits: u32) -> u64 {
     word >> (slot * u64::from(bits)) & ((1 << bits) - 1)
 }
 
-/// Which slot of a bucket has this fingerprint, the first of them.
+/// The first slot of a bucket that has this fingerprint.
 #[inline(always)]
 fn slot_of(lines: &[u8], at: Bucket, bits: u32, fingerprint: u64) -> Option<u64> {
     let word = read(lines, at, bits);

@@ -1,5 +1,5 @@
-//! RocksDB's line, in its plainest form: what its filters of format version 5 and later
-//! ("FastLocalBloom") are made of.
+//! RocksDB's line, in its plainest form: that of its filters since format version 5
+//! ("FastLocalBloom").
 //!
 //! A filter is an array of 64-byte lines of 512 bits; bit `b` is bit `b & 7` of byte
 //! `b >> 3`. A key is a 64-bit hash, XXPH3 in RocksDB:
@@ -10,14 +10,14 @@
 //!            one before * 0x9E3779B9 (mod 2^32)
 //! ```
 //!
-//! This is the definition; the backends in `kernel/` are held to it by the tests.
+//! This is the definition; the tests compare the backends in `kernel/` with it.
 
 use crate::line::LINE_BYTES;
 
 /// The largest number of bits a key may set in RocksDB's format.
 pub const MAX_K: u32 = 30;
 
-/// What makes the next position out of one.
+/// The factor from one position to the next.
 pub const STEP: u32 = 0x9E37_79B9;
 
 /// Which of `line_count` lines the hash belongs to.
@@ -26,7 +26,7 @@ pub const fn line_index(hash: u64, line_count: u32) -> u32 {
     (((hash & 0xFFFF_FFFF) * line_count as u64) >> 32) as u32
 }
 
-/// The positions of the hash's `k` bits in its line, 0 to 511; they may repeat.
+/// Returns the positions of the hash's `k` bits in its line, 0 to 511. They may repeat.
 pub fn positions(hash: u64, k: u32) -> impl Iterator<Item = u32> {
     let mut x = (hash >> 32) as u32;
     (0..k).map(move |_| {
@@ -46,7 +46,7 @@ fn line_at(lines: &[u8], hash: u64) -> usize {
     line_index(hash, count) as usize * LINE_BYTES
 }
 
-/// Sets the key's bits. `lines` is the whole array.
+/// Sets the bits of the key. `lines` is the whole array.
 ///
 /// # Panics
 /// Unless `lines` is a non-zero multiple of 64 bytes, of fewer than 2^32 lines.
@@ -57,7 +57,7 @@ pub fn insert(lines: &mut [u8], k: u32, hash: u64) {
     }
 }
 
-/// Whether all the key's bits are set: no means never inserted, yes means maybe.
+/// Returns whether all bits of the key are set. False: definitely absent; true: maybe.
 ///
 /// # Panics
 /// As [`insert`].

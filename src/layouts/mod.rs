@@ -1,4 +1,4 @@
-//! The definitions of the other layouts, each in its plainest form, as `line.rs` is that of ours.
+//! The definitions of the other layouts, each in its plainest form, as `line.rs` for native lines.
 
 pub mod classic;
 pub mod cuckoo;

@@ -1,10 +1,9 @@
-//! What the environment asks of the library.
+//! Environment variables.
 //!
-//! The variables are read when the library is loaded, before `main` or within `dlopen`: later
-//! another thread may change the environment, and a read at the same time crashes in the C
-//! library. What was read is kept in an atomic. So no lock can be held when a process forks, and
-//! threads that come first at the same time do the same work twice, to the same end. On systems
-//! where nothing runs at load time the first use reads them.
+//! The library reads them when it is loaded, before `main` or within `dlopen`: later another
+//! thread may change the environment, and a simultaneous read crashes in the C library. An atomic
+//! keeps each value, so no process forks with a lock held; threads that come first at the same
+//! time do the same work twice. On systems where nothing runs at load time the first use reads.
 #![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -47,9 +46,9 @@ impl Variable {
         Variable { name, values, state: AtomicU8::new(UNREAD) }
     }
 
-    /// What it said when the library was loaded.
+    /// Its value when the library was loaded.
     pub(crate) fn get(&self) -> Setting {
-        // The state is all there is to see, so no order is needed.
+        // No other memory depends on the state, so no order is needed.
         let state = match self.state.load(Ordering::Relaxed) {
             UNREAD => self.read(),
             state => state,
@@ -88,7 +87,7 @@ impl Variable {
         target_os = "illumos",
         target_os = "solaris"
     ),
-    // SAFETY: pointers to functions of C without a result are what this section holds; these
+    // SAFETY: this section holds pointers to C functions without a result; these
     // may ignore the arguments that some loaders give.
     unsafe(link_section = ".init_array")
 )]

@@ -1,15 +1,16 @@
-//! Files of filters: read only if their end is that of a filter, replaced whole or not at all.
+//! Files of filters: read only if they end as a filter does, replaced atomically.
 
 use crate::error::Error;
-use crate::line::LINE_BYTES;
-use crate::os::memory::Zeroed;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file to read it.
-fn open(path: &Path) -> Result<(File, u64), Error> {
+/// Opens a file to read it, and returns its length, too.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
+pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
     // Before it is opened: to open a pipe waits until somebody writes to it.
     if !fs::metadata(path)?.is_file() {
         return Err(Error::NotAFile);
@@ -23,44 +24,7 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, found.len()))
 }
 
-/// Opens a file that `check` finds to end as a filter: it is given the last 64 bytes, and how many
-/// are before them. Returns its length, too. No memory is taken, so a file that is no filter costs
-/// none, however long it is.
-///
-/// The file may change after this look at it: its bytes are to be checked again.
-///
-/// # Errors
-/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory; [`Error::Truncated`] if
-/// there are fewer than 64 bytes; those of `check`.
-pub(crate) fn open_filter<T>(
-    path: &Path,
-    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
-) -> Result<(File, u64), Error> {
-    let (mut file, len) = open(path)?;
-    let body_len = len.checked_sub(LINE_BYTES as u64).ok_or(Error::Truncated)?;
-    let mut footer = [0; LINE_BYTES];
-    file.seek(SeekFrom::Start(body_len))?;
-    file.read_exact(&mut footer)?;
-    check(&footer, body_len)?;
-    Ok((file, len))
-}
-
-/// The bytes of such a file.
-///
-/// # Errors
-/// As [`open_filter`]; [`Error::OutOfMemory`].
-pub(crate) fn read<T>(
-    path: &Path,
-    check: impl FnOnce(&[u8; LINE_BYTES], u64) -> Result<T, Error>,
-) -> Result<Zeroed, Error> {
-    let (mut file, len) = open_filter(path, check)?;
-    let mut bytes = Zeroed::new(usize::try_from(len).map_err(|_| Error::OutOfMemory)?)?;
-    file.rewind()?;
-    file.read_exact(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Makes `parts`, one after the other, the content of the file at `path`: written
+/// Makes what `content` writes the content of the file at `path`: written
 /// beside under another name, flushed to the disk, then renamed. The file that was there keeps
 /// its permissions and, where the system allows that, its owner and group; of a link, which is
 /// replaced, those of the file that it leads to.
@@ -70,7 +34,10 @@ pub(crate) fn read<T>(
 /// [`Error::Io`] or [`Error::OutOfMemory`]; what was there before is still there.
 /// Only if flushing the directory fails, last of all, is the new file in its place,
 /// and may not survive a power failure.
-pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
+pub(crate) fn replace(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
     if path.file_name().is_none() {
         let what = io::ErrorKind::InvalidInput;
         return Err(io::Error::from(what).into());
@@ -79,21 +46,21 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
     let (beside, mut file) = loop {
         let beside = name_beside(path)?;
         match create(&beside, old.as_ref()) {
-            // The leftover of a process that was killed and had this one's number, as
-            // all do that are the first in their container.
+            // The leftover of a killed process with this one's number, as is usual in
+            // containers.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             file => break (beside, file?),
         }
     };
-    let mut write = || {
-        parts.iter().try_for_each(|part| file.write_all(part))?;
+    let write = || {
+        content(&mut file)?;
         #[cfg(unix)]
         old.as_ref().map_or(Ok(()), |old| access::restore(&file, old))?;
         file.sync_all()?;
         fs::rename(&beside, path)
     };
     if let Err(error) = write() {
-        // The error is what matters; the leftover goes if it can be removed.
+        // The first error is reported; removing the leftover may fail too.
         let _ = fs::remove_file(&beside);
         return Err(error.into());
     }
@@ -109,19 +76,18 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> Result<(), Error> {
     Ok(())
 }
 
-/// The file that a new one takes the place of; none if there is none.
+/// The file that the new one replaces, if there is one.
 fn replaced(path: &Path) -> Result<Option<Metadata>, Error> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(Some(found)),
         Ok(_) => Err(Error::NotAFile),
-        // Nothing, or a link that leads to nothing. What else can be wrong with the path, to
-        // create a file there finds it, too.
+        // No file, or a link to none. Creating the file reports any other error of the path.
         Err(_) => Ok(None),
     }
 }
 
-/// Creates a file: with the system's usual permissions, or, if it is to take those of an old
-/// one, for its owner alone until it has them.
+/// Creates a file with the system's default permissions. If it is to get those of an old one, only
+/// its owner can access it until then.
 fn create(path: &Path, old: Option<&Metadata>) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -142,7 +108,7 @@ mod access {
     use std::io;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-    /// Gives a file what an old one has, as far as this process may. Nobody gets more than he had.
+    /// Gives a file the access rights of an old one, as far as this process may. No user gains any.
     pub(super) fn restore(file: &File, old: &Metadata) -> io::Result<()> {
         let mut new = file.metadata()?;
         if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
@@ -153,7 +119,7 @@ mod access {
         }
         let mut mode = old.mode() & 0o777;
         if new.gid() != old.gid() {
-            // Members of another group are what all others were.
+            // Members of the new group had the rights of others.
             mode &= !0o070 | (mode & 0o007) << 3;
         }
         if new.mode() & 0o7777 == mode {

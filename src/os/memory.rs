@@ -45,14 +45,14 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Zeroed bytes, aligned to a cache line.
 ///
 /// A large filter gets huge pages, where the system grants them: in pages of 4 KiB most probes
-/// would pay for a page walk on top of the cache miss. They come from the system, not from the
-/// allocator, unless the environment says `BLOOMLINE_HUGE_PAGES=0`.
+/// would pay for a page walk besides the cache miss. They come from the system, not from the
+/// allocator, unless `BLOOMLINE_HUGE_PAGES=0` is set.
 pub(crate) struct Zeroed {
     block: Block,
     len: usize,
 }
 
-/// Where the bytes are from.
+/// The source of the bytes.
 enum Block {
     Allocated(NonNull<u8>, Layout),
     /// From a caller's allocator, with the size that was asked of it.
@@ -67,7 +67,7 @@ unsafe impl Send for Zeroed {}
 unsafe impl Sync for Zeroed {}
 
 impl Zeroed {
-    /// So many zeroed bytes, at least one.
+    /// Allocates so many zeroed bytes, at least one.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -104,9 +104,14 @@ impl Zeroed {
         Ok(Zeroed { block: Block::Given(bytes, len, allocator), len })
     }
 
-    /// Forgets the bytes from `len` on; the memory stays until all is freed.
-    pub(crate) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+    /// A copy of these bytes, at least one.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn copy_of(bytes: &[u8]) -> Result<Zeroed, Error> {
+        let mut copy = Zeroed::new(bytes.len())?;
+        copy.copy_from_slice(bytes);
+        Ok(copy)
     }
 
     fn start(&self) -> *mut u8 {
@@ -117,6 +122,14 @@ impl Zeroed {
         }
     }
 }
+
+impl PartialEq for Zeroed {
+    fn eq(&self, other: &Zeroed) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Zeroed {}
 
 impl Drop for Zeroed {
     fn drop(&mut self) {
@@ -151,8 +164,8 @@ impl DerefMut for Zeroed {
     }
 }
 
-/// Zeroed bytes as lanes that threads share and write to. There is no way to a slice of them, until
-/// one owner is left.
+/// Zeroed bytes as lanes that threads share and write to. They become a slice only once there is
+/// one owner.
 pub(crate) struct Shared(Zeroed);
 
 impl Shared {
@@ -175,8 +188,7 @@ impl From<Zeroed> for Shared {
 
 /// A whole file as bytes: mapped on Unix, read into memory elsewhere.
 ///
-/// A file that is replaced by renaming another over it, as `Filter::save` does, lives on in the
-/// map.
+/// If a file is replaced by a rename, as `Filter::save` does, the map keeps the old one.
 pub(crate) struct FileBytes {
     #[cfg(unix)]
     bytes: Option<pages::Pages>,
@@ -200,6 +212,13 @@ impl FileBytes {
             std::io::Read::read_to_end(&mut &*file, &mut bytes)?;
             Ok(FileBytes { bytes })
         }
+    }
+}
+
+impl AsRef<[u8]> for FileBytes {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self
     }
 }
 
@@ -228,7 +247,7 @@ impl Deref for FileBytes {
 
 #[cfg(unix)]
 mod pages {
-    //! Pages from the system: `mmap` and what goes with it.
+    //! Pages from the system: `mmap` and related calls.
 
     use super::HUGE_PAGE;
     use crate::error::Error;
@@ -236,7 +255,7 @@ mod pages {
     use std::os::fd::AsRawFd;
     use std::ptr::null_mut;
 
-    /// Pages that are unmapped when this goes: `len` bytes are used of `mapped`.
+    /// Pages that are unmapped on drop: `len` bytes are used of `mapped`.
     pub(super) struct Pages {
         start: *mut u8,
         len: usize,
@@ -283,7 +302,7 @@ mod pages {
             }
             let start = start.wrapping_add(before);
             #[cfg(target_os = "linux")]
-            // SAFETY: advice on pages that this owns. If it is not taken, the pages
+            // SAFETY: advice on pages that this owns. If the system ignores it, the pages
             // are small, and all else is the same.
             unsafe {
                 libc::madvise(start.cast(), used, libc::MADV_HUGEPAGE);
@@ -325,7 +344,7 @@ mod pages {
 
     /// The bytes of the system's pages.
     fn page() -> usize {
-        // SAFETY: tells a number.
+        // SAFETY: returns a number.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(HUGE_PAGE)
     }

@@ -1,4 +1,4 @@
-//! What the library asks of the operating system: memory, files, the environment.
+//! What the library needs of the operating system: memory, files, the environment.
 
 pub(crate) mod environment;
 pub(crate) mod file;

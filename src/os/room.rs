@@ -1,11 +1,12 @@
-//! Room for output: memory of the caller, which may hold anything, written once from front to back.
+//! Room for output: caller-owned memory, possibly uninitialised, written once from front to back.
 #![allow(unsafe_code)]
 
 use crate::error::Error;
+use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
-/// So many bytes to be written, and how many are.
+/// Bytes to be written, and how many are.
 pub(crate) struct Room<'a> {
     bytes: &'a mut [MaybeUninit<u8>],
     written: usize,
@@ -25,16 +26,18 @@ impl<'a> From<&'a mut [u8]> for Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The first `len` bytes of it, and no more.
+    /// Restricts it to its first `len` bytes.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`], with nothing written.
     pub(crate) fn first(self, len: usize) -> Result<Room<'a>, Error> {
-        let bytes = self.bytes.get_mut(..len).ok_or(Error::BufferTooSmall)?;
+        let given = self.bytes.len();
+        let too_small = Error::BufferTooSmall { needed: len, given };
+        let bytes = self.bytes.get_mut(..len).ok_or(too_small)?;
         Ok(Room { bytes, written: self.written })
     }
 
-    /// Writes these bytes behind those that are written.
+    /// Appends these bytes.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -45,7 +48,7 @@ impl<'a> Room<'a> {
         self.written += part.len();
     }
 
-    /// Writes so many zeros behind those that are written, and lends them to be changed.
+    /// Appends so many zeros, and returns them to be changed.
     ///
     /// # Panics
     /// If there is no room for them.
@@ -59,25 +62,22 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// What is written.
+    /// Returns the bytes written.
     pub(crate) fn written(&self) -> &[u8] {
         // SAFETY: the first bytes were written by the functions above.
         unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.written) }
     }
+}
 
-    /// A vector of `len` bytes, or as many as `fill` writes.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(crate) fn vec(len: usize, fill: impl FnOnce(&mut Room<'_>)) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
-        let mut room = Room::from(bytes.spare_capacity_mut());
-        fill(&mut room);
-        let written = room.written;
-        // SAFETY: so many of the bytes behind the none that it had are written.
-        unsafe { bytes.set_len(written) };
-        Ok(bytes)
+impl Write for Room<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        let len = part.len().min(self.bytes.len() - self.written);
+        self.put(&part[..len]);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -94,13 +94,12 @@ mod tests {
         room.put(b"");
         assert_eq!(room.written(), b"ab\0\x05\0");
         assert_eq!(bytes, *b"ab\0\x05\0\x07\x07\x07\x07\x07");
-        assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall)));
-        let vec = Room::vec(6, |room| {
-            room.put(b"four");
-            room.put_zeros(2);
-        });
-        assert_eq!(vec.unwrap(), b"four\0\0");
-        assert!(matches!(Room::vec(usize::MAX, |_| ()), Err(Error::OutOfMemory)));
+        assert!(matches!(Room::from(&mut bytes[..]).first(11), Err(Error::BufferTooSmall { .. })));
+        let mut bytes = [7; 5];
+        let mut room = Room::from(&mut bytes[..]);
+        room.write_all(b"four").unwrap();
+        assert_eq!((room.write(b"56").unwrap(), room.write(b"7").unwrap()), (1, 0));
+        assert_eq!(room.written(), b"four5");
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! How full lines are, and what false-positive rate that makes.
+//! The fill ratio of lines, and the false-positive rate that follows.
 
 use crate::line::LINE_BYTES;
 
-/// The fraction of all bits that are set, 0 to 1. There is at least one byte.
-#[inline(never)] // It takes its time, and is asked for in many places.
+/// The fill ratio, 0 to 1, of at least one byte.
+#[inline(never)] // It takes its time, and is called in many places.
 pub(crate) fn fill(bytes: &[u8]) -> f64 {
     let (lanes, rest) = bytes.as_chunks::<8>();
     let of_lanes = lanes.iter().map(|&lane| u64::from(u64::from_ne_bytes(lane).count_ones()));
@@ -11,7 +11,7 @@ pub(crate) fn fill(bytes: &[u8]) -> f64 {
     of_lanes.chain(of_rest).sum::<u64>() as f64 / (bytes.len() as f64 * 8.0)
 }
 
-/// The probability that a key which is not in the line finds its bits set. A round
+/// The probability that an absent key finds its bits set in the line. A round
 /// tests `count` lanes in a row, from one of 8 starts, one bit in each.
 pub(crate) fn line_rate(line: &[u8; LINE_BYTES], k: u32) -> f64 {
     let (lanes, _) = line.as_chunks::<8>();
@@ -34,12 +34,12 @@ pub(crate) fn line_rates(lines: &[u8], k: u32, each: &mut dyn FnMut(f64)) {
     lines.iter().for_each(|line| each(line_rate(line, k)));
 }
 
-/// The same for bits that a key may have anywhere in a block of bytes, for every block of so many.
+/// The same for bits anywhere in a block of so many bytes, for every block.
 pub(crate) fn block_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
     bytes.chunks_exact(block).for_each(|block| each(fill(block).powi(k as i32)));
 }
 
-/// The mean of the rates that `each_rate` gives to what it is called with; 0 of none.
+/// The mean of the rates that `each_rate` passes on; 0 of none.
 pub(crate) fn mean(each_rate: impl FnOnce(&mut dyn FnMut(f64))) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     each_rate(&mut |rate| {

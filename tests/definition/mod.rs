@@ -48,16 +48,16 @@ pub(crate) mod status {
 pub(crate) fn status_of(error: &bloomline::Error) -> u32 {
     use bloomline::Error;
     match error {
-        Error::Rate => status::RATE,
-        Error::K => status::K,
-        Error::LineCount => status::LINE_COUNT,
-        Error::Truncated => status::TRUNCATED,
+        Error::Rate(_) => status::RATE,
+        Error::K(_) => status::K,
+        Error::LineCount(_) => status::LINE_COUNT,
+        Error::Truncated { .. } => status::TRUNCATED,
         Error::NotAFilter => status::NOT_A_FILTER,
-        Error::Version => status::VERSION,
-        Error::Layout => status::LAYOUT,
+        Error::Version(_) => status::VERSION,
+        Error::Layout(_) => status::LAYOUT,
         Error::Checksum => status::CHECKSUM,
         Error::Reserved => status::RESERVED,
-        Error::Generations => status::GENERATIONS,
+        Error::Generations(_) => status::GENERATIONS,
         other => panic!("a reader does not give {other:?}"),
     }
 }

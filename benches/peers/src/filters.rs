@@ -1,5 +1,5 @@
-//! The filters, each behind the same two calls: build from hashes, count how many of
-//! a batch may be in. The loops are compiled into each, so a call is one per batch.
+//! The filters, each behind the same two calls: build from hashes, count how many of a batch may be
+//! present. The loops are compiled into each, so there is one call per batch.
 
 use crate::common::memory::Memory;
 use bloomline::{CuckooFilter, CuckooParams, Filter, Params};
@@ -8,15 +8,57 @@ use xorf::Filter as _;
 
 /// Bits per key, where a filter lets them be chosen.
 const BITS: usize = 10;
-/// The rate that is asked for, where a filter wants one: about what 10 bits give.
+/// The target rate, where a filter takes one: about that of 10 bits.
 const RATE: f64 = 0.01;
 
 /// A filter with its keys.
 pub(crate) trait Built {
     /// What it takes in memory.
     fn bytes(&self) -> usize;
-    /// How many of these may be in.
+    /// How many of these may be present.
     fn probe(&self, hashes: &[u64]) -> usize;
+}
+
+/// A filter of any type, with what it takes and the loop that probes it.
+struct Of<F, P> {
+    filter: F,
+    bytes: usize,
+    probe: P,
+}
+
+impl<F, P: Fn(&F, &[u64]) -> usize> Built for Of<F, P> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn probe(&self, hashes: &[u64]) -> usize {
+        (self.probe)(&self.filter, hashes)
+    }
+}
+
+/// A filter that is probed by batches.
+fn by_batches<F: 'static>(
+    filter: F,
+    bytes: usize,
+    contains: impl Fn(&F, &[u64], &mut [u64; 256]) -> usize + 'static,
+) -> Box<dyn Built> {
+    let probe = move |filter: &F, hashes: &[u64]| {
+        let mut bitmap = [0; 256];
+        hashes.chunks(64 * 256).map(|hashes| contains(filter, hashes, &mut bitmap)).sum()
+    };
+    Box::new(Of { filter, bytes, probe })
+}
+
+/// A filter that is probed key by key.
+fn by_keys<F: 'static>(
+    filter: F,
+    bytes: usize,
+    contains: impl Fn(&F, u64) -> bool + 'static,
+) -> Box<dyn Built> {
+    let probe = move |filter: &F, hashes: &[u64]| {
+        hashes.iter().map(|&hash| usize::from(contains(filter, hash))).sum()
+    };
+    Box::new(Of { filter, bytes, probe })
 }
 
 /// A row of the table.
@@ -43,78 +85,41 @@ pub(crate) const ROWS: [Row; 10] = [
 
 // ---- bloomline ----
 
-fn empty(keys: usize) -> Filter {
-    Filter::new(Params::for_bits(keys as u64, BITS as f64).unwrap()).unwrap()
+fn empty(keys: usize) -> (Filter, usize) {
+    let params = Params::for_bits(keys as u64, BITS as f64).unwrap();
+    (Filter::new(params).unwrap(), params.bytes())
 }
-
-struct Batches(Filter);
 
 fn batches(keys: &[u64]) -> Box<dyn Built> {
-    let mut filter = empty(keys.len());
+    let (mut filter, bytes) = empty(keys.len());
     filter.insert_hashes(keys);
-    Box::new(Batches(filter))
+    by_batches(filter, bytes, |filter, hashes, bitmap| filter.contains_hashes(hashes, bitmap))
 }
-
-impl Built for Batches {
-    fn bytes(&self) -> usize {
-        self.0.params().bytes()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        let mut bitmap = [0; 256];
-        hashes.chunks(64 * 256).map(|hashes| self.0.contains_hashes(hashes, &mut bitmap)).sum()
-    }
-}
-
-struct OneByOne(Filter);
 
 fn one_by_one(keys: &[u64]) -> Box<dyn Built> {
-    let mut filter = empty(keys.len());
+    let (mut filter, bytes) = empty(keys.len());
     for &key in keys {
         filter.insert_hash(key);
     }
-    Box::new(OneByOne(filter))
-}
-
-impl Built for OneByOne {
-    fn bytes(&self) -> usize {
-        self.0.params().bytes()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        let view = self.0.view();
+    // One view for a whole batch, as a program that probes so would have it.
+    let probe = |filter: &Filter, hashes: &[u64]| {
+        let view = filter.view();
         hashes.iter().map(|&hash| usize::from(view.contains_hash(hash))).sum()
-    }
+    };
+    Box::new(Of { filter, bytes, probe })
 }
-
-struct OwnCuckoo(CuckooFilter);
 
 fn cuckoo_of(keys: &[u64], bits: u32) -> Box<dyn Built> {
     let params = CuckooParams::for_bits(keys.len() as u64, bits).unwrap();
     let mut filter = CuckooFilter::new(params).unwrap();
-    assert_eq!(filter.insert_hashes(keys), keys.len());
-    Box::new(OwnCuckoo(filter))
+    filter.insert_hashes(keys).expect("there is room for the keys");
+    let bytes = params.bytes();
+    by_batches(filter, bytes, |filter, hashes, bitmap| filter.contains_hashes(hashes, bitmap))
 }
 
-impl Built for OwnCuckoo {
-    fn bytes(&self) -> usize {
-        self.0.params().bytes()
-    }
+// ---- others ----
 
-    fn probe(&self, hashes: &[u64]) -> usize {
-        let mut bitmap = [0; 256];
-        hashes.chunks(64 * 256).map(|hashes| self.0.contains_hashes(hashes, &mut bitmap)).sum()
-    }
-}
-
-// ---- sbbf-rs: a split block filter in memory that the caller brings ----
-
-struct Sbbf {
-    calls: sbbf_rs::FilterFn,
-    memory: Memory,
-    buckets: usize,
-}
-
+/// A split block filter in memory that the caller brings.
 fn sbbf(keys: &[u64]) -> Box<dyn Built> {
     let buckets = (keys.len() * BITS).div_ceil(8 * sbbf_rs::BUCKET_SIZE);
     let mut memory = Memory::new(buckets * sbbf_rs::BUCKET_SIZE);
@@ -123,25 +128,12 @@ fn sbbf(keys: &[u64]) -> Box<dyn Built> {
         // SAFETY: the memory is aligned to 64, and has room for the buckets.
         unsafe { calls.insert(memory.as_mut_ptr(), buckets, key) };
     }
-    Box::new(Sbbf { calls, memory, buckets })
+    let bytes = memory.len();
+    // SAFETY: as above.
+    by_keys(memory, bytes, move |memory, key| unsafe {
+        calls.contains(memory.as_ptr(), buckets, key)
+    })
 }
-
-impl Built for Sbbf {
-    fn bytes(&self) -> usize {
-        self.memory.len()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        // SAFETY: as above.
-        let contains =
-            |hash| unsafe { self.calls.contains(self.memory.as_ptr(), self.buckets, hash) };
-        hashes.iter().map(|&hash| usize::from(contains(hash))).sum()
-    }
-}
-
-// ---- fastbloom ----
-
-struct FastBloom(fastbloom::BloomFilter);
 
 fn fastbloom(keys: &[u64]) -> Box<dyn Built> {
     let bits = fastbloom::BloomFilter::with_num_bits(keys.len() * BITS).seed(&1);
@@ -149,22 +141,9 @@ fn fastbloom(keys: &[u64]) -> Box<dyn Built> {
     for &key in keys {
         filter.insert_hash(key);
     }
-    Box::new(FastBloom(filter))
+    let bytes = filter.num_bits() / 8;
+    by_keys(filter, bytes, |filter, key| filter.contains_hash(key))
 }
-
-impl Built for FastBloom {
-    fn bytes(&self) -> usize {
-        self.0.num_bits() / 8
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        hashes.iter().map(|&hash| usize::from(self.0.contains_hash(hash))).sum()
-    }
-}
-
-// ---- bloomfilter ----
-
-struct Classic(bloomfilter::Bloom<u64>);
 
 fn bloomfilter(keys: &[u64]) -> Box<dyn Built> {
     let bytes = keys.len() * BITS / 8;
@@ -174,81 +153,34 @@ fn bloomfilter(keys: &[u64]) -> Box<dyn Built> {
     for key in keys {
         filter.set(key);
     }
-    Box::new(Classic(filter))
+    let bytes = (filter.len() / 8) as usize;
+    by_keys(filter, bytes, |filter, key| filter.check(&key))
 }
-
-impl Built for Classic {
-    fn bytes(&self) -> usize {
-        (self.0.len() / 8) as usize
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        hashes.iter().map(|hash| usize::from(self.0.check(hash))).sum()
-    }
-}
-
-// ---- xorf ----
-
-struct Fuse(xorf::BinaryFuse8);
 
 fn xorf(keys: &[u64]) -> Box<dyn Built> {
-    Box::new(Fuse(xorf::BinaryFuse8::try_from(keys).unwrap()))
+    let filter = xorf::BinaryFuse8::try_from(keys).unwrap();
+    let bytes = filter.fingerprints.len();
+    by_keys(filter, bytes, |filter, key| filter.contains(&key))
 }
-
-impl Built for Fuse {
-    fn bytes(&self) -> usize {
-        self.0.fingerprints.len()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        hashes.iter().map(|hash| usize::from(self.0.contains(hash))).sum()
-    }
-}
-
-// ---- qfilter ----
-
-struct Quotient(qfilter::Filter);
 
 fn qfilter(keys: &[u64]) -> Box<dyn Built> {
     let mut filter = qfilter::Filter::new(keys.len() as u64, RATE).unwrap();
     for &key in keys {
         filter.insert_fingerprint(false, key).unwrap();
     }
-    Box::new(Quotient(filter))
+    let bytes = filter.memory_usage();
+    by_keys(filter, bytes, |filter, key| filter.contains_fingerprint(key))
 }
-
-impl Built for Quotient {
-    fn bytes(&self) -> usize {
-        self.0.memory_usage()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        hashes.iter().map(|&hash| usize::from(self.0.contains_fingerprint(hash))).sum()
-    }
-}
-
-// ---- cuckoofilter ----
-
-struct Cuckoo(cuckoofilter::CuckooFilter<DefaultHasher>);
 
 /// Its table is a power of two; where the keys fill it too full, it takes the next.
 fn cuckoofilter(keys: &[u64]) -> Box<dyn Built> {
     for capacity in [keys.len(), 2 * keys.len()] {
-        let mut filter = cuckoofilter::CuckooFilter::with_capacity(capacity);
+        let mut filter = cuckoofilter::CuckooFilter::<DefaultHasher>::with_capacity(capacity);
         if keys.iter().all(|key| filter.add(key).is_ok()) {
-            return Box::new(Cuckoo(filter));
+            let bytes = filter.memory_usage();
+            return by_keys(filter, bytes, |filter, key| filter.contains(&key));
         }
         eprintln!("cuckoofilter is full: the next size");
     }
     panic!("cuckoofilter holds half of what was asked of it");
-}
-
-impl Built for Cuckoo {
-    fn bytes(&self) -> usize {
-        self.0.memory_usage()
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        hashes.iter().map(|hash| usize::from(self.0.contains(hash))).sum()
-    }
 }

@@ -1,104 +1,129 @@
-//! Windows as bytes and as files.
+//! Windows as bytes: place by place, though in memory the places are mixed piece by piece.
 
 use super::{Generation, Window, chunks, pieces};
 use crate::error::Error;
-use crate::format::window::{Parts, check, finish, parse};
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{Footer, FooterBytes};
+use crate::format::window::{check, footer};
 use crate::kernel::{Kernel, Layout};
 use crate::line::LINE_BYTES;
-use crate::os::file;
-use crate::os::room::Room;
-use std::path::Path;
+use std::fmt;
+use std::io::{self, Write};
 
-impl Window {
-    /// The length of the encoded window: all lines, 8 bytes for each generation, and 80.
-    pub fn encoded_len(&self) -> usize {
-        self.shape.encoded_len()
+/// Pieces are read and written so many bytes at a time: a multiple of a piece's.
+const AT_ONCE: usize = 32 * super::PIECE * LINE_BYTES;
+
+whole_values!(Window);
+
+impl Encoded for Window {
+    fn footer(&self) -> Footer {
+        let counts = self.generations.iter().map(|generation| generation.key_count);
+        footer(self.shape, counts.fold(0, u64::saturating_add))
     }
 
-    /// Writes the encoded window to the start of `out` and returns its length.
-    ///
-    /// # Errors
-    /// [`Error::BufferTooSmall`], with nothing written.
-    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.encode_in(out.into())
+    fn body_len(&self) -> usize {
+        self.shape.body_len()
     }
 
-    /// The same in memory that may hold anything.
-    pub(crate) fn encode_in(&self, out: Room<'_>) -> Result<usize, Error> {
-        let mut out = out.first(self.encoded_len())?;
-        self.write(&mut out);
-        Ok(out.written().len())
-    }
-
-    fn write(&self, out: &mut Room<'_>) {
-        for place in 0..self.generations.len() {
-            for (line, piece) in pieces(self.shape, place, 0) {
-                if self.is_current(place, line) {
-                    out.put(&self.lines[piece]);
-                } else {
-                    out.put_zeros(piece.len());
-                }
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (mut part, mut len) = ([0; AT_ONCE], 0);
+        for piece in self.encoded_pieces() {
+            part[len..len + piece.len()].copy_from_slice(piece);
+            len += piece.len();
+            if len + super::PIECE * LINE_BYTES > AT_ONCE {
+                out.write_all(&part[..len])?;
+                len = 0;
             }
         }
-        let key_counts = self.generations.iter().map(|generation| generation.key_count);
-        finish(out, self.shape, self.slice, self.limit, key_counts);
+        out.write_all(&part[..len])?;
+        out.write_all(&self.slice.to_le_bytes())?;
+        out.write_all(&self.limit.to_le_bytes())?;
+        let mut counts = self.generations.iter().map(|generation| generation.key_count);
+        counts.try_for_each(|count| out.write_all(&count.to_le_bytes()))
     }
 
-    /// The encoded window.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        Room::vec(self.encoded_len(), |room| self.write(room))
-    }
-
-    /// A window from its encoded form, all of it checked: in the same slice, with the same keys,
-    /// and as [`Window::rotate_after`] was told.
-    ///
-    /// # Errors
-    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`], [`Error::Checksum`],
-    /// [`Error::Layout`] (also for a filter that is no window), [`Error::Generations`],
-    /// [`Error::K`], [`Error::LineCount`] for bytes that are not an intact window;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`].
-    pub fn decode(bytes: &[u8]) -> Result<Window, Error> {
-        let Parts { shape, lines, slice, limit, key_counts } = parse(bytes)?;
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Window, Error> {
+        let shape = check(footer, body.len())?;
         let mut window = Window::with_kernel(shape, Kernel::active(Layout::Native)?)?;
-        for (place, lines) in lines.chunks(shape.params().bytes()).enumerate() {
-            for (line, piece) in pieces(shape, place, 0) {
-                let from = &lines[LINE_BYTES * line..][..piece.len()];
+        let mut part = [0; AT_ONCE];
+        for place in 0..window.generations.len() {
+            let (mut left, mut ready) = (shape.params().bytes(), 0..0);
+            for (_, piece) in pieces(shape, place, 0) {
+                if ready.is_empty() {
+                    ready = 0..left.min(AT_ONCE);
+                    body.fill(&mut part[ready.clone()])?;
+                }
+                let from = &part[ready.start..ready.start + piece.len()];
                 window.lines[piece].copy_from_slice(from);
+                (ready.start, left) = (ready.start + from.len(), left - from.len());
             }
         }
-        (window.slice, window.limit) = (slice, limit);
+        let mut number = || {
+            let mut bytes = [0; 8];
+            body.fill(&mut bytes).map(|()| u64::from_le_bytes(bytes))
+        };
+        (window.slice, window.limit) = (number()?, number()?);
         let (stamps, _) = window.cleared.as_chunks_mut();
         let places = stamps.chunks_mut(chunks(shape.params())).zip(&mut window.generations);
-        let count = u64::from(shape.generations());
-        for (place, ((stamps, generation), key_count)) in places.zip(key_counts).enumerate() {
+        let (slice, count) = (window.slice, u64::from(shape.generations()));
+        for (place, (stamps, generation)) in places.enumerate() {
             // The last slice that has this place; 0 if it has had none yet.
             let age = (slice % count + count - place as u64) % count;
             let slice = slice.saturating_sub(age);
-            let key_count = u64::from_le_bytes(*key_count);
-            *generation = Generation { slice, key_count, stale_chunks: 0 };
+            *generation = Generation { slice, key_count: number()?, stale_chunks: 0 };
             stamps.fill(slice.to_ne_bytes());
         }
         Ok(window)
     }
 
-    /// Saves the encoded window as a file, whole or not at all, as
-    /// [`Filter::save`](crate::Filter::save) does. Meanwhile it takes its memory twice.
-    ///
-    /// # Errors
-    /// As [`Filter::save`](crate::Filter::save).
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
-        file::replace(path, &[&self.to_bytes()?])
+    fn copy(&self) -> Result<Window, Error> {
+        let mut copy = Window::with_kernel(self.shape, self.kernel)?;
+        copy.lines.copy_from_slice(&self.lines);
+        copy.cleared.copy_from_slice(&self.cleared);
+        copy.generations.copy_from_slice(&self.generations);
+        copy.stale.copy_from_slice(&self.stale);
+        (copy.slice, copy.limit) = (self.slice, self.limit);
+        Ok(copy)
     }
+}
 
-    /// Reads a file that [`Window::save`] wrote, all of it checked. Meanwhile it takes its
-    /// memory twice.
-    ///
-    /// # Errors
-    /// As [`Window::decode`]; [`Error::NotAFile`]; [`Error::Io`].
-    pub fn load(path: &Path) -> Result<Window, Error> {
-        Window::decode(&file::read(path, check)?)
+impl Window {
+    /// The lines of one place after the other, as they are encoded: those of an older generation
+    /// are empty.
+    fn encoded_pieces(&self) -> impl Iterator<Item = &[u8]> {
+        const EMPTY: [u8; super::PIECE * LINE_BYTES] = [0; super::PIECE * LINE_BYTES];
+        (0..self.generations.len()).flat_map(move |place| {
+            pieces(self.shape, place, 0).map(move |(line, piece)| {
+                if self.is_current(place, line) {
+                    &self.lines[piece]
+                } else {
+                    &EMPTY[..piece.len()]
+                }
+            })
+        })
+    }
+}
+
+/// Equal windows have the same encoded bytes.
+impl PartialEq for Window {
+    fn eq(&self, other: &Window) -> bool {
+        let counts = |window: &Window, i: usize| window.generations[i].key_count;
+        (self.shape, self.slice, self.limit) == (other.shape, other.slice, other.limit)
+            && (0..self.generations.len()).all(|i| counts(self, i) == counts(other, i))
+            && self.encoded_pieces().eq(other.encoded_pieces())
+    }
+}
+
+impl Eq for Window {}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Footer { key_count, line_count, k, .. } = self.footer();
+        f.debug_struct("Window")
+            .field("keys", &key_count)
+            .field("generations", &self.generations.len())
+            .field("lines_of_each", &line_count)
+            .field("k", &k)
+            .finish_non_exhaustive()
     }
 }

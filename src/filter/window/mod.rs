@@ -3,12 +3,16 @@
 
 mod bytes;
 
+use super::insert::inserting;
+use super::probe::{Probe, probing};
+use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::window::Shape;
-use crate::hash::{KeyHash, hash};
+use crate::hash::KeyHash;
 use crate::kernel::{
-    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all, words,
+    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all,
 };
+use crate::key::Key;
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use crate::params::Params;
@@ -79,6 +83,9 @@ const PIECE: usize = 8;
 /// 4 KiB. Fewer would be a larger table, more a longer wait.
 const CHUNK: usize = 64;
 
+/// Keys from one that is inserted to the one whose line is asked for.
+const AHEAD: usize = 16;
+
 impl Window {
     /// An empty window of at least one generation, in slice 0. While each has at most
     /// `keys_per_generation` keys, the false-positive rate over all of them is at most `rate`,
@@ -95,7 +102,7 @@ impl Window {
         seed: u64,
     ) -> Result<Window, Error> {
         if generations == 0 {
-            return Err(Error::Generations);
+            return Err(Error::Generations(0));
         }
         let rate = sizing::rate_of_each(rate, generations);
         let params = Params::for_rate(keys_per_generation, rate)?.with_seed(seed);
@@ -147,20 +154,6 @@ impl Window {
         })
     }
 
-    /// A copy.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub fn try_clone(&self) -> Result<Window, Error> {
-        let mut copy = Window::with_kernel(self.shape, self.kernel)?;
-        copy.lines.copy_from_slice(&self.lines);
-        copy.cleared.copy_from_slice(&self.cleared);
-        copy.generations.copy_from_slice(&self.generations);
-        copy.stale.copy_from_slice(&self.stale);
-        (copy.slice, copy.limit) = (self.slice, self.limit);
-        Ok(copy)
-    }
-
     // ---- turning the ring ----
 
     /// Begins a new generation and drops the oldest: the slice after the current one begins.
@@ -196,16 +189,11 @@ impl Window {
 
     // ---- inserting ----
 
-    /// Inserts a key into the newest generation, also if an older one has it, so that it stays
-    /// in as long as any other. Returns whether it was new: false if it was in the window
-    /// already, and for false positives.
-    #[inline]
-    pub fn insert(&mut self, key: &[u8]) -> bool {
-        self.insert_hash(hash(key, self.params().seed()))
-    }
-
-    /// Inserts the key of a hash, well mixed over all 64 bits; whether it was new, as
-    /// [`Window::insert`] says.
+    /// As [`insert`](Window::insert), for the hash of a key. The hash must be uniform over all 64
+    /// bits.
+    ///
+    /// The key goes into the newest generation, also if an older one has it, so that it stays
+    /// present as long as any other. It is new if no generation has it.
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.room();
         let new = !self.contains_hash(hash);
@@ -213,15 +201,34 @@ impl Window {
         new
     }
 
-    /// Inserts many hashes. Bit `i` of `bitmap` says whether hash `i` was new, as
-    /// [`Window::insert`] does; one that is there twice is new once. Bits past the last become
-    /// zero. Returns how many were new.
+    /// As [`insert_keys`](Window::insert_keys), for the hashes of keys.
+    pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.room();
+            if let Some(&later) = hashes.get(i + AHEAD) {
+                let at = self.first_of(self.line_of(later)) + self.newest() * self.stride();
+                prefetch_all(&self.lines[at..at + LINE_BYTES]);
+            }
+            self.put(hash);
+        }
+    }
+
+    /// Inserts many keys, faster than one by one.
+    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
+        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+    }
+
+    /// As [`insert_new_keys`](Window::insert_new_keys), for the hashes of keys.
     ///
     /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn insert_hashes(&mut self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, hashes.len());
-        bitmap.fill(0);
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let words = answers.words(hashes.len());
+        words.fill(0);
         let (mut done, mut count) = (0, 0);
         while done < hashes.len() {
             let room = self.room().min(BLOCK as u64) as usize;
@@ -230,7 +237,7 @@ impl Window {
             let older = self.find(&hashes[done..], len, Some(self.newest()));
             for (i, &hash) in hashes[done..][..len].iter().enumerate() {
                 let new = self.put(hash) && older >> i & 1 == 0;
-                bitmap[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
+                words[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
                 count += usize::from(new);
             }
             done += len;
@@ -238,17 +245,8 @@ impl Window {
         count
     }
 
-    /// Inserts many keys; as [`Window::insert_hashes`].
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn insert_keys<K: AsRef<[u8]>>(&mut self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, keys.len());
-        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
-        key_hash.in_parts(keys, |hashes, first| {
-            count += self.insert_hashes(hashes, &mut bitmap[first / BLOCK..]);
-        });
-        count
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.params().seed())
     }
 
     /// Turns the ring if its newest generation is full; how many keys that has room for.
@@ -268,10 +266,8 @@ impl Window {
         let (newest, line, k) = (self.newest(), self.line_of(hash), self.params().k());
         self.clear_for(newest, line);
         let at = self.first_of(line) + newest * self.stride();
-        let line = &mut self.lines[at..at + LINE_BYTES];
-        let new = !self.kernel.contains((&*line).into(), k, hash);
+        let new = self.kernel.insert(&mut self.lines[at..at + LINE_BYTES], k, hash);
         if new {
-            self.kernel.insert(line, k, hash);
             let count = &mut self.generations[newest].key_count;
             *count = count.saturating_add(1);
         }
@@ -297,52 +293,6 @@ impl Window {
     }
 
     // ---- probing ----
-
-    /// Whether a key may be in. False means that it is not: it was not inserted in any of the
-    /// generations.
-    #[inline]
-    pub fn contains(&self, key: &[u8]) -> bool {
-        self.contains_hash(hash(key, self.params().seed()))
-    }
-
-    /// Whether the key of a hash may be in. False means that it is not.
-    pub fn contains_hash(&self, hash: u64) -> bool {
-        let (line, k) = (self.line_of(hash), self.params().k());
-        let first = self.first_of(line);
-        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
-        let places = 0..self.generations.len();
-        places.clone().for_each(|i| prefetch_all(place(i)));
-        places
-            .into_iter()
-            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
-    }
-
-    /// Answers many hashes at once, a bit each: see
-    /// [`View::contains_hashes`](crate::View::contains_hashes).
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `hashes.len().div_ceil(64)` words.
-    pub fn contains_hashes(&self, hashes: &[u64], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, hashes.len());
-        for (i, word) in bitmap.iter_mut().enumerate() {
-            let hashes = &hashes[BLOCK * i..];
-            *word = self.find(hashes, hashes.len().min(BLOCK), None);
-        }
-        bitmap.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// Answers many keys at once, a bit each.
-    ///
-    /// # Panics
-    /// If `bitmap` has fewer than `keys.len().div_ceil(64)` words.
-    pub fn contains_keys<K: AsRef<[u8]>>(&self, keys: &[K], bitmap: &mut [u64]) -> usize {
-        let bitmap = words(bitmap, keys.len());
-        let (mut count, key_hash) = (0, KeyHash::Xxh3(self.params().seed()));
-        key_hash.in_parts(keys, |hashes, first| {
-            count += self.contains_hashes(hashes, &mut bitmap[first / BLOCK..]);
-        });
-        count
-    }
 
     /// Of the first `len` hashes, at most 64, a bit for each that may be in one of the generations,
     /// but for that of one place. What the hashes behind them need is asked for, if that pays.
@@ -483,4 +433,34 @@ fn pieces(shape: Shape, place: usize, from: usize) -> impl Iterator<Item = (usiz
 /// How many chunks the lines of a generation are.
 fn chunks(params: Params) -> usize {
     (params.line_count() as usize).div_ceil(CHUNK)
+}
+
+probing!(Window);
+inserting!(Window, mut);
+
+impl Probe for Window {
+    #[inline(always)]
+    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
+        self.key_hash().of(key)
+    }
+
+    fn contains_hash(&self, hash: u64) -> bool {
+        let (line, k) = (self.line_of(hash), self.params().k());
+        let first = self.first_of(line);
+        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
+        let places = 0..self.generations.len();
+        places.clone().for_each(|i| prefetch_all(place(i)));
+        places
+            .into_iter()
+            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
+    }
+
+    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let words = answers.words(hashes.len());
+        for (i, word) in words.iter_mut().enumerate() {
+            let hashes = &hashes[BLOCK * i..];
+            *word = self.find(hashes, hashes.len().min(BLOCK), None);
+        }
+        words.iter().map(|word| word.count_ones() as usize).sum()
+    }
 }

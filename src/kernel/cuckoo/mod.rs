@@ -1,9 +1,8 @@
 //! Cuckoo filters on the backends.
 //!
-//! A bucket of four fingerprints is read as one integer of 64 bits, and all four are compared
-//! by the arithmetic of that integer: `words`, which is what `scalar` and `portable` do. In this a
-//! lane of a vector is as good as a register, so vectors do 4 or 8 keys at a time: `staged` has
-//! what they share.
+//! A bucket of four fingerprints is read as one 64-bit integer, whose arithmetic compares all four:
+//! `words`, for `scalar` and `portable`. A lane of a vector can do the same, so vectors do 4 or 8
+//! keys at a time: `staged` has what they share.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -23,11 +22,11 @@ use super::batch::Lines;
 use super::prefetch::prefetch;
 use crate::layouts::cuckoo::{fingerprint, first, offset, other};
 
-/// Stands for bits of a fingerprint that are known when it runs only.
+/// Stands for bits of a fingerprint that are known only at run time.
 const ANY: u32 = 0;
 
-/// The bits of a fingerprint, which stand where k is. To compile for each of them makes three
-/// times the code; AVX2 is 20 % faster for it, AVX-512 is not.
+/// The bits of a fingerprint, in the place of k. Code for each of them takes three times the space;
+/// it makes AVX2 20 % faster, AVX-512 not.
 #[inline(always)]
 fn bits<const BITS: u32>(lines: Lines) -> u32 {
     match (BITS, lines.k()) {
@@ -37,7 +36,7 @@ fn bits<const BITS: u32>(lines: Lines) -> u32 {
     }
 }
 
-/// Where the two buckets of a hash are.
+/// The addresses of the two buckets of a hash.
 #[inline(always)]
 fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
     let first = first(hash, bits, lines.count());
@@ -45,7 +44,7 @@ fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
     [first, other].map(|at| lines.first().wrapping_add(offset(at, bits)).cast_const())
 }
 
-/// Asks for both buckets of a hash. One function for all fingerprints.
+/// Prefetches both buckets of a hash. One function for all fingerprints.
 #[inline(always)]
 fn ask<const HINT: u8>(lines: Lines, hash: u64) {
     addresses(bits::<ANY>(lines), lines, hash).into_iter().for_each(prefetch::<HINT>);
@@ -75,8 +74,8 @@ unsafe fn read(bits: u32, at: *const u8) -> u64 {
 
 /// Whether one of the buckets has the fingerprint. `pattern` has it in all slots.
 ///
-/// A slot that has it becomes zero, and to subtract 1 from zero sets the highest bit, which
-/// was not set. The slots above may then be wrong, but not the answer.
+/// A matching slot becomes zero, and subtracting 1 from zero sets the highest bit, which was not
+/// set. The slots above may then be wrong, but not the answer.
 #[inline(always)]
 fn found(bits: u32, words: [u64; 2], pattern: u64) -> bool {
     let ones = ones(bits);

@@ -1,8 +1,8 @@
 //! What `avx2` and `avx512` share for cuckoo filters.
 //!
-//! A group of 8 keys goes through three stages: vectors find where the buckets are, of these
-//! keys and of those ahead; key by key the buckets are read, and those of keys ahead asked for;
-//! once a block of 64 has been read, vectors compare. Between the stages all lies in memory.
+//! A group of 8 keys goes through three stages. Vectors find the buckets of these keys and of keys
+//! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a block of 64 has
+//! been read, vectors compare. Between the stages all values are in memory.
 
 use super::super::batch::{BLOCK, FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan};
 use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
@@ -11,9 +11,9 @@ use super::{bits, read};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-/// A group of this many is what vectors take at a time: one of AVX-512, two of AVX2.
+/// Keys in a group: one vector of AVX-512, two of AVX2.
 pub(super) const GROUP: usize = 8;
-// What is asked for near is the next group.
+// The near prefetch is for the next group.
 const _: () = assert!(NEAR_KEYS == GROUP);
 
 /// A value for each of a group of keys.
@@ -74,7 +74,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                     true => V::places(count, bits, &ahead[group]),
                     false => next,
                 };
-                // Through memory, as it is written: else the compiler takes vectors apart.
+                // Through memory: else the compiler takes vectors apart.
                 let (here, next, far) = (black_box(&places), black_box(&next), black_box(&far));
                 for i in 0..hashes.len() {
                     for (which, words) in words[group].iter_mut().enumerate() {

@@ -15,7 +15,7 @@ impl Ops for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { super::insert(lines, hash) }
     }
@@ -55,7 +55,7 @@ unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
         let bit = _mm256_and_si256(_mm256_srli_epi32::<23>(x), _mm256_set1_epi32(31));
         // SAFETY: a row is 32 bytes.
         let ones = unsafe { _mm256_loadu_si256(ONES[left.min(8)].as_ptr().cast()) };
-        // No branch here: for half of the keys that are asked for, it would be the wrong one.
+        // No branch here: it would be mispredicted for half of the keys.
         all &= _mm256_testc_si256(words, _mm256_sllv_epi32(ones, bit));
         if left <= 8 {
             return all != 0;

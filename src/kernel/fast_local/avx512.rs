@@ -22,7 +22,7 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { super::insert(lines, hash) }
     }
@@ -89,7 +89,7 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
         P::ask::<Avx512>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
         let unset = unsafe { unset::<MORE>(super::line(lines, hash), hash) };
-        // The first key comes to be the highest bit, and is turned round in the end.
+        // The first key ends up in the highest bit; the result is reversed at the end.
         hits = hits + hits + u64::from(unset & all == 0);
     }
     hits.reverse_bits() >> (BLOCK - hashes.len())
@@ -98,8 +98,8 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
 /// The answers for 1 to 64 keys, first in the lowest bit, without what a longer batch has around
 /// it. If `ask`, their lines are asked for before the first is looked at.
 ///
-/// Short keys are hashed eight at a time, but not before all have been taken: a register that is
-/// filled from what eight writes have just left has to wait for them.
+/// Short keys are hashed eight at a time, but only once all words are loaded: a register read
+/// waits for eight separate writes just before it.
 ///
 /// # Safety
 /// As for `Ops`.
@@ -155,7 +155,7 @@ unsafe fn contains(line: *const u8, x: u32, k: u32) -> bool {
         // As in `unset`, the words being those of two registers.
         let words = _mm256_permutex2var_epi32(low, _mm256_srli_epi32::<28>(x), high);
         let bits = _mm256_rolv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<23>(x));
-        // No branch on what is found: for half of the keys it would be the wrong one.
+        // No branch on the result: it would be mispredicted for half of the keys.
         unset |= u32::from(_mm256_testn_epi32_mask(words, bits)) & _bzhi_u32(0xFF, left);
         if left <= 8 {
             return unset == 0;

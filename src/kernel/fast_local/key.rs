@@ -1,4 +1,4 @@
-//! One key of a RocksDB filter in one function: hash and probe, without a choice to make.
+//! One key of a RocksDB filter: hash and probe in one function, without branches on the kind.
 
 use super::super::Backend;
 #[cfg(target_arch = "x86_64")]
@@ -13,8 +13,8 @@ use std::ffi::c_void;
 /// Answers whether a key may be in an opened filter: where the filter's words are, then the key.
 pub(crate) type ContainsKey<V> = unsafe extern "C" fn(*const V, *const c_void, usize) -> bool;
 
-/// The function of a backend, if it has one; keys that take more than a few instructions to
-/// hash it leaves to [`Others`].
+/// The function of a backend, if it has one. It leaves keys that take more than a few instructions
+/// to hash to [`Others`].
 ///
 /// # Safety of the function
 /// The CPU has the backend. The words are those of a filter of RocksDB's present kind, whose

@@ -1,7 +1,7 @@
 //! RocksDB's line on the backends, one file each.
 //!
-//! Where there are vectors, a line is taken into registers whole, to probe and to insert:
-//! bits set one by one would often wait for each other, two of them being in one byte.
+//! With vectors, a whole line is in registers, to probe and to insert: bits set one by one would
+//! often wait for each other, because two are in one byte.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -64,18 +64,23 @@ const fn step_by(count: usize) -> u32 {
     POWERS[count - 1].wrapping_mul(STEP)
 }
 
-/// Sets the bits of a key.
+/// Sets the bits of a key. Returns whether any of them was not set.
 ///
 /// # Safety
 /// The lines can be written.
 #[inline(always)]
-unsafe fn insert(lines: Lines, hash: u64) {
+unsafe fn insert(lines: Lines, hash: u64) -> bool {
     let line = line(lines, hash);
-    let mut x = (hash >> 32) as u32;
+    let (mut x, mut unset) = ((hash >> 32) as u32, 0);
     for _ in 0..lines.k() {
-        let position = (x >> 23) as usize;
+        let (position, bit) = ((x >> 23) as usize, 1 << ((x >> 23) % 8));
         // SAFETY: a position is below 512, so the byte is one of the line's 64.
-        unsafe { *line.add(position / 8) |= 1 << (position % 8) };
+        unsafe {
+            let byte = line.add(position / 8);
+            unset |= bit & !*byte;
+            *byte |= bit;
+        }
         x = x.wrapping_mul(STEP);
     }
+    unset != 0
 }

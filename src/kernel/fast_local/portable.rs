@@ -15,7 +15,7 @@ impl Ops for Portable {
     }
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { super::insert(lines, hash) }
     }

@@ -13,7 +13,7 @@ impl Ops for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { super::insert(lines, hash) }
     }

@@ -1,10 +1,10 @@
 //! The `avx2` backend: a line is two registers of four lanes.
 //! Reached only through the detection in `kernel`.
 //!
-//! To insert, ones are shifted to their positions and put into the line. To probe, it is
-//! the other way round: each lane of the line is shifted so that the bit asked for becomes
-//! its sign, since signs are quick to collect: four keys leave four bytes, a bit for each
-//! lane. Which lanes count is looked up for 32 keys at once, when their bytes are there.
+//! An insert shifts ones to their positions and ORs them into the line. A probe shifts each lane
+//! of the line so that the probed bit becomes its sign, because signs are quick to collect: four
+//! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
+//! once.
 
 use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
 use super::scalar::{Row, class, rows, select};
@@ -68,16 +68,18 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
 
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
             let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
             let mask = mask::<CLASS>(g, g2, rows(k));
-            for (half, mask) in mask.into_iter().enumerate() {
-                let at = line.add(32 * half).cast();
-                _mm256_storeu_si256(at, _mm256_or_si256(_mm256_loadu_si256(at), mask));
-            }
+            let old = load_line(line);
+            _mm256_storeu_si256(line.cast(), _mm256_or_si256(old[0], mask[0]));
+            _mm256_storeu_si256(line.add(32).cast(), _mm256_or_si256(old[1], mask[1]));
+            let low = _mm256_andnot_si256(old[0], mask[0]);
+            let unset = _mm256_or_si256(low, _mm256_andnot_si256(old[1], mask[1]));
+            _mm256_testz_si256(unset, unset) == 0
         }
     }
 

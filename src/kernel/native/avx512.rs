@@ -56,12 +56,13 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> __m512i {
 
 impl<const CLASS: u8> Ops for Avx512<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
         unsafe {
-            let old = _mm512_loadu_si512(line.cast());
-            _mm512_storeu_si512(line.cast(), _mm512_or_si512(old, mask::<CLASS>(hash, k)));
+            let (old, mask) = (_mm512_loadu_si512(line.cast()), mask::<CLASS>(hash, k));
+            _mm512_storeu_si512(line.cast(), _mm512_or_si512(old, mask));
+            _mm512_test_epi64_mask(_mm512_andnot_si512(old, mask), mask) != 0
         }
     }
 
@@ -117,11 +118,9 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     }
 }
 
-/// The answers for the first 64 hashes of `lookahead`, lines being asked for in between. Key
-/// by key: the memory is what takes the time, and requests that come evenly suit it best.
-/// In very large filters the line is taken as two registers. Measured on Zen 4: a tenth less time
-/// at 512 MiB, a seventh more at 16 MiB; presumably the few instructions more keep the loop from
-/// running so far ahead that it loads lines which are still on their way.
+/// The answers for the first 64 hashes of `lookahead`, with prefetches in between. Key by key:
+/// memory limits this loop, and serves evenly spaced requests best. In very large filters the line
+/// is taken as two registers, which is faster there and slower below: see `docs/DESIGN.md`.
 ///
 /// # Safety
 /// As for `Ops`.
@@ -130,7 +129,7 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Look
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         let mut unset = [[0; BLOCK]; 2];
-        // What the compiler would learn of the count it would spend instructions on.
+        // If the compiler knew the count, it would add instructions.
         if black_box(lines.count()) < BY_HALVES_FROM {
             for i in 0..BLOCK {
                 P::ask::<Avx512<CLASS>>(lines, lookahead, i);
@@ -226,8 +225,8 @@ unsafe fn probe_groups<const CLASS: u8>(lines: Lines, hashes: &[[u64; 8]]) -> u6
                 start[i + AHEAD] =
                     stage::<CLASS>(&mut staged, i + AHEAD, &hashes[i + AHEAD], lines);
             }
-            // Through memory on purpose: a broadcast from memory costs no more than
-            // the load, one from a lane of a register two shuffles.
+            // Through memory on purpose: a broadcast from memory costs only the load, one
+            // from a lane of a register two shuffles.
             let staged = black_box(&staged);
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
@@ -259,8 +258,8 @@ fn answers<const CLASS: u8>(k: u32, unset: &[u8], unset2: &[u8], start: &[[u8; 8
     }
 }
 
-/// Groups from one that is probed to the one that is staged meanwhile: far enough that
-/// what it leaves in memory has arrived there, near enough that the work is spread.
+/// Groups from the one being probed to the one being staged: far enough that the staged values
+/// have reached memory, near enough that the work is spread.
 const AHEAD: usize = 3;
 
 const UNSET: Eight = Eight::uninit();
@@ -333,7 +332,7 @@ mod tests {
     use super::*;
     use crate::line::line_index;
 
-    /// Line counts on both sides of 2^32, which no test has the memory for.
+    /// Line counts on both sides of 2^32, for which no test has the memory.
     #[test]
     fn lines_are_found_for_any_count() {
         if !std::is_x86_feature_detected!("avx512dq") {

@@ -1,7 +1,6 @@
-//! The `portable` backend: 8 lanes at once through `wide`, which picks the instructions when it is
-//! compiled: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The
-//! baselines of x86-64 and of wasm have no shift by a count of each lane's own; there `kernel`
-//! takes `scalar` instead, since `wide` would only move lanes about.
+//! The `portable` backend: 8 lanes at once through `wide`, which chooses instructions at compile
+//! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
+//! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
 
 use super::super::batch::{Abreast, Lines, Ops, not_zero};
 use super::scalar::{class, rows};
@@ -11,7 +10,7 @@ use wide::u64x8;
 /// 8 lanes in as many registers as it takes.
 pub(in crate::kernel) struct Portable<const CLASS: u8>;
 
-/// Whether vectors have a shift by a count of each lane's own.
+/// Whether vectors have a shift by a count per lane.
 pub(in crate::kernel) const SHIFTS_BY_LANE: bool =
     cfg!(any(target_feature = "neon", target_feature = "avx2"));
 
@@ -47,12 +46,14 @@ unsafe fn load(line: *const u8) -> u64x8 {
 
 impl<const CLASS: u8> Ops for Portable<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
-            let lanes = (load(line) | mask::<CLASS>(hash, lines.k())).to_array().map(u64::to_le);
+            let (old, mask) = (load(line), mask::<CLASS>(hash, lines.k()));
+            let lanes = (old | mask).to_array().map(u64::to_le);
             line.cast::<[u64; LANES]>().write_unaligned(lanes);
+            !has_all(old, mask)
         }
     }
 

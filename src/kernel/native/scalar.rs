@@ -1,10 +1,10 @@
-//! The `scalar` backend: the definition with the mask and the test merged into one loop without
-//! branches. Runs on every CPU.
+//! The `scalar` backend: the definition with mask and test in one loop without branches. Runs on
+//! every CPU.
 
 use super::super::batch::{Abreast, Lines, Ops, not_zero};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
-/// How k falls into rounds. A constant of each loop, so that none has a branch for it.
+/// How k divides into rounds. A constant of each loop, which so needs no branch for it.
 pub(in crate::kernel) mod class {
     /// k < 8: one round, and some lanes do not count.
     pub(in crate::kernel) const BELOW_8: u8 = 0;
@@ -18,7 +18,7 @@ pub(in crate::kernel) mod class {
 #[repr(align(64))]
 pub(super) struct Row(pub(super) [u64; LANES]);
 
-/// `ROWS[count - 1][start]`: the lanes of a run of `count` that is turned by `start`.
+/// `ROWS[count - 1][start]`: the lanes of the run of `count` that `start` selects.
 static ROWS: [[Row; 8]; 8] = {
     let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 8];
     let mut count = 1;
@@ -90,15 +90,18 @@ fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
 
 impl<const CLASS: u8> Ops for Scalar<CLASS> {
     #[inline(always)]
-    unsafe fn insert(lines: Lines, hash: u64) {
-        let line = lines.line(hash);
+    unsafe fn insert(lines: Lines, hash: u64) -> bool {
+        let (line, mut unset) = (lines.line(hash), 0);
         lanes::<CLASS>(hash, lines.k(), |i, bit| {
             // SAFETY: the caller vouches for 64 writable bytes; i is below 8.
             unsafe {
                 let lane = line.cast::<u64>().add(i);
-                lane.write_unaligned(lane.read_unaligned() | bit.to_le());
+                let old = lane.read_unaligned();
+                unset |= bit.to_le() & !old;
+                lane.write_unaligned(old | bit.to_le());
             }
         });
+        unset != 0
     }
 
     #[inline(always)]

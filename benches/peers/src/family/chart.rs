@@ -47,7 +47,7 @@ const COLUMNS: [Column; 3] = [
 ];
 
 const MARKS: [(&str, Can); 4] = [
-    ("delete", Can::Delete),
+    ("remove", Can::Delete),
     ("grow", Can::Grow),
     ("expire", Can::Expire),
     ("threads", Can::Threads),
@@ -58,7 +58,7 @@ pub(crate) fn draw(report: &Report) -> String {
     let height = TOP + rows.len() as f64 * LINE + GAP + 44.0;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n\
-         <title>Bits per key, rate and times of each kind of filter</title>\n\
+         <title>Bits per key, false-positive rate and times of each filter type</title>\n\
          <style>{STYLE}</style>\n\
          <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
     );
@@ -68,13 +68,13 @@ pub(crate) fn draw(report: &Report) -> String {
     let most = times.flatten().map(|against| against.ratio.median).fold(10.0, f64::max);
 
     text(&mut svg, BITS, 24.0, "head", "bits per key");
-    text(&mut svg, RATE, 24.0, "head", "wrong");
+    text(&mut svg, RATE, 24.0, "head", "FPR");
     text(
         &mut svg,
         TIMES[0],
         24.0,
         "head",
-        "times as long as the plain filter of as many keys and that rate",
+        "time, as a multiple of the plain filter's for as many keys at that rate",
     );
     for (x, (name, _)) in TIMES.into_iter().zip(COLUMNS) {
         text(&mut svg, x, 46.0, "soft", name);
@@ -103,7 +103,7 @@ pub(crate) fn draw(report: &Report) -> String {
     for (i, row) in rows.iter().enumerate() {
         if i > 0 && row.is_crate && !rows[i - 1].is_crate {
             y += GAP;
-            text(&mut svg, 12.0, y - 12.0, "soft", "crates that do the same jobs");
+            text(&mut svg, 12.0, y - 12.0, "soft", "published crates for the same jobs");
         }
         y += LINE;
         one(&mut svg, row, y - LINE / 2.0, bits(row) / most_bits, most);

@@ -147,11 +147,11 @@ impl Member for Quotient {
 
 struct Growable {
     filter: GrowableBloom,
-    /// It does not tell.
+    /// It does not report it.
     bytes: usize,
 }
 
-/// How many keys, of those that come, a filter that grows is told of beforehand.
+/// A filter that grows is created for one in so many of its keys.
 pub(crate) const FIRST: u64 = 100;
 
 fn growable(keys: u64, rate: f64) -> Option<Box<dyn Member>> {

@@ -59,7 +59,7 @@ pub(crate) const COUNTING: &str = "`CountingFilter`";
 pub(crate) const CUCKOO: &str = "`CuckooFilter`";
 pub(crate) const WINDOW: &str = "`Window` of 8";
 
-/// Words of an answer to so many hashes as are asked for at once.
+/// The words of an answer to a batch.
 type Bitmap = [u64; crate::common::rounds::BATCH / 64];
 const NONE: Bitmap = [0; crate::common::rounds::BATCH / 64];
 
@@ -67,6 +67,19 @@ const NONE: Bitmap = [0; crate::common::rounds::BATCH / 64];
 fn batches(hashes: &[u64], mut each: impl FnMut(&[u64], &mut Bitmap) -> usize) -> usize {
     let mut bitmap = NONE;
     hashes.chunks(64 * NONE.len()).map(|hashes| each(hashes, &mut bitmap)).sum()
+}
+
+/// The probes of a [`Member`] that is a filter of this library.
+macro_rules! own_probes {
+    () => {
+        fn contains(&self, hash: u64) -> bool {
+            self.contains_hash(hash)
+        }
+
+        fn probe(&self, hashes: &[u64]) -> usize {
+            batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
+        }
+    };
 }
 
 fn params(keys: u64, rate: f64) -> Params {
@@ -93,13 +106,7 @@ impl Member for Filter {
         self.insert_hashes(hashes);
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
-    }
+    own_probes!();
 }
 
 // ---- concurrent ----
@@ -122,18 +129,12 @@ impl Member for ConcurrentFilter {
         Shared::insert(self, hashes);
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        Shared::probe(self, hashes)
-    }
+    own_probes!();
 }
 
 impl Shared for ConcurrentFilter {
     fn insert(&self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
     fn probe(&self, hashes: &[u64]) -> usize {
@@ -224,16 +225,10 @@ impl Member for CountingFilter {
         self.insert_hashes(hashes);
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
-    }
+    own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
-        Some(batches(hashes, |hashes, refused| hashes.len() - self.remove_hashes(hashes, refused)))
+        Some(batches(hashes, |hashes, removed| self.remove_hashes(hashes, removed)))
     }
 }
 
@@ -249,16 +244,10 @@ impl Member for CuckooFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        assert_eq!(self.insert_hashes(hashes), hashes.len(), "there is room for the keys");
+        self.insert_hashes(hashes).expect("there is room for the keys");
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
-    }
+    own_probes!();
 
     fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
         Some(hashes.iter().filter(|&&hash| self.remove_hash(hash).is_ok()).count())
@@ -277,16 +266,10 @@ impl Member for ScalableFilter {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new).unwrap());
+        self.insert_hashes(hashes).unwrap();
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
-    }
+    own_probes!();
 }
 
 // ---- window: each generation has its part of the keys ----
@@ -306,14 +289,8 @@ impl Member for Window {
     }
 
     fn insert(&mut self, hashes: &[u64]) {
-        batches(hashes, |hashes, new| self.insert_hashes(hashes, new));
+        self.insert_hashes(hashes);
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        self.contains_hash(hash)
-    }
-
-    fn probe(&self, hashes: &[u64]) -> usize {
-        batches(hashes, |hashes, bitmap| self.contains_hashes(hashes, bitmap))
-    }
+    own_probes!();
 }

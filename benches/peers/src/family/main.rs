@@ -1,7 +1,7 @@
-//! `cargo run --release --manifest-path benches/peers/Cargo.toml --bin family [-- --quick] [--write]`:
-//! all kinds of filter of this library, and crates published for Rust that do the same jobs, in
-//! one run, as Markdown. Each is filled and asked in turn with a plain filter for as many keys at
-//! the same rate, and what is told is the ratio of their times.
+//! `cargo run --release --manifest-path benches/peers/Cargo.toml --bin family [-- --quick]
+//! [--write]`: all kinds of filter of this library, and crates published for Rust that do the same
+//! jobs, in one run, as Markdown. Each is filled and probed in turn with a plain filter for as many
+//! keys at the same rate; the result is the ratio of their times.
 //!
 //! Two sizes: as many keys as make the plain filter 256 KiB, and 64 MiB, at 1 %. What stands
 //! between the two marker comments is the part of `docs/CHOOSING.md` that is measured; `--write`
@@ -27,12 +27,7 @@ use std::time::Instant;
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut option = |name: &str| {
-        let before = arguments.len();
-        arguments.retain(|argument| argument != name);
-        arguments.len() < before
-    };
-    let (quick, write) = (option("--quick"), option("--write"));
+    let [quick, write] = ["--quick", "--write"].map(|name| common::option(&mut arguments, name));
     if !arguments.is_empty() || (quick && write) {
         eprintln!("usage: family [--quick | --write]");
         std::process::exit(2);

@@ -1,5 +1,5 @@
-//! Filling, asking and emptying filters in turn: each gets some keys, then the next one gets the
-//! same, round after round, so that whatever else the machine does hits all alike.
+//! Filling, probing and emptying filters in turn: each gets some keys, then the next gets the same,
+//! round after round, so that other work on the machine hits all alike.
 
 use crate::common::data::{hashes, mix};
 use crate::common::memory::Array;
@@ -46,7 +46,7 @@ pub(crate) struct Measured {
     pub(crate) remove: Vec<f64>,
 }
 
-/// The stream of the keys that are in, and that of keys which are not.
+/// The streams of present and of absent keys.
 const PRESENT: u64 = 0;
 const ABSENT: u64 = 1;
 /// Probes for the rate of false positives.
@@ -129,7 +129,7 @@ fn fill(class: &Class, entries: &[Entry<'_>], all: &mut [Measured]) -> Vec<Box<d
     members.into_iter().flatten().collect()
 }
 
-/// Probes batches and single keys, half of which are in.
+/// Probes batches and single keys, half of which are present.
 fn ask(class: &Class, entries: &[Entry<'_>], members: &[Box<dyn Member>], all: &mut [Measured]) {
     eprintln!("{}: probing", class.name);
     let absent = hashes(ABSENT, ABSENTEES);

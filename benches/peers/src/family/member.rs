@@ -1,9 +1,9 @@
-//! What is measured of every filter, whoever has written it. The loops are compiled into each,
-//! so that only whole batches are called through a pointer.
+//! What is measured of every filter, of this library or not. The loops are compiled into each, so
+//! that only whole batches are called through a pointer.
 
 use crate::common::data::chain;
 
-/// A filter that is being filled and asked.
+/// A filter that is filled and probed.
 pub(crate) trait Member {
     /// What it takes in memory now.
     fn bytes(&self) -> usize;
@@ -11,13 +11,13 @@ pub(crate) trait Member {
     /// Inserts all of them, all of which are new.
     fn insert(&mut self, hashes: &[u64]);
 
-    /// All that is to be in is in.
+    /// All keys are inserted.
     fn filled(&mut self) {}
 
-    /// Whether one may be in.
+    /// Whether one may be present.
     fn contains(&self, hash: u64) -> bool;
 
-    /// How many of a batch may be in: by the filter's own batch call, where it has one.
+    /// How many of a batch may be present: by the filter's own batch call, if it has one.
     fn probe(&self, hashes: &[u64]) -> usize {
         hashes.iter().map(|&hash| usize::from(self.contains(hash))).sum()
     }
@@ -27,7 +27,7 @@ pub(crate) trait Member {
         chain(pairs, |hash| usize::from(self.contains(hash)))
     }
 
-    /// Takes keys out that are in, and says how many it took; None where it cannot.
+    /// Removes present keys. Returns how many; None if it cannot.
     fn remove(&mut self, _hashes: &[u64]) -> Option<usize> {
         None
     }
@@ -39,7 +39,7 @@ pub(crate) trait Shared: Sync {
     fn probe(&self, hashes: &[u64]) -> usize;
 }
 
-/// What a filter can do, besides being inserted into and asked.
+/// What a filter can do besides inserts and probes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Can {
     /// Keys are removed.
@@ -50,11 +50,11 @@ pub(crate) enum Can {
     Expire,
     /// Threads insert at once.
     Threads,
-    /// Another takes its place while it is asked.
+    /// Another replaces it under probes.
     Replace,
     /// Two are made one.
     Union,
-    /// A file of it is asked where it is mapped.
+    /// A file of it is mapped and probed.
     Map,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Kind {
 pub(crate) struct Timed {
     /// What to add to the kind's name.
     pub(crate) called: &'static str,
-    /// The rate that it is asked for.
+    /// Its target rate.
     pub(crate) rate: f64,
     /// That of the plain filter that it is set against.
     pub(crate) against: f64,

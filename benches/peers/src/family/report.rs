@@ -1,5 +1,4 @@
-//! What was measured, as Markdown: all of it for whoever has started the run, and the part that
-//! `docs/CHOOSING.md` shows.
+//! The measurements as Markdown: all of them, and the part that `docs/CHOOSING.md` shows.
 
 use crate::chart;
 use crate::common::machine;
@@ -74,7 +73,7 @@ impl Against {
     }
 }
 
-/// What a kind takes at each of the rates that are asked for, and the rate that it really has.
+/// The memory of a type at each target rate, and the measured rate.
 pub(crate) struct Takes {
     pub(crate) name: &'static str,
     pub(crate) can: &'static [Can],
@@ -158,9 +157,9 @@ impl Report {
             small.keys,
             large.keys
         );
-        text += "\n#### What each takes, and can do\n\n\
-                 | | bits per key at 1 % | at 0.1 % | remove keys | grow | forget by itself \
-                 | threads insert | replace under readers | unite | map a file |\n\
+        text += "\n#### Memory and operations\n\n\
+                 | | bits per key at 1 % | at 0.1 % | remove keys | grow | expire keys \
+                 | threads insert | replace under readers | combine | map a file |\n\
                  |---|---|---|---|---|---|---|---|---|---|\n";
         let all =
             [Can::Delete, Can::Grow, Can::Expire, Can::Threads, Can::Replace, Can::Union, Can::Map];
@@ -172,12 +171,12 @@ impl Report {
             }
             text += "\n";
         }
-        text += "\nIn brackets the rate that was measured.\n\
-                 \n#### How long it takes, the plain filter taken as 1\n\n";
+        text += "\nIn brackets: the measured false-positive rate. A blank cell means no.\n\
+                 \n#### Times, as multiples of the plain filter's\n\n";
         text += &self.times(false);
-        text += "\n#### The same jobs by published crates\n\n";
+        text += "\n#### Published crates for the same jobs\n\n";
         text += &self.times(true);
-        text += "\n#### Two threads\n\nHow many times as fast as with one.\n\n\
+        text += "\n#### Two threads\n\nHow many times as fast as one thread.\n\n\
                  | | insert, in cache | in memory | probe, in cache | in memory |\n\
                  |---|---|---|---|---|\n";
         for (name, sizes) in &self.threads {

@@ -1,0 +1,471 @@
+package bloomline
+
+// The kinds of filters beside each other: what one has all have, or say why not.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// kindsOf are empty filters of all kinds for 1000 keys at 1 %, with a seed.
+func kindsOf(t *testing.T) map[string]anyKind {
+	t.Helper()
+	made := map[string]anyKind{}
+	add := func(name string, filter anyKind, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		made[name] = filter
+	}
+	plain, err := New(1000, 0.01, WithSeed(9))
+	add("Filter", plain, err)
+	classic, err := NewClassic(1000, 0.01, WithSeed(9))
+	add("Filter, classic", classic, err)
+	long, err := New(1000, 1e-5, WithSeed(9)) // k above 8
+	add("Filter, long", long, err)
+	shared, err := NewConcurrent(1000, 0.01, WithSeed(9))
+	add("ConcurrentFilter", shared, err)
+	counting, err := NewCounting(1000, 0.01, WithSeed(9))
+	add("CountingFilter", counting, err)
+	cuckoo, err := NewCuckoo(1000, 0.002, WithSeed(9))
+	add("CuckooFilter", cuckoo, err)
+	scalable, err := NewScalable(100, 0.01, WithSeed(9))
+	add("ScalableFilter", scalable, err)
+	window, err := NewWindow(3, 1000, 0.01, WithSeed(9))
+	add("Window", window, err)
+	return made
+}
+
+func TestKindsAlike(t *testing.T) {
+	all := strings.Fields(`
+		Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
+		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
+		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent
+		Contains ContainsString ContainsUint64 ContainsHash
+		ContainsBatch ContainsStrings ContainsHashes Hash
+		Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate String View
+		Clone Equal Union Clear
+		AppendBinary MarshalBinary UnmarshalBinary MarshalText UnmarshalText GobEncode GobDecode
+		WriteTo ReadFrom WriteDelimited ReadDelimited Save`)
+	// Their documentation has the reasons.
+	missing := map[string]string{
+		"ConcurrentFilter": "KeyCount View",
+		"CuckooFilter":     "AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent EstimatedKeys Union",
+		"ScalableFilter":   "Params View Union",
+		"Window":           "EstimatedKeys View Union",
+	}
+	for name, filter := range kindsOf(t) {
+		for _, method := range all {
+			_, has := reflect.TypeOf(filter).MethodByName(method)
+			if want := !strings.Contains(" "+missing[name]+" ", " "+method+" "); has != want {
+				t.Errorf("%s has %s: %v", name, method, has)
+			}
+		}
+	}
+}
+
+// ifAbsent is what all kinds have but one, whose adds can fail.
+type ifAbsent interface {
+	AddIfAbsent([]byte) bool
+	AddStringIfAbsent(string) bool
+	AddUint64IfAbsent(uint64) bool
+	AddHashIfAbsent(uint64) bool
+}
+
+type ifAbsentBatches interface {
+	AddBatchIfAbsent([][]byte, Bitmap) Bitmap
+	AddStringsIfAbsent([]string, Bitmap) Bitmap
+	AddHashesIfAbsent([]uint64, Bitmap) Bitmap
+}
+
+type adder interface {
+	Add([]byte)
+	AddString(string)
+	AddUint64(uint64)
+	AddHash(uint64)
+	AddBatch([][]byte)
+	AddStrings([]string)
+	AddHashes([]uint64)
+}
+
+// cuckooAdds adds to a cuckoo filter in which there is room.
+type cuckooAdds struct{ *CuckooFilter }
+
+func (c cuckooAdds) AddIfAbsent(key []byte) bool { return added(c.CuckooFilter.AddIfAbsent(key)) }
+func (c cuckooAdds) AddStringIfAbsent(key string) bool {
+	return added(c.CuckooFilter.AddStringIfAbsent(key))
+}
+func (c cuckooAdds) AddUint64IfAbsent(key uint64) bool {
+	return added(c.CuckooFilter.AddUint64IfAbsent(key))
+}
+func (c cuckooAdds) AddHashIfAbsent(hash uint64) bool {
+	return added(c.CuckooFilter.AddHashIfAbsent(hash))
+}
+func (c cuckooAdds) Add(key []byte)             { must(c.CuckooFilter.Add(key)) }
+func (c cuckooAdds) AddString(key string)       { must(c.CuckooFilter.AddString(key)) }
+func (c cuckooAdds) AddUint64(key uint64)       { must(c.CuckooFilter.AddUint64(key)) }
+func (c cuckooAdds) AddHash(hash uint64)        { must(c.CuckooFilter.AddHash(hash)) }
+func (c cuckooAdds) AddBatch(keys [][]byte)     { added(c.CuckooFilter.AddBatch(keys)) }
+func (c cuckooAdds) AddStrings(keys []string)   { added(c.CuckooFilter.AddStrings(keys)) }
+func (c cuckooAdds) AddHashes(hashes []uint64)  { added(c.CuckooFilter.AddHashes(hashes)) }
+func added[T any](result T, err error) (same T) { must(err); return result }
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func addsOf(filter any) any {
+	if cuckoo, ok := filter.(*CuckooFilter); ok {
+		return cuckooAdds{cuckoo}
+	}
+	return filter
+}
+
+// A key is the same key whichever way it goes in, and each way in has the same way out.
+func TestWaysIn(t *testing.T) {
+	for name, filter := range kindsOf(t) {
+		in, out := addsOf(filter).(adder), filter.(Prober)
+		bytesOf := func(i uint64) []byte { return binary.LittleEndian.AppendUint64(nil, i) }
+		for way, add := range []func(i uint64){
+			func(i uint64) { in.Add(bytesOf(i)) },
+			func(i uint64) { in.AddString(string(bytesOf(i))) },
+			in.AddUint64,
+			func(i uint64) { in.AddHash(HashUint64(i, 9)) },
+			func(i uint64) { in.AddBatch([][]byte{bytesOf(i)}) },
+			func(i uint64) { in.AddStrings([]string{string(bytesOf(i))}) },
+			func(i uint64) { in.AddHashes([]uint64{out.Hash(bytesOf(i))}) },
+		} {
+			key := 1<<63 + uint64(way)
+			if out.ContainsUint64(key) {
+				t.Fatalf("%s, way %d: is there before", name, way)
+			}
+			add(key)
+			if !out.ContainsUint64(key) || !out.Contains(bytesOf(key)) || !out.ContainsString(string(bytesOf(key))) ||
+				!out.ContainsHash(HashUint64(key, 9)) || !out.ContainsBatch([][]byte{bytesOf(key)}, nil).Has(0) ||
+				!out.ContainsStrings([]string{string(bytesOf(key))}, nil).Has(0) || !out.ContainsHashes([]uint64{HashUint64(key, 9)}, nil).Has(0) {
+				t.Errorf("%s, way %d: not found", name, way)
+			}
+		}
+	}
+	// Of another engine's block an integer is hashed as its bytes are.
+	for name, block := range map[string][]byte{
+		"RocksDB": append(make([]byte, 64), 0xFF, 0, 6, 0, 0), "LevelDB": append(make([]byte, 8), 6),
+	} {
+		for i := range uint64(64) {
+			block[i%8] |= 1 << (i / 8) // some of the bits
+			view, err := OpenRocksDB(block)
+			if name == "LevelDB" {
+				view, err = OpenLevelDB(block)
+			}
+			if err != nil || view.ContainsUint64(i) != view.Contains(binary.LittleEndian.AppendUint64(nil, i)) {
+				t.Errorf("%s: %d, %v", name, i, err)
+			}
+		}
+	}
+}
+
+// AddIfAbsent says what Contains said before, and adds; a batch says what single adds say.
+func TestAddIfAbsent(t *testing.T) {
+	for name, filter := range kindsOf(t) {
+		single := addsOf(filter).(ifAbsent)
+		batched, hasBatches := cloneOf(filter).(ifAbsentBatches)
+		other, _ := cloneOf(filter).(ifAbsentBatches)
+		hashed, _ := cloneOf(filter).(ifAbsentBatches)
+		count := 0
+		for _, n := range []int{0, 1, 63, 64, 65, 511, 513, 600} {
+			keys, texts, hashes := make([][]byte, n), make([]string, n), make([]uint64, n)
+			want := make([]bool, n)
+			for i := range keys {
+				// Each key twice, and many of the batch before.
+				number := uint64(i/2 + n/3)
+				keys[i] = binary.LittleEndian.AppendUint64(nil, number)
+				texts[i], hashes[i] = string(keys[i]), HashUint64(number, 9)
+				was := filter.(Prober).ContainsHash(hashes[i])
+				switch i % 4 {
+				case 0:
+					want[i] = single.AddIfAbsent(keys[i])
+				case 1:
+					want[i] = single.AddStringIfAbsent(texts[i])
+				case 2:
+					want[i] = single.AddUint64IfAbsent(number)
+				case 3:
+					want[i] = single.AddHashIfAbsent(hashes[i])
+				}
+				if want[i] == was || !filter.(Prober).ContainsHash(hashes[i]) || i%2 == 1 && want[i] {
+					t.Fatalf("%s, key %d of %d: new %v, was present %v", name, i, n, want[i], was)
+				}
+				if want[i] {
+					count++
+				}
+			}
+			if !hasBatches {
+				continue
+			}
+			dirty := Bitmap{^uint64(0), ^uint64(0)}
+			for way, got := range []Bitmap{
+				batched.AddBatchIfAbsent(keys, dirty), other.AddStringsIfAbsent(texts, nil), hashed.AddHashesIfAbsent(hashes, nil),
+			} {
+				for i := range want {
+					if got.Has(i) != want[i] {
+						t.Fatalf("%s, way %d, key %d of %d: new %v", name, way, i, n, got.Has(i))
+					}
+				}
+			}
+		}
+		if hasBatches && (!equal(filter, batched) || !equal(filter, other) || !equal(filter, hashed)) {
+			t.Errorf("%s: batches make another filter", name)
+		}
+		if counted, ok := filter.(interface{ KeyCount() uint64 }); ok && counted.KeyCount() != uint64(count) {
+			t.Errorf("%s: %d keys, %d were new", name, counted.KeyCount(), count)
+		}
+	}
+	// A cuckoo filter without room says so, and has what it had.
+	full, err := NewCuckooWithParams(CuckooParams{LineCount: 1, FingerprintBits: 16})
+	must(err)
+	for i := uint64(0); ; i++ {
+		isNew, err := full.AddUint64IfAbsent(i)
+		if err != nil {
+			if err != ErrFull || isNew || full.KeyCount() < 16 {
+				t.Error(isNew, err, full.KeyCount())
+			}
+			break
+		}
+		if again, err := full.AddUint64IfAbsent(i); again || err != nil {
+			t.Error("a key is added twice")
+		}
+	}
+}
+
+func TestCuckooRemovesBatches(t *testing.T) {
+	filter, err := NewCuckoo(1000, 0.0002, WithSeed(9))
+	must(err)
+	texts := make([]string, 700)
+	keys, hashes := make([][]byte, len(texts)), make([]uint64, len(texts))
+	for i := range texts {
+		texts[i] = fmt.Sprint("key ", i)
+		keys[i], hashes[i] = []byte(texts[i]), filter.Hash([]byte(texts[i]))
+	}
+	for way, remove := range []func() Bitmap{
+		func() Bitmap { return filter.RemoveStrings(texts, nil) },
+		func() Bitmap { return filter.RemoveBatch(keys, nil) },
+		func() Bitmap { return filter.RemoveHashes(hashes, nil) },
+	} {
+		if _, err := filter.AddStrings(texts[:650]); err != nil {
+			t.Fatal(err)
+		}
+		removed := remove()
+		for i := range texts {
+			if removed.Has(i) != (i < 650) {
+				t.Fatalf("way %d, key %d: removed %v", way, i, removed.Has(i))
+			}
+		}
+		if filter.KeyCount() != 0 {
+			t.Errorf("way %d: %v", way, filter)
+		}
+	}
+	must(filter.AddUint64(5))
+	if filter.RemoveUint64(5) != nil || filter.RemoveUint64(5) != ErrAbsent {
+		t.Error("an integer is not removed once")
+	}
+	counting, err := NewCounting(10, 0.01)
+	must(err)
+	counting.AddUint64(5)
+	if counting.CountUint64(5) != 1 || counting.RemoveUint64(5) != nil || counting.RemoveUint64(5) != ErrAbsent {
+		t.Error("an integer is not counted")
+	}
+}
+
+type measured interface {
+	Fill() float64
+	EstimatedRate() float64
+	WorstLineRate() float64
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Max(1, math.Abs(b)) }
+
+// How full the composed kinds are follows from the plain filters that they consist of.
+func TestMeasures(t *testing.T) {
+	same := func(what string, got, want measured) {
+		t.Helper()
+		if !near(got.Fill(), want.Fill()) || !near(got.EstimatedRate(), want.EstimatedRate()) || !near(got.WorstLineRate(), want.WorstLineRate()) {
+			t.Errorf("%s: %v %v %v, want %v %v %v", what, got.Fill(), got.EstimatedRate(), got.WorstLineRate(),
+				want.Fill(), want.EstimatedRate(), want.WorstLineRate())
+		}
+	}
+	hashes := randomHashes(5000, 3)
+	for _, k := range []int{1, 6, 13} {
+		params := Params{LineCount: 131, K: k, Seed: 9} // chunks of 64, 64 and 3 lines
+		for _, n := range []int{0, 100, 2000} {
+			what := fmt.Sprintf("k %d, %d keys", k, n)
+			plain, err := NewWithParams(params)
+			must(err)
+			plain.AddHashes(hashes[:n])
+			shared, err := NewConcurrentWithParams(params)
+			must(err)
+			shared.AddHashes(hashes[:n])
+			same(what+", concurrent", shared, plain)
+			if !near(shared.EstimatedKeys(), plain.EstimatedKeys()) {
+				t.Errorf("%s: %v keys, want %v", what, shared.EstimatedKeys(), plain.EstimatedKeys())
+			}
+			one, err := NewWindowWithParams(1, params)
+			must(err)
+			one.AddHashes(hashes[:n])
+			same(what+", a window of one", one, plain)
+
+			// Lines of generations that are dropped stay until they are used, and do not count.
+			window, err := NewWindowWithParams(3, params)
+			must(err)
+			var right, fill, worst = 1.0, 0.0, 0.0
+			for generation := range 5 {
+				window.Rotate()
+				part := hashes[generation*10 : generation*10+n/(generation+1)]
+				window.AddHashes(part)
+				if generation < 2 {
+					continue
+				}
+				filter, err := NewWithParams(params)
+				must(err)
+				filter.AddHashes(part)
+				right *= 1 - filter.EstimatedRate()
+				fill += filter.Fill() / 3
+				worst = max(worst, filter.WorstLineRate())
+			}
+			if !near(window.EstimatedRate(), 1-right) || !near(window.Fill(), fill) || !near(window.WorstLineRate(), worst) {
+				t.Errorf("%s, window: %v %v %v, want %v %v %v", what, window.EstimatedRate(), window.Fill(), window.WorstLineRate(), 1-right, fill, worst)
+			}
+		}
+	}
+	scalable, err := NewScalable(50, 0.01, WithSeed(9))
+	must(err)
+	scalable.AddHashes(hashes)
+	right, keys, worst, set, bits := 1.0, 0.0, 0.0, 0.0, 0.0
+	for i, view := range scalable.Stages() {
+		stage := scalable.stages[i].filter
+		right *= 1 - view.EstimatedRate()
+		keys += stage.EstimatedKeys()
+		worst = max(worst, view.WorstLineRate())
+		set += stage.Fill() * float64(len(view.all))
+		bits += float64(len(view.all))
+	}
+	if !near(scalable.EstimatedRate(), 1-right) || scalable.EstimatedKeys() != keys || scalable.WorstLineRate() != worst || !near(scalable.Fill(), set/bits) {
+		t.Error(scalable.EstimatedRate(), scalable.EstimatedKeys(), scalable.WorstLineRate(), scalable.Fill())
+	}
+	if scalable.Rate() != 0.01 || math.Abs(keys/5000-1) > 0.05 || scalable.EstimatedRate() > 0.01 || scalable.ExpectedRate() > 0.01 {
+		t.Error(scalable, keys)
+	}
+	cuckoo, err := NewCuckoo(5000, 0.002)
+	must(err)
+	if cuckoo.EstimatedRate() != 0 || cuckoo.WorstLineRate() != 0 {
+		t.Error("an empty filter is wrong")
+	}
+	if _, err := cuckoo.AddHashes(hashes); err != nil {
+		t.Fatal(err)
+	}
+	if want := cuckoo.Params().Rate(5000); !near(cuckoo.EstimatedRate(), want) || cuckoo.WorstLineRate() <= want {
+		t.Error(cuckoo.EstimatedRate(), cuckoo.WorstLineRate(), want)
+	}
+}
+
+func TestClear(t *testing.T) {
+	for name, filter := range kindsOf(t) {
+		empty := cloneOf(filter)
+		addsOf(filter).(adder).AddHashes(randomHashes(900, 5))
+		if equal(filter, empty) {
+			t.Errorf("%s: adding changes nothing", name)
+		}
+		filter.(interface{ Clear() }).Clear()
+		if !equal(filter, empty) || filter.(measured).Fill() != 0 {
+			t.Errorf("%s: something is left", name)
+		}
+		addsOf(filter).(adder).AddString("apple")
+		if !filter.ContainsString("apple") {
+			t.Errorf("%s: takes no keys afterwards", name)
+		}
+		reflect.Zero(reflect.TypeOf(filter)).Interface().(interface{ Clear() }).Clear()
+		fresh(filter).(interface{ Clear() }).Clear()
+	}
+	// In a later slice as well, and in a generation whose lines are not all its own yet.
+	window, err := NewWindow(3, 1000, 0.01)
+	must(err)
+	window.RotateAfter(200)
+	window.AddHashes(randomHashes(900, 6))
+	slice := window.Slice()
+	window.Clear()
+	if window.Slice() != slice || window.Fill() != 0 || window.KeyCount(0)+window.KeyCount(1)+window.KeyCount(2) != 0 {
+		t.Error(window)
+	}
+}
+
+func TestConcurrentFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shared")
+	shared, err := NewConcurrent(100, 0.01, WithSeed(9))
+	must(err)
+	shared.AddString("apple")
+	must(shared.Save(path))
+	loaded, err := LoadConcurrent(path)
+	if err != nil || !loaded.Equal(shared) || !loaded.AddStringIfAbsent("pear") || loaded.IsClassic() {
+		t.Error(loaded, err)
+	}
+	plain, err := Load(path)
+	if err != nil || !plain.ContainsString("apple") {
+		t.Error(err)
+	}
+	classic, err := NewClassic(100, 0.01)
+	must(err)
+	if !classic.Share().IsClassic() {
+		t.Error("a classic filter is shared as another")
+	}
+	if _, err := NewConcurrentWithParams(Params{}); err != ErrK {
+		t.Error(err)
+	}
+	if zero := new(ConcurrentFilter); zero.Save(path+"2") == nil {
+		t.Error("a zero filter is saved")
+	}
+}
+
+// Adds and probes allocate nothing, in batches as well.
+func TestKindsAllocateNothing(t *testing.T) {
+	hashes := randomHashes(700, 1)
+	keys, texts := make([][]byte, len(hashes)), make([]string, len(hashes))
+	for i := range hashes {
+		keys[i] = binary.LittleEndian.AppendUint64(nil, hashes[i])
+		texts[i] = string(keys[i])
+	}
+	out := make(Bitmap, 11)
+	for name, filter := range kindsOf(t) {
+		probe := filter.(Prober)
+		work := map[string]func(){
+			"ContainsUint64": func() { probe.ContainsUint64(3) }, "ContainsBatch": func() { probe.ContainsBatch(keys, out) },
+			"ContainsStrings": func() { probe.ContainsStrings(texts, out) }, "ContainsHashes": func() { probe.ContainsHashes(hashes, out) },
+		}
+		if batches, ok := filter.(ifAbsentBatches); ok {
+			in, single := filter.(adder), filter.(ifAbsent)
+			work["Add"] = func() { in.Add(keys[0]); in.AddString(texts[0]); in.AddUint64(1); in.AddHash(5) }
+			work["AddIfAbsent"] = func() {
+				single.AddIfAbsent(keys[0])
+				single.AddStringIfAbsent(texts[0])
+				single.AddUint64IfAbsent(1)
+				single.AddHashIfAbsent(5)
+			}
+			work["AddBatch"] = func() { in.AddBatch(keys); in.AddStrings(texts); in.AddHashes(hashes) }
+			work["AddBatchIfAbsent"] = func() {
+				batches.AddBatchIfAbsent(keys, out)
+				batches.AddStringsIfAbsent(texts, out)
+				batches.AddHashesIfAbsent(hashes, out)
+			}
+			work["AddBatch"]() // a ScalableFilter grows
+		}
+		for method, do := range work {
+			if n := testing.AllocsPerRun(10, do); n != 0 {
+				t.Errorf("%s.%s: %v allocations", name, method, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package bloomline
+
+// What all filters can be asked.
+
+// Prober is what can be probed: a filter of any kind, a [View], a [Mapped], and what [Swap.Load]
+// returns. Code that only reads takes one:
+//
+//	func skip(filter bloomline.Prober, key string) bool { return !filter.ContainsString(key) }
+//
+// False means definitely absent, true means possibly present. Probing allocates nothing, but for a
+// [Bitmap] that is too small.
+type Prober interface {
+	Contains(key []byte) bool
+	ContainsString(key string) bool
+	ContainsUint64(key uint64) bool
+	// ContainsHash probes for a hash that Hash made.
+	ContainsHash(hash uint64) bool
+	// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
+	ContainsBatch(keys [][]byte, out Bitmap) Bitmap
+	ContainsStrings(keys []string, out Bitmap) Bitmap
+	ContainsHashes(hashes []uint64, out Bitmap) Bitmap
+	// Hash returns the hash of a key, as the filter makes it.
+	Hash(key []byte) uint64
+}
+
+var (
+	_ Prober = (*Filter)(nil)
+	_ Prober = (*ConcurrentFilter)(nil)
+	_ Prober = (*CountingFilter)(nil)
+	_ Prober = (*CuckooFilter)(nil)
+	_ Prober = (*ScalableFilter)(nil)
+	_ Prober = (*Window)(nil)
+	_ Prober = (*Mapped)(nil)
+	_ Prober = View{}
+	_ Prober = (*View)(nil)
+)

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Packs the crate as crates.io gets it, and checks the pack:
+#
+#   scripts/package-test.sh
+#
+# * it is small: at most 200 files and 1 MiB
+# * it has every file that its README.md links to
+# * a program that depends on it builds and runs, without features
+# * the C libraries build from it
+#
+# Uses cargo. Builds in target/package-test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { echo "package-test: $*"; }
+die() { say "FAILED: $*" >&2; exit 1; }
+
+out=$PWD/target/package-test
+rm -rf "$out/crate" "$out/user"
+mkdir -p "$out/crate" "$out/user/src"
+export CARGO_TARGET_DIR=$out/target CARGO_PROFILE_RELEASE_LTO=off
+cargo package --quiet --allow-dirty --no-verify
+version=$(sed -n 's/^version *= *"\([^"]*\)".*/\1/p' Cargo.toml | head -n 1)
+pack=$CARGO_TARGET_DIR/package/bloomline-$version.crate
+tar -xzf "$pack" -C "$out/crate" --strip-components=1
+
+files=$(find "$out/crate" -type f | wc -l) bytes=$(wc -c <"$pack")
+say "$files files, $bytes bytes"
+[ "$files" -le 200 ] || die "more than 200 files: see 'include' in Cargo.toml"
+[ "$bytes" -le $((1024 * 1024)) ] || die "more than 1 MiB"
+
+links=0
+while read -r link; do
+    [ -e "$out/crate/$link" ] || die "README.md links to $link, which is not in the pack: see 'include' in Cargo.toml"
+    links=$((links + 1))
+done < <(grep -oE '\]\([^)#]+' README.md | sed 's/^](//' | grep -vE '^[a-z]+:' | sort -u)
+[ "$links" -gt 0 ] || die "no link found in README.md: is this still how they are written?"
+say "all $links files that README.md links to are in it"
+
+cat >"$out/user/Cargo.toml" <<USER
+[package]
+name = "user"
+edition = "2024"
+[dependencies]
+bloomline = { path = "../crate" }
+[workspace]
+USER
+cp examples/twenty_lines.rs "$out/user/src/main.rs"
+(cd "$out/user" && cargo run --quiet --release)
+say "a program that depends on it runs"
+
+(cd "$out/crate" && cargo rustc --quiet --release --lib --features capi --crate-type staticlib,cdylib)
+[ -f "$CARGO_TARGET_DIR/release/libbloomline.a" ] || die "no static library"
+say "the C libraries build from it"
+echo "4 passed, 0 failed"

@@ -1,0 +1,176 @@
+//! Answers to a batch: a bit each.
+
+use std::fmt;
+use std::ops::Index;
+
+/// What a batch writes its answers to, a bit each: `[u64]`, `[u64; N]`, `Vec<u64>`, or [`Bitmap`].
+///
+/// Answer `i` is bit `i % 64` of word `i / 64`, counted from the lowest. Bits past the last
+/// answer, in its word, become zero. A [`Bitmap`] takes the size of the batch. The others keep
+/// theirs: the batch panics if they have fewer than `answers.div_ceil(64)` words, before it probes
+/// or changes anything, and leaves further words alone.
+///
+/// The trait is sealed.
+pub trait Answers: AnswerWords {}
+
+impl<A: AnswerWords + ?Sized> Answers for A {}
+
+/// What seals [`Answers`]: nobody outside can name it.
+pub trait AnswerWords {
+    /// The words of so many answers, no more.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn words(&mut self, answers: usize) -> &mut [u64];
+}
+
+impl AnswerWords for [u64] {
+    #[inline]
+    fn words(&mut self, answers: usize) -> &mut [u64] {
+        let (words, len) = (answers.div_ceil(64), self.len());
+        assert!(words <= len, "{answers} answers take {words} words, and there are {len}");
+        &mut self[..words]
+    }
+}
+
+impl<const N: usize> AnswerWords for [u64; N] {
+    #[inline]
+    fn words(&mut self, answers: usize) -> &mut [u64] {
+        self.as_mut_slice().words(answers)
+    }
+}
+
+impl AnswerWords for Vec<u64> {
+    #[inline]
+    fn words(&mut self, answers: usize) -> &mut [u64] {
+        self.as_mut_slice().words(answers)
+    }
+}
+
+impl AnswerWords for Bitmap {
+    fn words(&mut self, answers: usize) -> &mut [u64] {
+        self.words.clear();
+        self.words.resize(answers.div_ceil(64), 0);
+        self.len = answers;
+        &mut self.words
+    }
+}
+
+/// The answers to a batch. Every batch gives it the length of its own, so that one `Bitmap` serves
+/// many batches.
+///
+/// ```
+/// use bloomline::{Bitmap, Filter, Params};
+///
+/// let mut filter = Filter::new(Params::for_rate(1000, 0.01)?)?;
+/// filter.insert("apple");
+///
+/// let keys = ["apple", "pear", "plum"];
+/// let mut present = Bitmap::new();
+/// filter.contains_keys(&keys, &mut present);
+/// assert!(present[0]);
+/// for i in present.ones() {
+///     println!("{} may be present", keys[i]);
+/// }
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Bitmap {
+    words: Vec<u64>,
+    /// In bits. Those of the last word that are past it are zero.
+    len: usize,
+}
+
+impl Bitmap {
+    /// Creates an empty bitmap.
+    pub const fn new() -> Bitmap {
+        Bitmap { words: Vec::new(), len: 0 }
+    }
+
+    /// Returns how many answers there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns true if there are no answers.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns answer `i`, or `None` past the last.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<bool> {
+        (i < self.len).then(|| self.words[i / 64] >> (i % 64) & 1 == 1)
+    }
+
+    /// Returns how many answers are true.
+    pub fn count_ones(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Returns the numbers of the answers that are true, in order.
+    pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, &word)| {
+            let rest = |word: &u64| Some(word & (word - 1)).filter(|&rest| rest != 0);
+            std::iter::successors(Some(word).filter(|&word| word != 0), rest)
+                .map(move |word| 64 * at + word.trailing_zeros() as usize)
+        })
+    }
+
+    /// Returns all answers, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = bool> + ExactSizeIterator + '_ {
+        (0..self.len).map(|i| self[i])
+    }
+
+    /// Returns the words, 64 answers each, as [`Answers`] says.
+    pub fn as_words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Returns the words without a copy.
+    pub fn into_words(self) -> Vec<u64> {
+        self.words
+    }
+}
+
+impl Index<usize> for Bitmap {
+    type Output = bool;
+
+    /// Returns answer `i`.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline]
+    fn index(&self, i: usize) -> &bool {
+        let (answer, len) = (self.get(i), self.len);
+        if answer.unwrap_or_else(|| panic!("answer {i} of {len}")) { &true } else { &false }
+    }
+}
+
+impl FromIterator<bool> for Bitmap {
+    fn from_iter<I: IntoIterator<Item = bool>>(answers: I) -> Bitmap {
+        let mut bitmap = Bitmap::new();
+        for answer in answers {
+            let (word, bit) = (bitmap.len / 64, bitmap.len % 64);
+            if bit == 0 {
+                bitmap.words.push(0);
+            }
+            bitmap.words[word] |= u64::from(answer) << bit;
+            bitmap.len += 1;
+        }
+        bitmap
+    }
+}
+
+impl fmt::Debug for Bitmap {
+    /// The length, and which answers are true.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Ones<'a>(&'a Bitmap);
+        impl fmt::Debug for Ones<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.0.ones()).finish()
+            }
+        }
+        f.debug_struct("Bitmap").field("len", &self.len).field("ones", &Ones(self)).finish()
+    }
+}

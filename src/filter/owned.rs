@@ -1,0 +1,130 @@
+//! A view that holds its bytes, whatever they are in: `Vec<u8>`, `Arc<[u8]>`, `Bytes`.
+
+use super::probe::probing;
+use super::view::{View, brief};
+use crate::error::Error;
+use crate::format::Found;
+use crate::hash::KeyHash;
+use crate::kernel::{Kernel, Kernels};
+use std::fmt;
+
+/// A filter that can be probed and not changed, and that holds the bytes it is in: as a
+/// [`View`], without its lifetime. A table cache keeps filter blocks in it.
+///
+/// ```
+/// use bloomline::{Filter, OwnedView, Params};
+/// use std::sync::Arc;
+///
+/// let mut filter = Filter::new(Params::for_rate(1000, 0.01)?)?;
+/// filter.insert_hash(7);
+/// let block: Arc<[u8]> = filter.to_bytes()?.into();
+/// let cached = OwnedView::open(Arc::clone(&block))?;
+/// assert!(cached.contains_hash(7));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+///
+/// The bytes may move with it. If [`AsRef`] gives fewer bytes than when the filter was opened, all
+/// keys may be present; if it gives other bytes, answers may be wrong.
+#[derive(Clone)]
+pub struct OwnedView<B> {
+    bytes: B,
+    lines: Lines,
+    k: u32,
+    hash: KeyHash,
+    key_count: u64,
+    kernel: &'static Kernel,
+}
+
+/// Where the lines are.
+#[derive(Clone, Copy)]
+enum Lines {
+    /// The first of the bytes.
+    First(usize),
+    /// Elsewhere, since all keys, or none, are in.
+    Constant(&'static [u8]),
+}
+
+impl<B: AsRef<[u8]>> OwnedView<B> {
+    /// Opens an encoded filter: as [`View::open`].
+    ///
+    /// # Errors
+    /// As [`View::open`].
+    pub fn open(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open(bytes))
+    }
+
+    /// Opens an encoded filter, its lines unchecked: as [`View::open_unverified`].
+    ///
+    /// # Errors
+    /// As [`View::open_unverified`].
+    pub fn open_unverified(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_unverified(bytes))
+    }
+
+    /// Opens a filter block of RocksDB: as [`View::open_rocksdb`].
+    ///
+    /// # Errors
+    /// As [`View::open_rocksdb`].
+    pub fn open_rocksdb(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_rocksdb(bytes))
+    }
+
+    /// Opens a filter of LevelDB or goleveldb: as [`View::open_leveldb`].
+    ///
+    /// # Errors
+    /// As [`View::open_leveldb`].
+    pub fn open_leveldb(bytes: B) -> Result<OwnedView<B>, Error> {
+        OwnedView::opened(bytes, |bytes| View::open_leveldb(bytes))
+    }
+
+    pub(super) fn opened(
+        bytes: B,
+        open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
+    ) -> Result<OwnedView<B>, Error> {
+        let View { lines, k, hash, key_count, kernel } = open(bytes.as_ref())?;
+        let lines = match Found::constant(lines.as_slice()) {
+            Some(constant) => Lines::Constant(constant),
+            None => Lines::First(lines.len()),
+        };
+        Ok(OwnedView { bytes, lines, k, hash, key_count, kernel })
+    }
+
+    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    #[inline]
+    pub fn view(&self) -> View<'_> {
+        let OwnedView { lines, k, hash, key_count, kernel, .. } = *self;
+        let lines = match lines {
+            Lines::First(len) => match self.bytes.as_ref().get(..len) {
+                Some(lines) => lines,
+                None => return self.anything(),
+            },
+            Lines::Constant(lines) => lines,
+        };
+        View { lines: lines.into(), k, hash, key_count, kernel }
+    }
+
+    /// Every key may be in a filter that is not there any more.
+    #[cold]
+    fn anything(&self) -> View<'_> {
+        let kernels = Kernels::active().expect("they were chosen when it was opened");
+        View::found(Found::anything(self.hash, kernels))
+    }
+
+    /// The bytes.
+    pub fn get_ref(&self) -> &B {
+        &self.bytes
+    }
+
+    /// The bytes, given back.
+    pub fn into_inner(self) -> B {
+        self.bytes
+    }
+}
+
+probing!(OwnedView<B>, view where B: AsRef<[u8]>);
+
+impl<B: AsRef<[u8]>> fmt::Debug for OwnedView<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "OwnedView", &self.view())
+    }
+}

@@ -1,0 +1,301 @@
+//! Encoding, decoding, saving and loading, written once: a kind of filter says what is before its
+//! footer, and `whole_values!` gives it the methods.
+
+use super::native::{FOOTER_BYTES, Footer, FooterBytes, lines_checksum};
+use crate::error::Error;
+use crate::os::file;
+use crate::os::room::Room;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// A kind of filter, as what it says of its encoded form.
+pub(crate) trait Encoded: Sized {
+    /// What its footer says, but for the checksums.
+    fn footer(&self) -> Footer;
+
+    /// How many bytes are before the footer.
+    fn body_len(&self) -> usize;
+
+    /// Writes the bytes before the footer.
+    fn write_body(&self, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The filter of this footer. It checks the footer first, so that a length that the footer
+    /// only claims takes no memory; then it reads the bytes before the footer. Their checksum is
+    /// checked behind it.
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Self, Error>;
+
+    /// A copy.
+    fn copy(&self) -> Result<Self, Error>;
+}
+
+// ---- writing ----
+
+/// Writes an encoded filter.
+pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = Summed { out, sum: Xxh3::new() };
+    filter.write_body(&mut out)?;
+    let footer = filter.footer().seal(out.sum.digest());
+    out.out.write_all(&footer)
+}
+
+/// Writes, and computes the checksum of what is written.
+struct Summed<'a> {
+    out: &'a mut dyn Write,
+    sum: Xxh3,
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.out.write(bytes)?;
+        self.sum.update(&bytes[..len]);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The length of an encoded filter.
+pub(crate) fn len(filter: &impl Encoded) -> usize {
+    filter.body_len() + FOOTER_BYTES
+}
+
+/// Writes an encoded filter to the start of `out`, which may hold anything.
+pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Error> {
+    let mut out = out.first(len(filter))?;
+    write(filter, &mut out)?;
+    Ok(out.written().len())
+}
+
+/// An encoded filter in memory of its own.
+pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len(filter)).map_err(|_| Error::OutOfMemory)?;
+    write(filter, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Makes an encoded filter the content of a file.
+pub(crate) fn save(filter: &impl Encoded, path: &Path) -> Result<(), Error> {
+    file::replace(path, |file| write(filter, file))
+}
+
+// ---- reading ----
+
+pub(crate) trait ReadSeek: Read + Seek {}
+impl<R: Read + Seek> ReadSeek for R {}
+
+/// The bytes before a footer, as they are read.
+pub(crate) struct Body<'a> {
+    from: &'a mut dyn ReadSeek,
+    len: u64,
+    /// How many of them are not read yet.
+    left: u64,
+    sum: Xxh3,
+    /// The checksum that the footer states.
+    stated: u64,
+}
+
+impl Body<'_> {
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Reads as many bytes as there is room for.
+    pub(crate) fn fill(&mut self, part: &mut [u8]) -> Result<(), Error> {
+        self.from.read_exact(part)?;
+        self.sum.update(part);
+        self.left -= part.len() as u64;
+        Ok(())
+    }
+
+    /// The last bytes of it, ahead of their turn: they are read again when it comes.
+    pub(crate) fn peek_last(&mut self, part: &mut [u8]) -> Result<(), Error> {
+        self.from.seek(SeekFrom::Start(self.len - part.len() as u64))?;
+        self.from.read_exact(part)?;
+        self.from.seek(SeekFrom::Start(self.len - self.left))?;
+        Ok(())
+    }
+
+    /// Reads what is left, and compares the checksum of all with the footer's.
+    pub(crate) fn verify(&mut self) -> Result<(), Error> {
+        let mut part = [0; 4096];
+        while self.left > 0 {
+            let len = self.left.min(part.len() as u64) as usize;
+            self.fill(&mut part[..len])?;
+        }
+        if self.sum.digest() == self.stated { Ok(()) } else { Err(Error::Checksum) }
+    }
+}
+
+/// The last 64 bytes of so many, and how many are before them.
+pub(crate) fn footer(from: &mut dyn ReadSeek, len: u64) -> Result<(FooterBytes, u64), Error> {
+    let too_short = Error::Truncated { needed: FOOTER_BYTES as u64, given: len };
+    let body_len = len.checked_sub(FOOTER_BYTES as u64).ok_or(too_short)?;
+    let mut footer = [0; FOOTER_BYTES];
+    from.seek(SeekFrom::Start(body_len))?;
+    from.read_exact(&mut footer)?;
+    Ok((footer, body_len))
+}
+
+/// Reads an encoded filter of so many bytes.
+fn read<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error> {
+    let (footer, len) = footer(from, len)?;
+    from.rewind()?;
+    let stated = lines_checksum(&footer);
+    let mut body = Body { from, len, left: len, sum: Xxh3::new(), stated };
+    let filter = T::read(&footer, &mut body)?;
+    body.verify()?;
+    Ok(filter)
+}
+
+/// A filter from its encoded form.
+pub(crate) fn decode<T: Encoded>(bytes: &[u8]) -> Result<T, Error> {
+    read(&mut Cursor::new(bytes), bytes.len() as u64)
+}
+
+/// A filter from all that is left to read.
+pub(crate) fn read_from<T: Encoded>(from: &mut dyn Read) -> Result<T, Error> {
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    decode(&bytes)
+}
+
+/// A filter from a file.
+pub(crate) fn load<T: Encoded>(path: &Path) -> Result<T, Error> {
+    let (mut file, len) = file::open(path)?;
+    read(&mut file, len)
+}
+
+// ---- methods ----
+
+/// Gives a kind of filter that is [`Encoded`] the methods that copy, encode, decode, save and load
+/// it.
+macro_rules! whole_values {
+    ($kind:ident) => {
+        /// Copying, encoding and files.
+        impl $kind {
+            /// A copy.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+            pub fn try_clone(&self) -> Result<Self, crate::error::Error> {
+                crate::format::encoded::Encoded::copy(self)
+            }
+
+            /// The length of the encoded filter in bytes.
+            pub fn encoded_len(&self) -> usize {
+                crate::format::encoded::len(self)
+            }
+
+            /// Writes the encoded filter to the start of `out` and returns its length.
+            ///
+            /// # Errors
+            /// [`Error::BufferTooSmall`](crate::Error::BufferTooSmall), with nothing written.
+            pub fn encode(&self, out: &mut [u8]) -> Result<usize, crate::error::Error> {
+                crate::format::encoded::encode(self, out.into())
+            }
+
+            /// The same in memory that may hold anything.
+            #[cfg(feature = "capi")]
+            pub(crate) fn encode_in(
+                &self,
+                out: crate::os::room::Room<'_>,
+            ) -> Result<usize, crate::error::Error> {
+                crate::format::encoded::encode(self, out)
+            }
+
+            /// The encoded filter.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+            pub fn to_bytes(&self) -> Result<Vec<u8>, crate::error::Error> {
+                crate::format::encoded::to_bytes(self)
+            }
+
+            /// Writes the encoded filter to a stream. It takes no memory.
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
+            pub fn write_to<W: std::io::Write>(
+                &self,
+                mut out: W,
+            ) -> Result<(), crate::error::Error> {
+                Ok(crate::format::encoded::write(self, &mut out)?)
+            }
+
+            /// A filter from its encoded form, all of it checked, both checksums included.
+            ///
+            /// # Errors
+            /// [`Error::Truncated`](crate::Error::Truncated),
+            /// [`Error::NotAFilter`](crate::Error::NotAFilter),
+            /// [`Error::Version`](crate::Error::Version),
+            /// [`Error::Checksum`](crate::Error::Checksum),
+            /// [`Error::Layout`](crate::Error::Layout) (also for a filter of another kind),
+            /// and others for bytes that are not a valid filter of this kind: see
+            /// `docs/FORMAT.md`. [`Error::OutOfMemory`](crate::Error::OutOfMemory);
+            /// [`Error::Backend`](crate::Error::Backend).
+            pub fn decode(bytes: &[u8]) -> Result<Self, crate::error::Error> {
+                crate::format::encoded::decode(bytes)
+            }
+
+            /// Reads a filter from a stream, up to the end of the stream: limit a stream that goes
+            /// on behind the filter with [`Read::take`](std::io::Read::take). It takes the memory
+            /// twice until it returns, since the size of a filter is at its end.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($kind), "::decode`];")]
+            /// [`Error::Io`](crate::Error::Io).
+            pub fn read_from<R: std::io::Read>(mut from: R) -> Result<Self, crate::error::Error> {
+                crate::format::encoded::read_from(&mut from)
+            }
+
+            /// Saves the encoded filter as a file: it writes a file beside it, flushes that to the
+            /// disk, then renames it. So the file is at all times the old one or the new one,
+            /// whole, and a map of the old one keeps it. It takes no memory.
+            ///
+            /// On Unix the new file keeps the permissions of the one it replaces and, where the
+            /// process may set them, its owner and group; if the group cannot be kept, the new
+            /// group may do what everybody may. A symbolic link is replaced, not followed; the file
+            /// keeps the permissions of what the link led to.
+            ///
+            /// # Errors
+            /// [`Error::NotAFile`](crate::Error::NotAFile) if the path leads to a directory, a
+            /// pipe, a socket or a device, also through a link;
+            /// [`Error::Io`](crate::Error::Io),
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); what was there before is still
+            /// there. Only if flushing the directory fails, last of all, is the new file in its
+            /// place, and may not survive a power failure.
+            pub fn save<P: AsRef<std::path::Path>>(
+                &self,
+                path: P,
+            ) -> Result<(), crate::error::Error> {
+                crate::format::encoded::save(self, path.as_ref())
+            }
+
+            /// Reads a saved filter, all of it checked. A file that is not a filter of this kind
+            /// takes no memory, whatever its length.
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($kind), "::decode`];")]
+            /// [`Error::NotAFile`](crate::Error::NotAFile), without waiting, for a pipe, a device
+            /// or a directory; [`Error::Io`](crate::Error::Io).
+            pub fn load<P: AsRef<std::path::Path>>(path: P) -> Result<Self, crate::error::Error> {
+                crate::format::encoded::load(path.as_ref())
+            }
+        }
+
+        impl Clone for $kind {
+            #[doc = concat!("As [`", stringify!($kind), "::try_clone`].")]
+            ///
+            /// # Panics
+            /// If the system has not got the memory.
+            fn clone(&self) -> Self {
+                self.try_clone().unwrap_or_else(|error| panic!("{error}"))
+            }
+        }
+    };
+}
+pub(crate) use whole_values;

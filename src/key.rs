@@ -1,0 +1,92 @@
+//! What a key may be: bytes, text, or an integer.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A key: anything whose bytes are the same in every program and on every CPU.
+///
+/// | key | its bytes |
+/// |---|---|
+/// | `[u8]`, `[u8; N]`, `Vec<u8>` | as they are |
+/// | `str`, `String` | UTF-8 |
+/// | `u8` to `u128`, `i8` to `i128` | little-endian, as many as the type has |
+/// | `&K`, `Box<K>`, `Arc<K>`, `Cow<K>` | those of `K` |
+///
+/// Keys with equal bytes are the same key: `"ab"`, `b"ab"` and `0x6261_u16` are one. An integer is
+/// another key in another type, so give literals their type: `42u64`. `usize` and `isize` are no
+/// keys, since their bytes differ between machines.
+///
+/// The trait is sealed. For a type of your own, pass its bytes, or hash it yourself and use the
+/// methods that take hashes.
+///
+/// ```
+/// use bloomline::{Filter, Params};
+///
+/// let mut filter = Filter::new(Params::for_rate(1000, 0.01)?)?;
+/// filter.insert("apple");
+/// filter.insert(&42u64);
+/// filter.insert(&[192u8, 168, 0, 1]);
+/// assert!(filter.contains(&String::from("apple")) && filter.contains(b"apple"));
+/// assert!(filter.contains(&42u64.to_le_bytes()));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub trait Key: KeyBytes {}
+
+impl<K: KeyBytes + ?Sized> Key for K {}
+
+/// What seals [`Key`]: nobody outside can name it.
+pub trait KeyBytes {
+    /// The bytes that are hashed.
+    fn key_bytes(&self) -> impl AsRef<[u8]>;
+}
+
+macro_rules! bytes {
+    ($($key:ty),+) => {$(
+        impl KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                AsRef::<[u8]>::as_ref(self)
+            }
+        }
+    )+};
+}
+
+bytes!([u8], str, String, Vec<u8>);
+
+impl<const N: usize> KeyBytes for [u8; N] {
+    #[inline(always)]
+    fn key_bytes(&self) -> impl AsRef<[u8]> {
+        self.as_slice()
+    }
+}
+
+macro_rules! integers {
+    ($($key:ty),+) => {$(
+        impl KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                self.to_le_bytes()
+            }
+        }
+    )+};
+}
+
+integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
+
+macro_rules! pointers {
+    ($([$($generics:tt)*] $key:ty),+) => {$(
+        impl<$($generics)*> KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                (**self).key_bytes()
+            }
+        }
+    )+};
+}
+
+pointers!(
+    [K: KeyBytes + ?Sized] &K,
+    [K: KeyBytes + ?Sized] Box<K>,
+    [K: KeyBytes + ?Sized] Arc<K>,
+    [K: KeyBytes + ToOwned + ?Sized] Cow<'_, K>
+);

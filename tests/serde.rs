@@ -1,0 +1,124 @@
+//! Filters inside structs that derive serde's traits, in a text format and a binary one.
+#![cfg(all(target_arch = "x86_64", unix))]
+
+use bloomline::{
+    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, Window, hash,
+};
+use ciborium::Value;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::Debug;
+
+fn cbor(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).unwrap();
+    bytes
+}
+
+/// One of each kind, with keys.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
+struct Table {
+    name: String,
+    plain: Filter,
+    classic: Filter,
+    counting: CountingFilter,
+    cuckoo: Option<CuckooFilter>,
+    scalable: Vec<ScalableFilter>,
+    window: Window,
+    params: (Params, CuckooParams),
+}
+
+fn table() -> Table {
+    let params = (
+        Params::for_rate(100, 0.01).unwrap().with_seed(u64::MAX),
+        CuckooParams::for_rate(100, 0.01).unwrap().with_seed(5),
+    );
+    let mut table = Table {
+        name: "users".into(),
+        plain: Filter::new(params.0).unwrap(),
+        classic: Filter::classic(params.0).unwrap(),
+        counting: CountingFilter::new(params.0).unwrap(),
+        cuckoo: Some(CuckooFilter::new(params.1).unwrap()),
+        scalable: vec![ScalableFilter::new(50, 0.01, 3).unwrap()],
+        window: Window::new(3, 100, 0.01, 4).unwrap(),
+        params,
+    };
+    for hash in (0..100).map(|key| hash::hash_u64(key, 0)) {
+        table.plain.insert_hash(hash);
+        table.classic.insert_hash(hash);
+        table.counting.insert_hash(hash);
+        assert!(table.cuckoo.as_mut().unwrap().insert_hash(hash).is_ok());
+        assert!(table.scalable[0].insert_hash(hash).is_ok());
+        table.window.insert_hash(hash);
+    }
+    table
+}
+
+#[test]
+fn there_and_back() {
+    let table = table();
+    let text = serde_json::to_string(&table).unwrap();
+    assert_eq!(serde_json::from_str::<Table>(&text).unwrap(), table);
+    assert_eq!(
+        serde_json::from_value::<Table>(serde_json::to_value(&table).unwrap()).unwrap(),
+        table
+    );
+    assert_eq!(ciborium::from_reader::<Table, _>(&cbor(&table)[..]).unwrap(), table);
+}
+
+#[test]
+fn filters_are_their_encoded_bytes() {
+    let table = table();
+    let bytes = table.plain.to_bytes().unwrap();
+    assert_eq!(serde_json::to_value(&table.plain).unwrap(), json!(bytes));
+    assert_eq!(Value::serialized(&table.plain).unwrap(), Value::Bytes(bytes.clone()));
+    // A byte string of CBOR: a head of at most 9 bytes, then no byte more than the filter has.
+    assert!(cbor(&table.plain).ends_with(&bytes) && cbor(&table.plain).len() <= bytes.len() + 9);
+    let counting = table.counting.to_bytes().unwrap();
+    assert_eq!(Value::serialized(&table.counting).unwrap(), Value::Bytes(counting));
+}
+
+#[test]
+fn shapes_are_their_fields() {
+    let (params, cuckoo) =
+        (Params::new(157, 6, u64::MAX).unwrap(), CuckooParams::new(9, 12, 0).unwrap());
+    let text = json!({ "line_count": 157, "k": 6, "seed": u64::MAX });
+    assert_eq!(serde_json::to_value(params).unwrap(), text);
+    assert_eq!(serde_json::from_value::<Params>(text).unwrap(), params);
+    let text = json!({ "line_count": 9, "fingerprint_bits": 12, "seed": 0 });
+    assert_eq!(serde_json::to_value(cuckoo).unwrap(), text);
+    assert_eq!(serde_json::from_value::<CuckooParams>(text).unwrap(), cuckoo);
+}
+
+/// The error of decoding is in what serde says.
+fn assert_fails<T: DeserializeOwned + Debug>(text: serde_json::Value, error: &Error) {
+    let said = serde_json::from_value::<T>(text.clone()).unwrap_err().to_string();
+    assert!(said.contains(&error.to_string()), "{said}");
+    let binary = cbor(&text);
+    let said = format!("{:?}", ciborium::from_reader::<T, _>(&binary[..]).unwrap_err());
+    assert!(said.contains(&error.to_string()), "{said}");
+}
+
+#[test]
+fn what_is_not_valid_is_an_error() {
+    assert_fails::<Params>(json!({ "line_count": 5, "k": 17, "seed": 0 }), &Error::K(17));
+    assert_fails::<Params>(json!({ "line_count": 0, "k": 7, "seed": 0 }), &Error::LineCount(0));
+    assert_fails::<CuckooParams>(
+        json!({ "line_count": 5, "fingerprint_bits": 9, "seed": 0 }),
+        &Error::K(9),
+    );
+    let table = table();
+    let mut bytes = table.plain.to_bytes().unwrap();
+    assert_fails::<CuckooFilter>(json!(bytes), &Error::Layout(1));
+    bytes[0] ^= 1;
+    assert_fails::<Filter>(json!(bytes), &Error::Checksum);
+    let damaged = cbor(&Value::Bytes(bytes.clone()));
+    assert!(ciborium::from_reader::<Filter, _>(&damaged[..]).is_err());
+    bytes.pop();
+    assert_fails::<Filter>(json!(bytes), &Error::NotAFilter);
+    assert_fails::<Window>(json!([]), &Error::Truncated { needed: 64, given: 0 });
+    for text in [json!("text"), json!([1, 256]), json!([-1]), json!(null), json!({})] {
+        serde_json::from_value::<Filter>(text.clone()).expect_err(&text.to_string());
+    }
+}

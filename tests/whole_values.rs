@@ -1,0 +1,306 @@
+//! Filters as values: cloned, compared, shown, written to streams and read from them, by every kind.
+
+use bloomline::{
+    Backend, Builder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter,
+    Loaded, MappedFilter, OwnedView, Params, ScalableFilter, Swap, View, Window, hash,
+};
+use std::fmt::Debug;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+fn params() -> Params {
+    Params::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F)
+}
+
+fn hashes(seed: u64) -> Vec<u64> {
+    (0..1000).map(|key| hash::hash_u64(key, seed)).collect()
+}
+
+/// A stream that gives and takes a few bytes at a time.
+struct Trickle(Vec<u8>);
+
+impl Write for Trickle {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&bytes[..bytes.len().min(7)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        panic!("the caller flushes")
+    }
+}
+
+impl Read for Trickle {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let len = bytes.len().min(self.0.len()).min(11);
+        bytes[..len].copy_from_slice(&self.0[..len]);
+        self.0.drain(..len);
+        Ok(len)
+    }
+}
+
+/// A stream with so much room.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0 == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let len = bytes.len().min(self.0);
+        self.0 -= len;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+}
+
+/// What every kind can: `make(seed)` is filled with other keys for another seed, `change` inserts
+/// one more key.
+macro_rules! each_kind {
+    ($($name:ident: $kind:ident, $make:expr, $change:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            fn make(seed: u64) -> $kind {
+                let make: fn(u64) -> $kind = $make;
+                make(seed)
+            }
+
+            #[test]
+            fn clones_are_equal_and_apart() {
+                let filter = make(1);
+                let mut copy = filter.clone();
+                assert_eq!(filter, copy);
+                assert_eq!(filter.to_bytes(), copy.try_clone().unwrap().to_bytes());
+                let before = filter.to_bytes().unwrap();
+                let change: fn(&mut $kind) = $change;
+                change(&mut copy);
+                assert_ne!(filter, copy);
+                assert!(filter.to_bytes().unwrap() == before);
+                assert_ne!(filter, make(2));
+                // Both go on alike.
+                let mut same = filter.clone();
+                change(&mut same);
+                assert_eq!(same, copy);
+            }
+
+            #[test]
+            fn equal_is_what_has_equal_bytes() {
+                let filters = [make(1), make(1), make(2)];
+                for a in &filters {
+                    for b in &filters {
+                        let bytes = a.to_bytes().unwrap() == b.to_bytes().unwrap();
+                        assert_eq!(a == b, bytes);
+                    }
+                    assert_eq!(*a, $kind::decode(&a.to_bytes().unwrap()).unwrap());
+                }
+            }
+
+            #[test]
+            fn shown_in_a_short_line() {
+                let shown = format!("{:?}", make(1));
+                assert!(shown.starts_with(concat!(stringify!($kind), " {")), "{shown}");
+                assert!(shown.len() < 100 && !shown.contains('\n'), "{shown}");
+                // Not the seed, which may be a secret: 0x5EC2E70F.
+                assert!(!shown.contains("1589831439"), "{shown}");
+            }
+
+            #[test]
+            fn streamed() {
+                let filter = make(1);
+                let bytes = filter.to_bytes().unwrap();
+                assert_eq!(bytes.len(), filter.encoded_len());
+                let mut stream = Trickle(Vec::new());
+                filter.write_to(&mut stream).unwrap();
+                assert!(stream.0 == bytes);
+                assert_eq!($kind::read_from(&mut stream).unwrap(), filter);
+                // Something comes behind the filter.
+                let two = [&bytes[..], b"more"].concat();
+                assert!(matches!($kind::read_from(&two[..]), Err(Error::NotAFilter)));
+                let mut rest = &two[..];
+                let limited = $kind::read_from(rest.by_ref().take(bytes.len() as u64));
+                assert_eq!((limited.unwrap(), rest), (filter.clone(), &b"more"[..]));
+                let cut = $kind::read_from(&bytes[..bytes.len() - 1]);
+                assert!(matches!(cut, Err(Error::NotAFilter)));
+                assert!(matches!($kind::read_from(io::empty()), Err(Error::Truncated { given: 0, .. })));
+            }
+
+            #[test]
+            fn streams_that_fail() {
+                let filter = make(1);
+                for room in [0, 1, 1000, filter.encoded_len() - 1] {
+                    let Err(Error::Io(error)) = filter.write_to(Full(room)) else { panic!("{room}") };
+                    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                }
+                filter.write_to(Full(filter.encoded_len())).unwrap();
+                let Err(Error::Io(error)) = $kind::read_from(Broken) else { panic!("read") };
+                assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+            }
+
+            #[test]
+            fn paths_of_any_type() {
+                let name = format!("bloomline-{}-{}", std::process::id(), stringify!($name));
+                let path = std::env::temp_dir().join(name);
+                let filter = make(1);
+                filter.save(&path).unwrap();
+                assert_eq!($kind::load(path.to_str().unwrap()).unwrap(), filter);
+                filter.save(path.to_str().unwrap().to_string()).unwrap();
+                assert_eq!($kind::load(path.clone()).unwrap(), filter);
+                // Damage is found wherever it is.
+                let bytes = std::fs::read(&path).unwrap();
+                for at in (0..bytes.len()).step_by(997).chain([bytes.len() - 65]) {
+                    let mut damaged = bytes.clone();
+                    damaged[at] ^= 0x20;
+                    std::fs::write(&path, &damaged).unwrap();
+                    assert_eq!($kind::load(&path).unwrap_err(), Error::Checksum, "byte {at}");
+                    assert_eq!($kind::decode(&damaged).unwrap_err(), Error::Checksum, "byte {at}");
+                }
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+    )*};
+}
+
+each_kind! {
+    plain: Filter, |seed| {
+        let mut filter = Filter::new(params()).unwrap();
+        filter.insert_hashes(&hashes(seed));
+        filter
+    }, |filter| assert!(filter.insert_hash(5));
+    classic: Filter, |seed| {
+        let mut filter = Filter::classic(params()).unwrap();
+        filter.insert_hashes(&hashes(seed));
+        filter
+    }, |filter| assert!(filter.insert_hash(5));
+    counting: CountingFilter, |seed| {
+        let mut filter = CountingFilter::new(params()).unwrap();
+        filter.insert_hashes(&hashes(seed));
+        filter
+    }, |filter| assert!(filter.insert_hash(5));
+    cuckoo: CuckooFilter, |seed| {
+        let params = CuckooParams::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F);
+        let mut filter = CuckooFilter::new(params).unwrap();
+        hashes(seed).into_iter().for_each(|hash| filter.insert_hash(hash).map(drop).unwrap());
+        filter
+    }, |filter| assert!(filter.insert_hash(5).unwrap());
+    scalable: ScalableFilter, |seed| {
+        let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
+        hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));
+        filter
+    }, |filter| assert!(filter.insert_hash(5).unwrap());
+    window: Window, |seed| {
+        let mut window = Window::new(5, 300, 0.01, 0x5EC2_E70F).unwrap();
+        window.rotate_after(150);
+        for hash in hashes(seed) {
+            window.insert_hash(hash);
+        }
+        window.rotate();
+        window
+    }, |window| assert!(window.insert_hash(5));
+}
+
+#[test]
+fn key_counts_and_kinds_are_part_of_it() {
+    let empty = || Filter::new(params()).unwrap();
+    let mut twice = empty();
+    let mut once = empty();
+    twice.insert_hashes(&[7, 7]);
+    once.insert_hash(7);
+    assert_ne!(once, twice);
+    assert_ne!(empty(), Filter::classic(params()).unwrap());
+    assert_ne!(empty(), Filter::new(params().with_seed(1)).unwrap());
+    for backend in Backend::available() {
+        assert_eq!(empty(), Filter::with_backend(params(), backend).unwrap(), "not the backend");
+    }
+}
+
+/// What a program derives on a struct of its own.
+#[test]
+fn deriving_works() {
+    #[derive(Debug, Clone)]
+    #[expect(dead_code, reason = "what is derived is not asked for")]
+    struct Store {
+        tables: Vec<Table>,
+        current: Arc<Swap>,
+        shared: ConcurrentFilter,
+        block: OwnedView<Vec<u8>>,
+        builder: Builder,
+    }
+    #[derive(Debug, Clone, PartialEq)]
+    struct Table {
+        name: &'static str,
+        filter: Filter,
+        why: Option<Error>,
+    }
+    fn derives<T: Debug + Clone>() {}
+    derives::<View<'_>>();
+    derives::<MappedFilter>();
+    derives::<Loaded<Filter>>();
+    let mut filter = Filter::new(Params::new(157, 6, 0).unwrap()).unwrap();
+    filter.insert_hash(3);
+    let table = Table { name: "users", filter: filter.clone(), why: Some(Error::K(17)) };
+    assert_eq!(table.clone(), table);
+    let store = Store {
+        tables: vec![table],
+        current: Arc::new(Swap::new(filter.clone())),
+        shared: filter.clone().into(),
+        block: OwnedView::open(filter.to_bytes().unwrap()).unwrap(),
+        builder: Builder::new(10.0, 0).unwrap(),
+    };
+    let shown = format!("{:?}", store.clone());
+    for part in [
+        "\"users\", filter: Filter {",
+        "K(17)",
+        "keys: 1, lines: 157, k: 6, ",
+        "current: Swap(Filter {",
+        "ConcurrentFilter {",
+        "OwnedView {",
+        "Builder { keys: 0, bits_per_key: 10.0",
+    ] {
+        assert!(shown.contains(part), "{part} is not in {shown}");
+    }
+}
+
+#[test]
+fn clones_of_what_is_shared_are_apart() {
+    let mut filter = Filter::new(params()).unwrap();
+    filter.insert_hashes(&hashes(1));
+    let shared = ConcurrentFilter::from(filter.clone());
+    let copy = shared.clone();
+    shared.insert_hash(5);
+    assert!(shared.contains_hash(5) && !copy.contains_hash(5));
+    assert!(copy.into_filter().as_bytes() == filter.as_bytes());
+    let swap = Swap::new(filter.clone());
+    let (other, loaded) = (swap.clone(), swap.load());
+    let kept = loaded.clone();
+    drop(loaded);
+    swap.publish(Filter::new(params()).unwrap());
+    assert_eq!((*other.load() == filter, *swap.load() == filter), (true, false));
+    assert_eq!(*kept, filter);
+}
+
+#[test]
+fn blocks_of_their_own() {
+    let mut builder = Builder::new(10.0, 7).unwrap();
+    for key in ["apple", "pear", "plum"] {
+        builder.add(key.as_bytes()).unwrap();
+    }
+    let mut copy = builder.clone();
+    let block = builder.finish_vec().unwrap();
+    assert_eq!(builder.key_count(), 0);
+    let mut out = vec![1; copy.block_len().unwrap()];
+    copy.finish(&mut out).unwrap();
+    assert_eq!(block, out);
+    assert_eq!(View::open(&block).unwrap().key_count(), 3);
+    assert_eq!(builder.finish_vec().unwrap().len(), 128);
+}
