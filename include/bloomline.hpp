@@ -356,7 +356,6 @@ BLOOMLINE_FNS(RocksDb, rocksdb) BLOOMLINE_FNS(RocksDbLegacy, rocksdb_legacy) BLO
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
-
 /// A T of what 'make' writes to its last argument, an Out.
 template <class T, class Out = T, class Make, class... A>
 Result<T> made(Make make, A... arguments) noexcept {
