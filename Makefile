@@ -20,7 +20,7 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header abi golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
+    header abi api golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
 help: ## this list
@@ -52,8 +52,9 @@ test-rust: test-tools lint ## the Rust tests: every backend against the definiti
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
 
-test-package: tools ## the crate as it is published: small, its links hold, it builds
+test-package: tools ## the crate as it is published: small, its links hold, it builds; its public items
 	scripts/package-test.sh
+	scripts/api.sh
 
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
@@ -112,6 +113,9 @@ header: ## rewrites include/bloomline.h from src/ffi
 
 abi: ## rewrites packaging/abi.txt from include/bloomline.h
 	BLESS=1 scripts/abi.sh
+
+api: tools ## rewrites packaging/api.txt, the public items of the crate
+	BLESS=1 scripts/api.sh
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
