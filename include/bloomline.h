@@ -317,35 +317,28 @@ BLOOMLINE_API bloomline_status bloomline_random_seed(uint64_t *out);
  * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every
  * CPU. A filter with that seed uses it for its keys.
  */
-BLOOMLINE_API uint64_t bloomline_hash(const void *key,
-                        size_t len,
-                        uint64_t seed);
+BLOOMLINE_API uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed);
 
 /**
  * bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
  * order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
  * of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
  */
-BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key,
-                            uint64_t seed);
+BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
 
 /**
  * bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
  * hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
  */
-BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys,
-                              size_t n,
-                              uint64_t seed,
-                              uint64_t *out);
+BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys, size_t n, uint64_t seed,
+    uint64_t *out);
 
 /**
  * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
  * order. Does nothing if either is NULL.
  */
-BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys,
-                          size_t n,
-                          uint64_t seed,
-                          uint64_t *out);
+BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t seed,
+    uint64_t *out);
 
 /* Size and shape of a filter ------------------------------------------------------------ */
 
@@ -399,9 +392,8 @@ typedef struct bloomline_cuckoo_params {
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys,
-                                           double rate,
-                                           bloomline_params *out);
+BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys, double rate,
+    bloomline_params *out);
 
 /**
  * bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
@@ -411,9 +403,8 @@ BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys,
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys,
-                                           double bits_per_key,
-                                           bloomline_params *out);
+BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys, double bits_per_key,
+    bloomline_params *out);
 
 /**
  * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
@@ -424,16 +415,14 @@ BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys,
  * BLOOMLINE_ERR_RESERVED; 'params' is unchanged.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_foldable(bloomline_params *params,
-                                           uint32_t folds);
+BLOOMLINE_API bloomline_status bloomline_params_foldable(bloomline_params *params, uint32_t folds);
 
 /**
  * bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
  * these parameters with 'keys' different keys. It models the lines: the standard formula is too
  * low. Returns 1 if 'params' is NULL or out of range.
  */
-BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params,
-                             uint64_t keys);
+BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
 
 /**
  * bloomline_cuckoo_params_for_rate() writes to 'out' the smallest cuckoo filter for 'keys' keys
@@ -443,9 +432,8 @@ BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params,
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
-                                                  double rate,
-                                                  bloomline_cuckoo_params *out);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys, double rate,
+    bloomline_cuckoo_params *out);
 
 /**
  * bloomline_cuckoo_params_rate() returns the expected false-positive rate, from 0 to 1, of a
@@ -453,7 +441,7 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys,
  * range.
  */
 BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params *params,
-                                    uint64_t keys);
+    uint64_t keys);
 
 /* Encoded filters: their kinds, and how they are written -------------------------------- */
 
@@ -489,8 +477,7 @@ typedef bool (*bloomline_write_fn)(void *context, const void *data, size_t len);
  *
  * Returns 0 if 'bytes' is NULL.
  */
-BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes,
-                               size_t len);
+BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes, size_t len);
 
 /* Filters ------------------------------------------------------------------------------- */
 
@@ -515,7 +502,7 @@ typedef struct bloomline_filter bloomline_filter;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *params,
-                                      bloomline_filter **out);
+    bloomline_filter **out);
 
 /**
  * bloomline_filter_clone() creates a copy, of the same keys, key count and type.
@@ -524,7 +511,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *para
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_clone(const bloomline_filter *filter,
-                                        bloomline_filter **out);
+    bloomline_filter **out);
 
 /**
  * bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
@@ -534,7 +521,7 @@ BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
 /** bloomline_filter_params() writes line count, k and seed to 'out'. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *filter,
-                                         bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
@@ -547,44 +534,37 @@ BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter
  * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
  * filter.
  */
-BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter,
-                             const void *key,
-                             size_t len);
+BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
 
 /**
  * bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
  * that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
  */
-BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter,
-                                  uint64_t hash);
+BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
 
 /**
  * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
  * large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
  */
-BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter,
-                                    const uint64_t *hashes,
-                                    size_t n);
+BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, const uint64_t *hashes,
+    size_t n);
 
 /**
  * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
  * bloomline_filter_insert_hashes().
  */
 BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
-                                  const bloomline_bytes *keys,
-                                  size_t n);
+    const bloomline_bytes *keys, size_t n);
 
 /**
  * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
  * absent, and true if it may be present.
  */
-BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter,
-                               const void *key,
-                               size_t len);
+BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter, const void *key,
+    size_t len);
 
 /** bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter,
-                                    uint64_t hash);
+BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
 
 /**
  * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
@@ -595,17 +575,13 @@ BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter
  * written and the result is 'n'.
  */
 BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
-                                        const uint64_t *hashes,
-                                        size_t n,
-                                        uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
  */
 BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
-                                      const bloomline_bytes *keys,
-                                      size_t n,
-                                      uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
@@ -615,7 +591,7 @@ BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filt
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_union(bloomline_filter *into,
-                                        const bloomline_filter *from);
+    const bloomline_filter *from);
 
 /** bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
@@ -641,9 +617,8 @@ BLOOMLINE_API bloomline_status bloomline_filter_fold(bloomline_filter *filter);
  * filter. The filter holds all its keys in any case.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
-                                               double rate,
-                                               uint32_t *folds);
+BLOOMLINE_API bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter, double rate,
+    uint32_t *folds);
 
 /**
  * bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
@@ -659,10 +634,8 @@ BLOOMLINE_API size_t bloomline_filter_encoded_len(const bloomline_filter *filter
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_filter_encoded_len().
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
-                                         void *out,
-                                         size_t cap,
-                                         size_t *written);
+BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *filter, void *out,
+    size_t cap, size_t *written);
 
 /**
  * bloomline_filter_write() passes the same bytes to 'write', part by part in order, with
@@ -672,8 +645,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *f
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_write(const bloomline_filter *filter,
-                                        bloomline_write_fn write,
-                                        void *context);
+    bloomline_write_fn write, void *context);
 
 /**
  * bloomline_filter_decode() creates a filter from the 'len' bytes at 'data', which
@@ -686,9 +658,8 @@ BLOOMLINE_API bloomline_status bloomline_filter_write(const bloomline_filter *fi
  * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data,
-                                         size_t len,
-                                         bloomline_filter **out);
+BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data, size_t len,
+    bloomline_filter **out);
 
 /**
  * bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
@@ -713,7 +684,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *filter,
-                                       const char *path);
+    const char *path);
 
 /**
  * bloomline_filter_load() reads a filter from a file into memory, and checks it as
@@ -726,8 +697,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *fil
  * device.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path,
-                                       bloomline_filter **out);
+BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
 
 /* Classic filters: bits anywhere -------------------------------------------------------- */
 
@@ -745,7 +715,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_classic_new(const bloomline_params *params,
-                                       bloomline_filter **out);
+    bloomline_filter **out);
 
 /**
  * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for bloomline_classic_new():
@@ -754,9 +724,8 @@ BLOOMLINE_API bloomline_status bloomline_classic_new(const bloomline_params *par
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
-                                                   double rate,
-                                                   bloomline_params *out);
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
+    bloomline_params *out);
 
 /**
  * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for bloomline_classic_new().
@@ -764,13 +733,11 @@ BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys,
  * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
-                                                   double bits_per_key,
-                                                   bloomline_params *out);
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys, double bits_per_key,
+    bloomline_params *out);
 
 /** bloomline_classic_params_rate() is bloomline_params_rate() for bloomline_classic_new(). */
-BLOOMLINE_API double bloomline_classic_params_rate(const bloomline_params *params,
-                                     uint64_t keys);
+BLOOMLINE_API double bloomline_classic_params_rate(const bloomline_params *params, uint64_t keys);
 
 /* Views: filters in caller-owned bytes -------------------------------------------------- */
 
@@ -798,9 +765,8 @@ typedef struct bloomline_view {
  * an engine reads the data behind the filter.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open(const void *data,
-                                     size_t len,
-                                     bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_view_open(const void *data, size_t len,
+    bloomline_view *out);
 
 /**
  * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
@@ -809,9 +775,8 @@ BLOOMLINE_API bloomline_status bloomline_view_open(const void *data,
  * key can be a false negative.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data,
-                                                size_t len,
-                                                bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data, size_t len,
+    bloomline_view *out);
 
 /**
  * bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
@@ -820,7 +785,7 @@ BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *filter,
-                                       bloomline_view *out);
+    bloomline_view *out);
 
 /**
  * bloomline_view_params() writes line count, k and seed to 'out'.
@@ -830,7 +795,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *fil
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_view_params(const bloomline_view *view,
-                                       bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
@@ -839,7 +804,7 @@ BLOOMLINE_API bloomline_status bloomline_view_params(const bloomline_view *view,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_view_classic_params(const bloomline_view *view,
-                                               bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
@@ -849,7 +814,7 @@ BLOOMLINE_API bloomline_status bloomline_view_classic_params(const bloomline_vie
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view *view,
-                                              bloomline_cuckoo_params *out);
+    bloomline_cuckoo_params *out);
 
 /**
  * bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
@@ -858,8 +823,7 @@ BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view
  *
  * If 'view' is NULL or not opened, returns NULL and writes 0.
  */
-BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view,
-                                 size_t *len);
+BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
 /**
  * bloomline_view_key_count() returns how many keys the writer of the filter counted. It is a hint:
@@ -900,34 +864,27 @@ BLOOMLINE_API double bloomline_view_worst_line_rate(const bloomline_view *view);
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
  * and true if it may be present.
  */
-BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view,
-                             const void *key,
-                             size_t len);
+BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
 
 /**
  * bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
  * bloomline_view_hash(), or whatever it was inserted by.
  */
-BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view,
-                                  uint64_t hash);
+BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view, uint64_t hash);
 
 /**
  * bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
  * opened, all keys may be present.
  */
 BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
-                                      const uint64_t *hashes,
-                                      size_t n,
-                                      uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
  * 'key'. It serves all filters that hash alike. A view that was not opened hashes as
  * bloomline_hash() with seed 0.
  */
-BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view,
-                             const void *key,
-                             size_t len);
+BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const void *key, size_t len);
 
 /* Views: several keys, and a function chosen once --------------------------------------- */
 
@@ -935,9 +892,7 @@ BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view,
  * A function that answers as bloomline_view_contains(), for views of one kind: from
  * bloomline_view_contains_fn().
  */
-typedef bool (*bloomline_contains_fn)(const bloomline_view *view,
-                                      const void *key,
-                                      size_t len);
+typedef bool (*bloomline_contains_fn)(const bloomline_view *view, const void *key, size_t len);
 
 /**
  * bloomline_view_contains_fn() returns a function that answers as bloomline_view_contains() for
@@ -951,9 +906,7 @@ BLOOMLINE_API bloomline_contains_fn bloomline_view_contains_fn(const bloomline_v
 
 /** bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys by their bytes. */
 BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
-                                    const bloomline_bytes *keys,
-                                    size_t n,
-                                    uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
@@ -965,9 +918,7 @@ BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
  * pointer is NULL. If 'present' is NULL, nothing is written.
  */
 BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
-                                  const bloomline_bytes *const *keys,
-                                  size_t n,
-                                  bool *present);
+    const bloomline_bytes *const *keys, size_t n, bool *present);
 
 /* Several filters at once: one set split over them, one key in each --------------------- */
 
@@ -976,8 +927,7 @@ BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
  * belongs to, for a set split over several filters, files or machines. It is independent of the
  * line and bits of the hash in a filter. docs/FORMAT.md has the formula. Returns 0 for 0 shards.
  */
-BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash,
-                            uint64_t shards);
+BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash, uint64_t shards);
 
 /**
  * bloomline_shards_contain_hashes() probes for each of 'n' keys, by their hashes, the filter of
@@ -989,11 +939,8 @@ BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash,
  * 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
  * opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
  */
-BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views,
-                                       size_t n_views,
-                                       const uint64_t *hashes,
-                                       size_t n,
-                                       uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views, size_t n_views,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
@@ -1008,21 +955,16 @@ BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views
  * may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
  * result is 'n_views'.
  */
-BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views,
-                                    size_t n_views,
-                                    uint64_t hash,
-                                    uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views, size_t n_views,
+    uint64_t hash, uint64_t *bitmap);
 
 /**
  * bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
  * The filters may hash it differently, with seeds of their own or as other engines do. If 'key' is
  * NULL and 'len' is not 0, all filters may have the key.
  */
-BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views,
-                               size_t n_views,
-                               const void *key,
-                               size_t len,
-                               uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t n_views,
+    const void *key, size_t len, uint64_t *bitmap);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
@@ -1051,10 +993,7 @@ BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *params,
-                                       const uint64_t *hashes,
-                                       size_t n,
-                                       void *out,
-                                       size_t cap);
+    const uint64_t *hashes, size_t n, void *out, size_t cap);
 
 /**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
@@ -1064,9 +1003,8 @@ BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *par
  * memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key,
-                                       uint64_t seed,
-                                       bloomline_builder **out);
+BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key, uint64_t seed,
+    bloomline_builder **out);
 
 /**
  * bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
@@ -1075,9 +1013,8 @@ BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key,
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate,
-                                                uint64_t seed,
-                                                bloomline_builder **out);
+BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate, uint64_t seed,
+    bloomline_builder **out);
 
 /** bloomline_builder_free() frees a builder and its keys. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
@@ -1090,14 +1027,13 @@ BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
  * block.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_add(bloomline_builder *builder,
-                                       const void *key,
-                                       size_t len);
+BLOOMLINE_API bloomline_status bloomline_builder_add(bloomline_builder *builder, const void *key,
+    size_t len);
 
 /** bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
-                                            uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
@@ -1106,8 +1042,7 @@ BLOOMLINE_API bloomline_status bloomline_builder_add_hash(bloomline_builder *bui
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_add_hashes(bloomline_builder *builder,
-                                              const uint64_t *hashes,
-                                              size_t n);
+    const uint64_t *hashes, size_t n);
 
 /**
  * bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
@@ -1117,8 +1052,7 @@ BLOOMLINE_API bloomline_status bloomline_builder_add_hashes(bloomline_builder *b
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_add_keys(bloomline_builder *builder,
-                                            const bloomline_bytes *keys,
-                                            size_t n);
+    const bloomline_bytes *keys, size_t n);
 
 /** bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_builder_clear(bloomline_builder *builder);
@@ -1145,10 +1079,8 @@ BLOOMLINE_API size_t bloomline_builder_block_len(const bloomline_builder *builde
  * BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *builder,
-                                          void *out,
-                                          size_t cap,
-                                          size_t *written);
+BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *builder, void *out,
+    size_t cap, size_t *written);
 
 /* Lines: filters in the caller's own memory --------------------------------------------- */
 
@@ -1165,10 +1097,7 @@ BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *build
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
-                                               void *lines,
-                                               size_t len,
-                                               const uint64_t *hashes,
-                                               size_t n);
+    void *lines, size_t len, const uint64_t *hashes, size_t n);
 
 /**
  * bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It
@@ -1182,9 +1111,7 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_view(const bloomline_params *params,
-                                      const void *lines,
-                                      size_t len,
-                                      bloomline_view *out);
+    const void *lines, size_t len, bloomline_view *out);
 
 /* Filters that threads insert into at once ---------------------------------------------- */
 
@@ -1209,7 +1136,7 @@ typedef struct bloomline_concurrent bloomline_concurrent;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_new(const bloomline_params *params,
-                                          bloomline_concurrent **out);
+    bloomline_concurrent **out);
 
 /**
  * bloomline_concurrent_from_filter() takes ownership of '*filter' for threads to share, without a
@@ -1219,7 +1146,7 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_new(const bloomline_params *
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
-                                                  bloomline_concurrent **out);
+    bloomline_concurrent **out);
 
 /**
  * bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
@@ -1230,7 +1157,7 @@ BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
 /** bloomline_concurrent_params() writes line count, k and seed to 'out'. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
-                                             bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
@@ -1239,20 +1166,19 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_params(const bloomline_concu
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_view(const bloomline_concurrent *filter,
-                                           bloomline_view *out);
+    bloomline_view *out);
 
 /**
  * bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key
  * was new, and false if it was already present, or a false positive. If several threads insert the
  * same new key at once, at least one gets true, and more may. Returns true for a NULL filter.
  */
-BLOOMLINE_API bool bloomline_concurrent_insert(const bloomline_concurrent *filter,
-                                 const void *key,
-                                 size_t len);
+BLOOMLINE_API bool bloomline_concurrent_insert(const bloomline_concurrent *filter, const void *key,
+    size_t len);
 
 /** bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for the hash of a key. */
 BLOOMLINE_API bool bloomline_concurrent_insert_hash(const bloomline_concurrent *filter,
-                                      uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
@@ -1263,18 +1189,14 @@ BLOOMLINE_API bool bloomline_concurrent_insert_hash(const bloomline_concurrent *
  * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
-                                          const uint64_t *hashes,
-                                          size_t n,
-                                          uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys by their
  * bytes.
  */
 BLOOMLINE_API size_t bloomline_concurrent_insert_keys(const bloomline_concurrent *filter,
-                                        const bloomline_bytes *keys,
-                                        size_t n,
-                                        uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_concurrent_union() inserts all keys of 'from', which must not change meanwhile, into
@@ -1284,7 +1206,7 @@ BLOOMLINE_API size_t bloomline_concurrent_insert_keys(const bloomline_concurrent
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
-                                            const bloomline_filter *from);
+    const bloomline_filter *from);
 
 /**
  * bloomline_concurrent_snapshot() creates a filter of all keys present at the call, and perhaps
@@ -1295,7 +1217,7 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_union(const bloomline_concur
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
-                                               bloomline_filter **out);
+    bloomline_filter **out);
 
 /* Filters that are replaced while threads read them ------------------------------------- */
 
@@ -1317,8 +1239,7 @@ typedef struct bloomline_swap bloomline_swap;
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_swap_new(bloomline_filter **first,
-                                    bloomline_swap **out);
+BLOOMLINE_API bloomline_status bloomline_swap_new(bloomline_filter **first, bloomline_swap **out);
 
 /**
  * bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
@@ -1336,7 +1257,7 @@ BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
-                                        bloomline_filter **next);
+    bloomline_filter **next);
 
 /**
  * bloomline_swap_acquire() returns a snapshot: the filter now in 'swap', for any function that
@@ -1380,7 +1301,7 @@ typedef struct bloomline_counting bloomline_counting;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_new(const bloomline_params *params,
-                                        bloomline_counting **out);
+    bloomline_counting **out);
 
 /**
  * bloomline_counting_clone() creates a copy, counters included.
@@ -1389,7 +1310,7 @@ BLOOMLINE_API bloomline_status bloomline_counting_new(const bloomline_params *pa
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_clone(const bloomline_counting *filter,
-                                          bloomline_counting **out);
+    bloomline_counting **out);
 
 /**
  * bloomline_counting_free() frees a filter. Do not use its views, or what
@@ -1401,23 +1322,19 @@ BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
  * present.
  */
-BLOOMLINE_API void bloomline_counting_insert(bloomline_counting *filter,
-                               const void *key,
-                               size_t len);
+BLOOMLINE_API void bloomline_counting_insert(bloomline_counting *filter, const void *key,
+    size_t len);
 
 /** bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key. */
-BLOOMLINE_API void bloomline_counting_insert_hash(bloomline_counting *filter,
-                                    uint64_t hash);
+BLOOMLINE_API void bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
 
 /** bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,
-                                      const uint64_t *hashes,
-                                      size_t n);
+    const uint64_t *hashes, size_t n);
 
 /** bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_keys(bloomline_counting *filter,
-                                    const bloomline_bytes *keys,
-                                    size_t n);
+    const bloomline_bytes *keys, size_t n);
 
 /**
  * bloomline_counting_remove() removes the key of 'len' bytes at 'key', once if it was inserted
@@ -1427,13 +1344,12 @@ BLOOMLINE_API void bloomline_counting_insert_keys(bloomline_counting *filter,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_remove(bloomline_counting *filter,
-                                           const void *key,
-                                           size_t len);
+    const void *key, size_t len);
 
 /** bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
-                                                uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
@@ -1444,18 +1360,14 @@ BLOOMLINE_API bloomline_status bloomline_counting_remove_hash(bloomline_counting
  * If 'filter' or 'hashes' is NULL, all are rejected.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
-                                        const uint64_t *hashes,
-                                        size_t n,
-                                        uint64_t *refused);
+    const uint64_t *hashes, size_t n, uint64_t *refused);
 
 /**
  * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
  * A key that is NULL with a length above 0 is rejected.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
-                                      const bloomline_bytes *keys,
-                                      size_t n,
-                                      uint64_t *refused);
+    const bloomline_bytes *keys, size_t n, uint64_t *refused);
 
 /**
  * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
@@ -1465,13 +1377,12 @@ BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
  *
  * Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
  */
-BLOOMLINE_API uint32_t bloomline_counting_count(const bloomline_counting *filter,
-                                  const void *key,
-                                  size_t len);
+BLOOMLINE_API uint32_t bloomline_counting_count(const bloomline_counting *filter, const void *key,
+    size_t len);
 
 /** bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key. */
 BLOOMLINE_API uint32_t bloomline_counting_count_hash(const bloomline_counting *filter,
-                                       uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_counting_filter() returns the plain filter of the keys now present, for any function
@@ -1489,12 +1400,12 @@ BLOOMLINE_API const bloomline_filter *bloomline_counting_filter(const bloomline_
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_view(const bloomline_counting *filter,
-                                         bloomline_view *out);
+    bloomline_view *out);
 
 /** bloomline_counting_params() writes line count, k and seed to 'out'. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_params(const bloomline_counting *filter,
-                                           bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_counting_key_count() returns how many keys are present: those inserted less those
@@ -1512,7 +1423,7 @@ BLOOMLINE_API uint64_t bloomline_counting_key_count(const bloomline_counting *fi
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_union(bloomline_counting *into,
-                                          const bloomline_counting *from);
+    const bloomline_counting *from);
 
 /** bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
@@ -1530,17 +1441,14 @@ BLOOMLINE_API size_t bloomline_counting_encoded_len(const bloomline_counting *fi
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
-                                           void *out,
-                                           size_t cap,
-                                           size_t *written);
+    void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_write(const bloomline_counting *filter,
-                                          bloomline_write_fn write,
-                                          void *context);
+    bloomline_write_fn write, void *context);
 
 /**
  * bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
@@ -1548,16 +1456,15 @@ BLOOMLINE_API bloomline_status bloomline_counting_write(const bloomline_counting
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_decode(const void *data,
-                                           size_t len,
-                                           bloomline_counting **out);
+BLOOMLINE_API bloomline_status bloomline_counting_decode(const void *data, size_t len,
+    bloomline_counting **out);
 
 /**
  * bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_save(const bloomline_counting *filter,
-                                         const char *path);
+    const char *path);
 
 /**
  * bloomline_counting_load() is bloomline_filter_load() for a counting filter. While it reads it
@@ -1566,8 +1473,7 @@ BLOOMLINE_API bloomline_status bloomline_counting_save(const bloomline_counting 
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path,
-                                         bloomline_counting **out);
+BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path, bloomline_counting **out);
 
 /* Scalable filters: they grow with their keys ------------------------------------------- */
 
@@ -1596,10 +1502,8 @@ typedef struct bloomline_scalable bloomline_scalable;
  * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys,
-                                        double rate,
-                                        uint64_t seed,
-                                        bloomline_scalable **out);
+BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
+    uint64_t seed, bloomline_scalable **out);
 
 /**
  * bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
@@ -1608,7 +1512,7 @@ BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
-                                          bloomline_scalable **out);
+    bloomline_scalable **out);
 
 /**
  * bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
@@ -1626,15 +1530,12 @@ BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
-                                           const void *key,
-                                           size_t len,
-                                           bool *is_new);
+    const void *key, size_t len, bool *is_new);
 
 /** bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
-                                                uint64_t hash,
-                                                bool *is_new);
+    uint64_t hash, bool *is_new);
 
 /**
  * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
@@ -1647,45 +1548,36 @@ BLOOMLINE_API bloomline_status bloomline_scalable_insert_hash(bloomline_scalable
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
-                                                  const uint64_t *hashes,
-                                                  size_t n,
-                                                  uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
-                                                const bloomline_bytes *keys,
-                                                size_t n,
-                                                uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_scalable_contains() is bloomline_filter_contains() for a scalable filter. It
  * prefetches the lines of all stages.
  */
-BLOOMLINE_API bool bloomline_scalable_contains(const bloomline_scalable *filter,
-                                 const void *key,
-                                 size_t len);
+BLOOMLINE_API bool bloomline_scalable_contains(const bloomline_scalable *filter, const void *key,
+    size_t len);
 
 /** bloomline_scalable_contains_hash() is bloomline_scalable_contains() for the hash of a key. */
 BLOOMLINE_API bool bloomline_scalable_contains_hash(const bloomline_scalable *filter,
-                                      uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a scalable
  * filter.
  */
 BLOOMLINE_API size_t bloomline_scalable_contains_hashes(const bloomline_scalable *filter,
-                                          const uint64_t *hashes,
-                                          size_t n,
-                                          uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /** bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter. */
 BLOOMLINE_API size_t bloomline_scalable_contains_keys(const bloomline_scalable *filter,
-                                        const bloomline_bytes *keys,
-                                        size_t n,
-                                        uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
@@ -1701,7 +1593,7 @@ BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *fi
  * Returns NULL if 'stage' is out of range, or 'filter' is NULL.
  */
 BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
-                                                 size_t stage);
+    size_t stage);
 
 /**
  * bloomline_scalable_key_count() returns how many keys are present: those that were new when they
@@ -1725,7 +1617,7 @@ BLOOMLINE_API double bloomline_scalable_rate(const bloomline_scalable *filter);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
-                                                 bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
@@ -1739,15 +1631,12 @@ BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *fi
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
-                                           void *out,
-                                           size_t cap,
-                                           size_t *written);
+    void *out, size_t cap, size_t *written);
 
 /** bloomline_scalable_write() is bloomline_filter_write() for a scalable filter. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
-                                          bloomline_write_fn write,
-                                          void *context);
+    bloomline_write_fn write, void *context);
 
 /**
  * bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
@@ -1755,14 +1644,13 @@ BLOOMLINE_API bloomline_status bloomline_scalable_write(const bloomline_scalable
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_decode(const void *data,
-                                           size_t len,
-                                           bloomline_scalable **out);
+BLOOMLINE_API bloomline_status bloomline_scalable_decode(const void *data, size_t len,
+    bloomline_scalable **out);
 
 /** bloomline_scalable_save() is bloomline_filter_save() for a scalable filter. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
-                                         const char *path);
+    const char *path);
 
 /**
  * bloomline_scalable_load() is bloomline_filter_load() for a scalable filter. While it reads it
@@ -1771,8 +1659,7 @@ BLOOMLINE_API bloomline_status bloomline_scalable_save(const bloomline_scalable 
  * Errors: as there and for bloomline_scalable_decode().
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path,
-                                         bloomline_scalable **out);
+BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **out);
 
 /* Windows: keys that were inserted lately ----------------------------------------------- */
 
@@ -1805,10 +1692,7 @@ typedef struct bloomline_window bloomline_window;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_new(uint32_t generations,
-                                      uint64_t keys_per_generation,
-                                      double rate,
-                                      uint64_t seed,
-                                      bloomline_window **out);
+    uint64_t keys_per_generation, double rate, uint64_t seed, bloomline_window **out);
 
 /**
  * bloomline_window_clone() creates a copy, in the same slice and with the same limits.
@@ -1817,7 +1701,7 @@ BLOOMLINE_API bloomline_status bloomline_window_new(uint32_t generations,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_clone(const bloomline_window *window,
-                                        bloomline_window **out);
+    bloomline_window **out);
 
 /** bloomline_window_free() frees a window. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
@@ -1833,8 +1717,7 @@ BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
  * Each slice begun since the last call starts a generation and drops the oldest; as many slices as
  * generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
  */
-BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window,
-                                 uint64_t slice);
+BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window, uint64_t slice);
 
 /**
  * bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
@@ -1842,8 +1725,7 @@ BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window,
  * that the newest already has does not count. 0, as at the start, turns this off. Does nothing for
  * NULL.
  */
-BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window,
-                                   uint64_t keys);
+BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window, uint64_t keys);
 
 /**
  * bloomline_window_insert() inserts the key of 'len' bytes at 'key' into the newest generation.
@@ -1851,9 +1733,7 @@ BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window,
  * positive. So one call answers "have I seen this lately?", and remembers the key. Returns true
  * for a NULL window.
  */
-BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window,
-                             const void *key,
-                             size_t len);
+BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window, const void *key, size_t len);
 
 /** bloomline_window_insert_hash() is bloomline_window_insert() for the hash of a key. */
 BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64_t hash);
@@ -1867,38 +1747,28 @@ BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64
  * If 'window' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
-                                      const uint64_t *hashes,
-                                      size_t n,
-                                      uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /** bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys by their bytes. */
 BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
-                                    const bloomline_bytes *keys,
-                                    size_t n,
-                                    uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /** bloomline_window_contains() is bloomline_filter_contains() over all generations. */
-BLOOMLINE_API bool bloomline_window_contains(const bloomline_window *window,
-                               const void *key,
-                               size_t len);
+BLOOMLINE_API bool bloomline_window_contains(const bloomline_window *window, const void *key,
+    size_t len);
 
 /** bloomline_window_contains_hash() is bloomline_window_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_window_contains_hash(const bloomline_window *window,
-                                    uint64_t hash);
+BLOOMLINE_API bool bloomline_window_contains_hash(const bloomline_window *window, uint64_t hash);
 
 /**
  * bloomline_window_contains_hashes() is bloomline_filter_contains_hashes() over all generations.
  */
 BLOOMLINE_API size_t bloomline_window_contains_hashes(const bloomline_window *window,
-                                        const uint64_t *hashes,
-                                        size_t n,
-                                        uint64_t *bitmap);
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
 
 /** bloomline_window_contains_keys() is bloomline_filter_contains_keys() over all generations. */
 BLOOMLINE_API size_t bloomline_window_contains_keys(const bloomline_window *window,
-                                      const bloomline_bytes *keys,
-                                      size_t n,
-                                      uint64_t *bitmap);
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
  * bloomline_window_generations() returns how many generations there are, the newest included.
@@ -1915,15 +1785,14 @@ BLOOMLINE_API uint64_t bloomline_window_slice(const bloomline_window *window);
 /** bloomline_window_params() writes line count, k and seed of each generation to 'out'. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_params(const bloomline_window *window,
-                                         bloomline_params *out);
+    bloomline_params *out);
 
 /**
  * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
  * rotations ago, 0 being the newest. It misses some, at the false-positive rate. Returns 0 if
  * 'age' is out of range, and for NULL.
  */
-BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window,
-                                    uint32_t age);
+BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window, uint32_t age);
 
 /**
  * bloomline_window_estimated_rate() returns the false-positive rate, 0 to 1, over all generations
@@ -1942,16 +1811,13 @@ BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window
  * bloomline_window_rotate_after() set. Only bloomline_window_decode() reads it.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_encode(const bloomline_window *window,
-                                         void *out,
-                                         size_t cap,
-                                         size_t *written);
+BLOOMLINE_API bloomline_status bloomline_window_encode(const bloomline_window *window, void *out,
+    size_t cap, size_t *written);
 
 /** bloomline_window_write() is bloomline_filter_write() for a window. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_write(const bloomline_window *window,
-                                        bloomline_write_fn write,
-                                        void *context);
+    bloomline_write_fn write, void *context);
 
 /**
  * bloomline_window_decode() is bloomline_filter_decode() for a window.
@@ -1960,9 +1826,8 @@ BLOOMLINE_API bloomline_status bloomline_window_write(const bloomline_window *wi
  * BLOOMLINE_ERR_GENERATIONS.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data,
-                                         size_t len,
-                                         bloomline_window **out);
+BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data, size_t len,
+    bloomline_window **out);
 
 /**
  * bloomline_window_save() is bloomline_filter_save() for a window. While it writes it takes the
@@ -1970,7 +1835,7 @@ BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *window,
-                                       const char *path);
+    const char *path);
 
 /**
  * bloomline_window_load() is bloomline_filter_load() for a window. While it reads it takes the
@@ -1979,8 +1844,7 @@ BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *win
  * Errors: as there and for bloomline_window_decode().
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_load(const char *path,
-                                       bloomline_window **out);
+BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 
@@ -2006,23 +1870,20 @@ typedef struct bloomline_map bloomline_map;
  * BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_open(const char *path,
-                                    bloomline_map **out);
+BLOOMLINE_API bloomline_status bloomline_map_open(const char *path, bloomline_map **out);
 
 /**
  * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
  * so without reading them: see bloomline_view_open_unverified(). The same rule for changes holds.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_open_unverified(const char *path,
-                                               bloomline_map **out);
+BLOOMLINE_API bloomline_status bloomline_map_open_unverified(const char *path, bloomline_map **out);
 
 /**
  * bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_view(const bloomline_map *map,
-                                    bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *out);
 
 /** bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
@@ -2054,7 +1915,7 @@ typedef struct bloomline_cuckoo bloomline_cuckoo;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
-                                      bloomline_cuckoo **out);
+    bloomline_cuckoo **out);
 
 /**
  * bloomline_cuckoo_clone() creates a copy.
@@ -2063,7 +1924,7 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_param
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *filter,
-                                        bloomline_cuckoo **out);
+    bloomline_cuckoo **out);
 
 /**
  * bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
@@ -2077,7 +1938,7 @@ BLOOMLINE_API void bloomline_cuckoo_free(bloomline_cuckoo *filter);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
-                                       bloomline_view *out);
+    bloomline_view *out);
 
 /**
  * bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
@@ -2097,14 +1958,13 @@ BLOOMLINE_API uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter)
  * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
-                                         const void *key,
-                                         size_t len);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter, const void *key,
+    size_t len);
 
 /** bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
-                                              uint64_t hash);
+    uint64_t hash);
 
 /**
  * bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
@@ -2115,16 +1975,12 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *fi
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
-                                                const uint64_t *hashes,
-                                                size_t n,
-                                                size_t *inserted);
+    const uint64_t *hashes, size_t n, size_t *inserted);
 
 /** bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
-                                              const bloomline_bytes *keys,
-                                              size_t n,
-                                              size_t *inserted);
+    const bloomline_bytes *keys, size_t n, size_t *inserted);
 
 /**
  * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
@@ -2133,14 +1989,13 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *fi
  * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
-                                         const void *key,
-                                         size_t len);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter, const void *key,
+    size_t len);
 
 /** bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
-                                              uint64_t hash);
+    uint64_t hash);
 
 /** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
@@ -2156,16 +2011,13 @@ BLOOMLINE_API size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter
  * bloomline_view_open() and bloomline_cuckoo_decode() read it.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
-                                         void *out,
-                                         size_t cap,
-                                         size_t *written);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter, void *out,
+    size_t cap, size_t *written);
 
 /** bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_write(const bloomline_cuckoo *filter,
-                                        bloomline_write_fn write,
-                                        void *context);
+    bloomline_write_fn write, void *context);
 
 /**
  * bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
@@ -2173,9 +2025,8 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_write(const bloomline_cuckoo *fi
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_decode(const void *data,
-                                         size_t len,
-                                         bloomline_cuckoo **out);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_decode(const void *data, size_t len,
+    bloomline_cuckoo **out);
 
 /**
  * bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
@@ -2183,7 +2034,7 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_decode(const void *data,
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
-                                       const char *path);
+    const char *path);
 
 /**
  * bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
@@ -2191,8 +2042,7 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *fil
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path,
-                                       bloomline_cuckoo **out);
+BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 
@@ -2211,9 +2061,8 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path,
  * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_rocksdb(const void *data,
-                                             size_t len,
-                                             bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_view_open_rocksdb(const void *data, size_t len,
+    bloomline_view *out);
 
 /**
  * bloomline_view_open_leveldb() opens a filter of LevelDB or goleveldb in the 'len' bytes at
@@ -2223,31 +2072,26 @@ BLOOMLINE_API bloomline_status bloomline_view_open_rocksdb(const void *data,
  * Errors: BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_leveldb(const void *data,
-                                             size_t len,
-                                             bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_view_open_leveldb(const void *data, size_t len,
+    bloomline_view *out);
 
 /**
  * bloomline_leveldb_contains() is bloomline_view_open_leveldb() and bloomline_view_contains() in
  * one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
  * and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
  */
-BLOOMLINE_API bool bloomline_leveldb_contains(const void *data,
-                                size_t len,
-                                const void *key,
-                                size_t key_len);
+BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, const void *key,
+    size_t key_len);
 
 /**
  * bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
  * RocksDB's filters since format_version 5.
  */
-BLOOMLINE_API uint64_t bloomline_rocksdb_hash(const void *key,
-                                size_t len);
+BLOOMLINE_API uint64_t bloomline_rocksdb_hash(const void *key, size_t len);
 
 /** bloomline_rocksdb_hash_batch() is bloomline_hash_batch() with bloomline_rocksdb_hash(). */
-BLOOMLINE_API void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys,
-                                  size_t n,
-                                  uint64_t *out);
+BLOOMLINE_API void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys, size_t n,
+    uint64_t *out);
 
 /**
  * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes for
@@ -2255,8 +2099,7 @@ BLOOMLINE_API void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys,
  * 100 are 100. Returns 0 for no keys, and if the build fails: below 0.5 bits, for which RocksDB
  * makes no filter, or for bits not finite.
  */
-BLOOMLINE_API size_t bloomline_rocksdb_block_len(size_t n,
-                                   double bits_per_key);
+BLOOMLINE_API size_t bloomline_rocksdb_block_len(size_t n, double bits_per_key);
 
 /**
  * bloomline_rocksdb_block_build() builds, byte for byte, the Bloom filter that RocksDB writes
@@ -2270,27 +2113,21 @@ BLOOMLINE_API size_t bloomline_rocksdb_block_len(size_t n,
  * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes,
-                                               size_t n,
-                                               double bits_per_key,
-                                               void *out,
-                                               size_t cap,
-                                               size_t *written);
+BLOOMLINE_API bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes, size_t n,
+    double bits_per_key, void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
  * at 'key' for filters of Pebble, and of RocksDB before format_version 5.
  */
-BLOOMLINE_API uint64_t bloomline_rocksdb_legacy_hash(const void *key,
-                                       size_t len);
+BLOOMLINE_API uint64_t bloomline_rocksdb_legacy_hash(const void *key, size_t len);
 
 /**
  * bloomline_rocksdb_legacy_hash_batch() is bloomline_hash_batch() with
  * bloomline_rocksdb_legacy_hash().
  */
-BLOOMLINE_API void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys,
-                                         size_t n,
-                                         uint64_t *out);
+BLOOMLINE_API void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys, size_t n,
+    uint64_t *out);
 
 /**
  * bloomline_rocksdb_legacy_block_len() returns how many bytes
@@ -2307,30 +2144,23 @@ BLOOMLINE_API size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_pe
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
-                                                      size_t n,
-                                                      double bits_per_key,
-                                                      void *out,
-                                                      size_t cap,
-                                                      size_t *written);
+    size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
  * for filters of LevelDB and goleveldb.
  */
-BLOOMLINE_API uint64_t bloomline_leveldb_hash(const void *key,
-                                size_t len);
+BLOOMLINE_API uint64_t bloomline_leveldb_hash(const void *key, size_t len);
 
 /** bloomline_leveldb_hash_batch() is bloomline_hash_batch() with bloomline_leveldb_hash(). */
-BLOOMLINE_API void bloomline_leveldb_hash_batch(const bloomline_bytes *keys,
-                                  size_t n,
-                                  uint64_t *out);
+BLOOMLINE_API void bloomline_leveldb_hash_batch(const bloomline_bytes *keys, size_t n,
+    uint64_t *out);
 
 /**
  * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes for
  * 'n' hashes: at least 9; 0 if the build fails.
  */
-BLOOMLINE_API size_t bloomline_leveldb_block_len(size_t n,
-                                   double bits_per_key);
+BLOOMLINE_API size_t bloomline_leveldb_block_len(size_t n, double bits_per_key);
 
 /**
  * bloomline_leveldb_block_build() builds, byte for byte, the filter that LevelDB and goleveldb
@@ -2339,12 +2169,8 @@ BLOOMLINE_API size_t bloomline_leveldb_block_len(size_t n,
  * bits per key are whole numbers, from 0.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes,
-                                               size_t n,
-                                               double bits_per_key,
-                                               void *out,
-                                               size_t cap,
-                                               size_t *written);
+BLOOMLINE_API bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes, size_t n,
+    double bits_per_key, void *out, size_t cap, size_t *written);
 
 /* Each file that includes this header refers to bloomline_abi_N, N being the header's
  * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked
