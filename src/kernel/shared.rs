@@ -69,7 +69,7 @@ impl<'a> Probed<'a> {
     /// How many bits are set, also while others set more of them.
     pub(crate) fn count_ones(self) -> u64 {
         let lanes = self.start.cast::<AtomicU64>();
-        if !lanes.is_aligned() || self.len % 8 != 0 {
+        if !lanes.is_aligned() || !self.len.is_multiple_of(8) {
             // Lanes that others write are aligned.
             return self.as_slice().iter().map(|byte| u64::from(byte.count_ones())).sum();
         }
