@@ -124,7 +124,7 @@ bench-ratios: ## the table of ratios in docs/PERFORMANCE.md
 	$(CARGO) bench --bench ratios
 
 bench-sweep: ## prefetch hints and distances
-	$(CARGO) bench --bench sweep
+	$(CARGO) bench --features internals --bench sweep
 
 bench-billion: ## 1,000,000,000 keys at 1 %
 	$(CARGO) bench --bench billion

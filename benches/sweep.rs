@@ -1,4 +1,4 @@
-//! `cargo bench --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
+//! `cargo bench --features internals --bench sweep [-- ARGUMENT...]`: hints and distances by size, to
 //! choose the table in `src/kernel/prefetch.rs` from. Times all prefetch plans that
 //! the library has, and its choice, and the loops that only touch the line.
 //!

@@ -9,8 +9,19 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <list>
+#include <sstream>
 #include <type_traits>
 #include <vector>
+
+// Clang before 16 does not compile libstdc++'s.
+#if __cplusplus >= 202002L && !(defined(__clang__) && __clang_major__ < 16)
+#include <ranges>
+#define HAS_RANGES 1
+#else
+#define HAS_RANGES 0
+#endif
 
 #include <unistd.h>
 
@@ -28,8 +39,16 @@ Filter make_filter(std::uint64_t keys = 1000)
     return *std::move(filter);
 }
 
+std::string file_name(const char *what)
+{
+    const char *directory = std::getenv("TMPDIR");
+    return std::string(directory != nullptr ? directory : "/tmp") + "/bloomline-test-hpp-" + what + "-" +
+           std::to_string(getpid());
+}
+
 void version_and_abi()
 {
+    static_assert(version_number == BLOOMLINE_VERSION);
     CHECK(abi_matches());
     CHECK_U64(BLOOMLINE_ABI_VERSION, abi_version);
     CHECK(std::string_view(version()) == bloomline_version());
@@ -191,8 +210,7 @@ void bytes_files_and_views()
     CHECK(!filter.encode(data->data(), data->size() - 1, &written) && written == 0);
     CHECK(filter.encode(data->data(), data->size(), &written) && written == data->size());
 
-    std::string path = std::string(std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp") +
-                       "/bloomline-test-hpp-" + std::to_string(getpid());
+    std::string path = file_name("plain");
     CHECK(filter.save(path));
     auto loaded = Filter::load(path);
     CHECK(loaded && loaded->contains("apple"sv));
@@ -333,7 +351,7 @@ void blocks_and_builders()
     CHECK(lines_view(*params, lines.data(), 63).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
 }
 
-static void concurrent_filters()
+void concurrent_filters()
 {
     const Params params{20, 6, 0, 3};
     auto filter = Filter::create(params);
@@ -388,7 +406,7 @@ void counting_filters()
     REQUIRE(decoded);
     CHECK_OK(decoded->merge(filter).code());
     CHECK_U64(6, decoded->count("a"sv));
-    std::string path = "/tmp/bloomline-hpp-counting-" + std::to_string(getpid());
+    std::string path = file_name("counting");
     CHECK_OK(decoded->save(path).code());
     auto loaded = CountingFilter::load(path);
     REQUIRE(loaded);
@@ -460,7 +478,7 @@ void scalable_filters()
     auto decoded = ScalableFilter::decode(*bytes);
     REQUIRE(decoded);
     CHECK_U64(filter.key_count(), decoded->key_count());
-    std::string path = "/tmp/bloomline-hpp-scalable-" + std::to_string(getpid());
+    std::string path = file_name("scalable");
     CHECK_OK(decoded->save(path).code());
     auto loaded = ScalableFilter::load(path);
     REQUIRE(loaded);
@@ -504,25 +522,25 @@ void swaps()
     next->insert_u64(7);
     auto swap = Swap::create(std::move(*first));
     REQUIRE(swap);
-    CHECK(!*first && swap->contains("apple"sv) && !swap->contains("pear"sv));
+    CHECK(!*first && swap->snapshot().contains("apple"sv) && !swap->snapshot().contains("pear"sv));
     Snapshot old = swap->snapshot(), same = swap->snapshot();
     CHECK(old.get() == same.get());
     CHECK_OK(swap->publish(std::move(*next)).code());
-    CHECK(!*next && swap->contains("pear"sv) && swap->contains_u64(7) && !swap->contains("apple"sv));
+    CHECK(!*next && swap->snapshot().contains("pear"sv) && swap->snapshot().contains_u64(7) && !swap->snapshot().contains("apple"sv));
     CHECK(old.view().contains("apple"sv) && !old.view().contains("pear"sv));
     Snapshot moved = std::move(old);
     CHECK(old.get() == nullptr && old.view().contains("anything"sv) && moved.view().contains("apple"sv));
     std::vector<std::string> names = {"apple", "pear"};
     std::vector<std::uint64_t> hashes = hash_batch(keys(names), 3);
     Bitmap maybe;
-    CHECK_U64(1, swap->contains_keys(keys(names), maybe));
-    CHECK_U64(1, swap->contains_hashes(hashes, maybe));
-    CHECK(!maybe[0] && maybe[1] && swap->contains_hash(hashes[1]));
+    CHECK_U64(1, swap->snapshot().contains_keys(keys(names), maybe));
+    CHECK_U64(1, swap->snapshot().contains_hashes(hashes, maybe));
+    CHECK(!maybe[0] && maybe[1] && swap->snapshot().contains_hash(hashes[1]));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, swap->publish(Filter()).code());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, Swap::create(Filter()).code());
     Swap none;
     const Snapshot nothing = none.snapshot();
-    CHECK(none.contains("anything"sv) && nothing.view().contains("anything"sv));
+    CHECK(none.snapshot().contains("anything"sv) && nothing.view().contains("anything"sv));
     Filter kept = *Filter::create(params);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, none.publish(std::move(kept)).code());
     CHECK(bool(kept));
@@ -578,6 +596,289 @@ void windows()
     CHECK(empty.params().code() == BLOOMLINE_ERR_NULL);
 }
 
+// Each kind takes ranges; what they hold is then present, hashed as by insert().
+template <class F>
+void ranges_into(F &filter)
+{
+    std::vector<std::string> strings;
+    std::vector<std::uint64_t> integers;
+    for (std::uint64_t i = 0; i < 700; i++) { /* more than a block, and not a whole number of blocks */
+        strings.push_back("key " + std::to_string(i));
+        integers.push_back(i << 40);
+    }
+    const std::list<std::string_view> list = {"list"sv, "a\0b"sv, ""sv};
+    const std::uint8_t table[2][3] = {{0, 0, 1}, {1, 2, 3}};
+    std::istringstream words("made on the way");
+    /* Nothing, a Status or a number: ranges() looks at those. */
+    (void)filter.insert(strings.begin(), strings.end());
+    (void)filter.insert(integers.data(), integers.data() + 650);
+    (void)filter.insert(list.begin(), list.end());
+    (void)filter.insert(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+    (void)filter.insert(strings.begin(), strings.begin()); /* nothing */
+    (void)filter.insert_range(table);
+    std::size_t missing = 0, wrong = 0;
+    for (const auto &string : strings) missing += !filter.contains(string);
+    for (std::size_t i = 0; i < 650; i++) missing += !filter.contains_u64(integers[i]);
+    for (std::size_t i = 650; i < 700; i++) wrong += filter.contains_u64(integers[i]);
+    for (auto string : list) missing += !filter.contains(string);
+    for (auto string : {"made"sv, "on"sv, "the"sv, "way"sv}) missing += !filter.contains(string);
+    for (const auto &key : table) missing += !filter.contains(key);
+    CHECK_U64(0, missing);
+    CHECK(wrong < 5);
+    CHECK_U64(7, filter.seed());
+    CHECK(filter.contains_hash(hash("key 7"sv, filter.seed())) && !filter.contains("other"sv));
+#if HAS_RANGES
+    auto made = std::views::iota(0, 300) | std::views::transform([](int i) { return "view " + std::to_string(i); });
+    (void)filter.insert_range(made);
+    for (auto &&key : made) CHECK(filter.contains(key));
+    auto odd = std::views::iota(std::uint64_t{1}) | std::views::take_while([](std::uint64_t i) { return i < 400; });
+    (void)filter.insert(odd.begin(), odd.end()); /* a sentinel of another type */
+    CHECK(filter.contains_u64(399));
+#endif
+}
+
+void ranges()
+{
+    Filter filter = make_filter(10000);
+    auto concurrent = ConcurrentFilter::create(params_for_rate(10000, 0.01, 7));
+    auto counting = CountingFilter::create(params_for_rate(10000, 0.01, 7));
+    auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(10000, 0.01, 7));
+    auto scalable = ScalableFilter::create(100, 0.01, 7);
+    auto window = Window::create(2, 10000, 0.01, 7);
+    REQUIRE(concurrent && counting && cuckoo && scalable && window);
+    ranges_into(filter);
+    ranges_into(*concurrent);
+    ranges_into(*counting);
+    ranges_into(*cuckoo);
+    ranges_into(*scalable);
+    ranges_into(*window);
+
+    /* How many were new, and where a full filter stops. */
+    std::vector<std::uint64_t> integers(2000);
+    for (std::size_t i = 0; i < integers.size(); i++) integers[i] = i;
+    auto fresh = Window::create(2, 10000, 0.0001, 7);
+    REQUIRE(fresh);
+    CHECK(scalable->insert_range(integers) && cuckoo->insert(integers.begin(), integers.end()));
+    CHECK(fresh->insert_range(integers) >= 1990);
+    CHECK_U64(0, fresh->insert(integers.begin(), integers.end()));
+    auto small = CuckooFilter::create(cuckoo_params_for_rate(100, 0.01, 7));
+    REQUIRE(small);
+    CHECK_STATUS(BLOOMLINE_ERR_FULL, small->insert_range(integers).code());
+    const std::size_t count = small->key_count();
+    CHECK(count >= 100 && count < 256);
+    for (std::size_t i = 0; i < count; i++) CHECK(small->contains_u64(i));
+    Filter empty;
+    empty.insert_range(integers);
+    CHECK_U64(0, empty.key_count());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, ScalableFilter().insert_range(integers).code());
+}
+
+void merging_by_operator()
+{
+    Filter a = make_filter(), b = make_filter();
+    b.insert("pear"sv);
+    CHECK((a |= b) && a.contains("pear"sv));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, (a |= make_filter(5000)).code());
+    auto shared = ConcurrentFilter::create(a.params());
+    auto counting = CountingFilter::create(a.params()), other = CountingFilter::create(a.params());
+    REQUIRE(shared && counting && other);
+    CHECK((*shared |= b) && shared->contains("pear"sv));
+    other->insert("plum"sv);
+    CHECK((*counting |= *other) && (*counting |= *other));
+    CHECK_U64(2, counting->count("plum"sv));
+}
+
+// A copy has the same bytes, and changes to one do not reach the other.
+template <class F>
+void copies_of(F &filter, Kind kind)
+{
+    auto copy = filter.clone();
+    auto bytes = filter.encode();
+    REQUIRE(copy && bytes);
+    CHECK(copy->get() != filter.get() && *copy->encode() == *bytes);
+    (void)copy->insert("only in the copy"sv);
+    CHECK(copy->contains("only in the copy"sv) && !filter.contains("only in the copy"sv));
+    CHECK(*filter.encode() == *bytes);
+    CHECK(kind_of(*bytes) == kind && kind_of({bytes->data(), 10}) == Kind::none);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, F().clone().code());
+
+    std::ostringstream stream;
+    CHECK(filter.write_to(stream));
+    CHECK(stream.str() == std::string(bytes->begin(), bytes->end()));
+    std::vector<std::uint8_t> pieces;
+    const auto collect = [&pieces](const void *data, std::size_t len) {
+        const auto *first = static_cast<const std::uint8_t *>(data);
+        pieces.insert(pieces.end(), first, first + len);
+        return true;
+    };
+    CHECK(filter.write_to(collect) && pieces == *bytes);
+    std::size_t calls = 0;
+    CHECK_STATUS(BLOOMLINE_ERR_IO, filter.write_to([&](const void *, std::size_t) { return ++calls > 1; }).code());
+    CHECK_U64(1, calls);
+    stream.setstate(std::ios::badbit);
+    CHECK_STATUS(BLOOMLINE_ERR_IO, filter.write_to(stream).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, F().write_to(collect).code());
+
+    const std::filesystem::path path = file_name("kinds");
+    CHECK(filter.save(path));
+    CHECK(std::filesystem::file_size(path) == bytes->size());
+    auto loaded = F::load(path), again = F::load(path.string()), by_pointer = F::load(path.c_str());
+    std::filesystem::remove(path);
+    REQUIRE(loaded && again && by_pointer);
+    CHECK(*loaded->encode() == *bytes && *again->encode() == *bytes && *by_pointer->encode() == *bytes);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, F::load(path).code());
+}
+
+void copies_and_streams()
+{
+    Filter filter = make_filter();
+    auto classic = Filter::classic(classic_params_for_rate(1000, 0.01));
+    auto counting = CountingFilter::create(params_for_rate(1000, 0.01));
+    auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(1000, 0.01));
+    auto scalable = ScalableFilter::create(100, 0.01);
+    auto window = Window::create(3, 1000, 0.01);
+    REQUIRE(classic && counting && cuckoo && scalable && window);
+    const std::vector<std::uint64_t> integers = {1, 2, 3, 1000000};
+    filter.insert_range(integers);
+    classic->insert_range(integers);
+    counting->insert_range(integers);
+    CHECK(cuckoo->insert_range(integers) && scalable->insert_range(integers));
+    window->insert_range(integers);
+    copies_of(filter, Kind::filter);
+    copies_of(*classic, Kind::classic);
+    copies_of(*counting, Kind::counting);
+    copies_of(*cuckoo, Kind::cuckoo);
+    copies_of(*scalable, Kind::scalable);
+    copies_of(*window, Kind::window);
+    CHECK(kind_of("no filter"sv) == Kind::none && kind_of({}) == Kind::none);
+}
+
+void values_or_others()
+{
+    CHECK_U64(5, params_for_rate(10, 2.0).value_or(Params{5, 6, 0, 0}).line_count);
+    CHECK(params_for_rate(1000, 0.01).value_or(Params{}).line_count > 0);
+    const auto folds = make_filter().fold_to_rate(0);
+    CHECK_U64(7, folds.value_or(7));
+    Filter other = make_filter();
+    other.insert("apple"sv);
+    Filter loaded = Filter::load("/no/such/file").value_or(std::move(other)); /* moves what cannot be copied */
+    CHECK(loaded.contains("apple"sv) && !loaded.contains("plum"sv));
+}
+
+// What each kind with a view tells without naming the view.
+void every_view()
+{
+    const auto params = params_for_rate(1000, 0.01, 7);
+    std::vector<std::string> strings = {"apple", "pear", "plum"};
+    const auto three = keys(strings);
+    Filter filter = make_filter();
+    filter.insert("apple"sv);
+    auto counting = CountingFilter::create(params);
+    auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(1000, 0.01, 7));
+    auto shared = ConcurrentFilter::create(params);
+    auto copy = filter.clone();
+    REQUIRE(counting && cuckoo && shared && copy);
+    counting->insert("apple"sv);
+    CHECK(cuckoo->insert("apple"sv));
+    shared->insert("apple"sv);
+    auto swap = Swap::create(std::move(*copy));
+    const std::string path = file_name("map");
+    CHECK(filter.save(path));
+    auto map = Map::open(std::filesystem::path(path));
+    CHECK(std::remove(path.c_str()) == 0);
+    REQUIRE(swap && map);
+    const Snapshot snapshot = swap->snapshot();
+    auto check = [&](const auto &probed) {
+        Bitmap bits;
+        CHECK_U64(1, probed.contains_keys(three, bits));
+        CHECK(bits[0] && !bits[1] && !bits[2]);
+        CHECK_U64(1, probed.contains_hashes(hash_batch(three, 7), bits));
+        CHECK(probed.contains("apple"sv) && !probed.contains_u64(7) && probed.contains_hash(hash("apple"sv, 7)));
+        CHECK_U64(hash("pear"sv, 7), probed.hash("pear"sv));
+        CHECK(probed.fill() > 0 && probed.fill() < 0.01);
+        CHECK(probed.estimated_keys() > 0.5 && probed.estimated_keys() < 1.5);
+        CHECK(probed.view().lines().size() >= 64 && probed.view().lines().size() % 64 == 0);
+    };
+    check(filter);
+    check(*counting);
+    check(*cuckoo);
+    check(*shared);
+    check(*map);
+    check(snapshot);
+    check(filter.view());
+    CHECK(counting->estimated_rate() < 0.01 && cuckoo->estimated_rate() < 0.01 && map->worst_line_rate() < 0.01);
+    const auto bytes = filter.encode();
+    const auto lines = static_cast<const std::uint8_t *>(filter.view().lines().data());
+    CHECK(std::equal(lines, lines + filter.view().lines().size(), bytes->begin()));
+    CHECK_U64(7, cuckoo->params()->seed);
+    CHECK(cuckoo->params()->line_count == cuckoo->view().cuckoo_params()->line_count);
+    CHECK(!filter.view().cuckoo_params() && !cuckoo->view().params() && !CuckooFilter().params());
+    /* A view of a shared filter sees what is inserted after it was made. */
+    const View live = shared->view();
+    CHECK(shared->insert("pear"sv) && live.contains("pear"sv));
+    CHECK_U64(0, View().lines().size());
+}
+
+void builders_in_batches()
+{
+    auto builder = Builder::create(10, 7), by_rate = Builder::create_for_rate(0.01, 7);
+    REQUIRE(builder && by_rate);
+    std::vector<std::string> strings;
+    for (int i = 0; i < 300; i++) strings.push_back("key " + std::to_string(i));
+    const auto batch = keys(strings);
+    const auto hashes = hash_batch(batch, 7);
+    for (const auto &string : strings) CHECK(builder->add(string));
+    const auto one_by_one = builder->finish();
+    CHECK(builder->add_keys(batch));
+    CHECK_U64(300, builder->key_count());
+    const auto by_keys = builder->finish();
+    CHECK(builder->add_hashes(hashes));
+    const auto by_hashes = builder->finish();
+    REQUIRE(one_by_one && by_keys && by_hashes);
+    CHECK(*one_by_one == *by_keys && *one_by_one == *by_hashes);
+    CHECK(builder->add_hashes({hashes.data(), 100}));
+    builder->clear();
+    CHECK_U64(0, builder->key_count());
+    CHECK(by_rate->add_keys(batch));
+    CHECK_U64(block_len(*params_for_rate(300, 0.01)), by_rate->block_len());
+    CHECK(Builder::create_for_rate(0).code() == BLOOMLINE_ERR_RATE);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, Builder().add_keys(batch).code());
+}
+
+// The bytes and hashes are those of the C functions, which test_engine_views.c and the golden files
+// check against the engines.
+template <class Engine>
+void one_engine(std::uint64_t expected_hash, Result<View> (*open)(Bytes))
+{
+    std::vector<std::string> strings;
+    for (int i = 0; i < 300; i++) strings.push_back("key " + std::to_string(i));
+    const auto hashes = Engine::hash_batch(keys(strings));
+    CHECK_U64(expected_hash, Engine::hash("apple"sv));
+    CHECK_U64(Engine::hash(strings[5]), hashes[5]);
+    const auto block = Engine::block_build(hashes, 10);
+    REQUIRE(block);
+    CHECK_U64(Engine::block_len(300, 10), block->size());
+    std::vector<std::uint8_t> own(block->size());
+    std::size_t written = 0;
+    CHECK(Engine::block_build(hashes, 10, own.data(), own.size(), &written) && written == own.size() && own == *block);
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, Engine::block_build(hashes, 10, own.data(), 3).code());
+    CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, Engine::block_build(hashes, -1).code());
+    const auto view = open(*block);
+    REQUIRE(view);
+    std::size_t missing = 0, wrong = 0;
+    for (const auto &string : strings) missing += !view->contains(string), wrong += view->contains(string + "?");
+    CHECK_U64(0, missing);
+    CHECK(wrong < 20 && view->hash("apple"sv) == expected_hash);
+}
+
+void engines()
+{
+    one_engine<RocksDb>(bloomline_rocksdb_hash("apple", 5), View::open_rocksdb);
+    one_engine<RocksDbLegacy>(bloomline_rocksdb_legacy_hash("apple", 5), View::open_rocksdb);
+    one_engine<LevelDb>(bloomline_leveldb_hash("apple", 5), View::open_leveldb);
+    CHECK((*View::open_leveldb(""sv)).contains("apple"sv) == false);
+}
+
 } // namespace
 
 int main()
@@ -600,5 +901,12 @@ int main()
     RUN(classic_filters);
     RUN(swaps);
     RUN(windows);
+    RUN(ranges);
+    RUN(merging_by_operator);
+    RUN(copies_and_streams);
+    RUN(values_or_others);
+    RUN(every_view);
+    RUN(builders_in_batches);
+    RUN(engines);
     return check_end();
 }

@@ -57,7 +57,7 @@ func init() {
 	}
 }
 
-// Backend tells what answers batches: "cgo/" and the name of the C library's backend, such as
+// Backend returns what answers batches: "cgo/" and the name of the C library's backend, such as
 // "cgo/avx512"; "go" without the build tag bloomline_cgo, and if the C library has none for
 // the name in the environment's BLOOMLINE_BACKEND.
 func Backend() string {

@@ -4,8 +4,8 @@ package bloomline
 
 // Batches without C.
 
-// Backend tells what answers batches: "go" here, whatever BLOOMLINE_BACKEND says; with the build tag bloomline_cgo, "cgo/" and
-// the name of the C library's backend, such as "cgo/avx512".
+// Backend returns what answers batches: "go", whatever BLOOMLINE_BACKEND says. With the build tag
+// bloomline_cgo it returns "cgo/" and the name of the C library's backend, such as "cgo/avx512".
 func Backend() string {
 	return "go"
 }

@@ -14,12 +14,12 @@ import (
 //	answers = filter.ContainsHashes(hashes, answers)
 type Bitmap []uint64
 
-// Has tells whether key i may be in.
+// Has reports whether bit i is set: whether key i may be present, was new, or was removed.
 func (b Bitmap) Has(i int) bool {
 	return b[i/64]>>(i%64)&1 != 0
 }
 
-// Count returns how many keys may be in.
+// Count returns how many bits are set.
 func (b Bitmap) Count() int {
 	count := 0
 	for _, word := range b {
@@ -28,7 +28,7 @@ func (b Bitmap) Count() int {
 	return count
 }
 
-// All yields the numbers of the keys that may be in, in ascending order.
+// All yields the numbers of the bits that are set, in ascending order.
 func (b Bitmap) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range b {

@@ -1,6 +1,7 @@
 package bloomline
 
-// Classic filters: the textbook's array of bits, of which a key sets k anywhere. They are lines
+// Standard Bloom filters, here called classic: one array of bits, of which a key sets k anywhere.
+// They are lines
 // like any other to all but what is here. docs/FORMAT.md of the project defines them.
 
 import (
@@ -9,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// NewClassic returns an empty filter of the textbook's kind: one array of bits, of which a key
-// sets k anywhere. It has the lowest rate that so many bits can give, at 10 bits per key 0.82 %
+// NewClassic returns an empty standard Bloom filter: one array of bits, of which a key sets k
+// anywhere. It has the lowest rate that so many bits can give, at 10 bits per key 0.82 %
 // where [New] has 0.97 %, and it is several times slower: a key is up to k cache lines instead
 // of one.
 //
@@ -37,14 +38,14 @@ func NewClassicWithParams(params Params) (*Filter, error) {
 	return filter, err
 }
 
-// IsClassic tells whether the filter is of the textbook's kind: see [NewClassic].
+// IsClassic reports whether the filter is a standard Bloom filter: see [NewClassic].
 func (f *Filter) IsClassic() bool {
 	return orZero(f).view.classic
 }
 
 // ---- sizes and rates ----
 
-// ClassicParamsForRate is [ParamsForRate] for [NewClassic], by the textbook's formula.
+// ClassicParamsForRate is [ParamsForRate] for [NewClassic], by the standard formula.
 //
 // Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also for rates below about 2e-61.
 func ClassicParamsForRate(keys int, rate float64) (Params, error) {

@@ -23,7 +23,7 @@ import (
 // [Params]. It has no KeyCount: a counter that all goroutines write to would cost more than the
 // add. It has no View, whose probes are not atomic: see [ConcurrentFilter.Snapshot].
 //
-// The zero ConcurrentFilter answers true to every key, and nothing can be added to it.
+// The zero ConcurrentFilter returns true for every key, and nothing can be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one. A nil ConcurrentFilter
 // answers as the zero one does.
@@ -226,7 +226,8 @@ func (f *ConcurrentFilter) touch(hashes []uint64) {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it was not when this was called.
+// Contains reports whether a key may be present. False means that it was absent when this was
+// called.
 func (f *ConcurrentFilter) Contains(key []byte) bool {
 	return f.ContainsHash(Hash(key, f.seed()))
 }
@@ -272,7 +273,7 @@ func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 	return set
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return sharedContainsKeys(f, keys, out)
 }
@@ -291,7 +292,7 @@ func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitm
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	orZero(f).answer(hashes, out)

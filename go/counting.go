@@ -19,26 +19,26 @@ const (
 )
 
 // CountingFilter is a Bloom filter that keys can be removed from, and that estimates how often
-// a key is in.
+// a key was added.
 //
 // It is a [Filter], which answers at its speed, and for each bit of it a counter of 4 bits,
 // which only adding, removing and counting touch. So it takes five times the memory of a
 // Filter: about 50 bits per key at 1 % false positives.
 //
-// A key added n times is in n times: it takes n removals to get it out.
+// A key added n times is present until it has been removed n times.
 //
-//   - A key that is in is never denied, as long as only keys that are in are removed, in any
+//   - There are no false negatives as long as you remove only keys that are present, in any
 //     order and however many there are: a counter that has reached 15 stays there, and its bit
 //     stays set until the filter is cleared.
-//   - A key that is surely not in is not removed: [ErrAbsent].
-//   - Remove only what was added. A key that is not in, and passes for one that is, as false
-//     positives do, is removed like one that is in; that takes bits from under other keys,
-//     which may be denied from then on. Keys added later are safe from it, as long as what is
+//   - A key that is definitely absent is not removed: [ErrAbsent].
+//   - Remove only keys that you added. Any other removal can take bits from other keys, which
+//     are then false negatives: an absent key that passes for present, as false positives do,
+//     is removed as if it were present. Keys added later are safe from it, as long as what is
 //     removed was added later too.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone.
 //
-// The zero CountingFilter is a place to unmarshal into. It answers true to every key; nothing
+// The zero CountingFilter is a place to unmarshal into. It returns true for every key; nothing
 // can be added to it, and nothing removed.
 //
 // A copy of the struct would share its memory, and go vet reports one: use
@@ -54,7 +54,8 @@ type countingData struct {
 	counters []byte
 }
 
-// NewCounting returns an empty filter that will hold keys keys at a false-positive rate of at
+// NewCounting returns an empty filter that is sized for so many expected keys at a false-positive
+// rate of at
 // most rate: see [New].
 func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, error) {
 	params, err := ParamsForRate(keys, rate)
@@ -82,7 +83,7 @@ func NewCountingWithParams(params Params) (*CountingFilter, error) {
 
 // ---- adding ----
 
-// Add adds a key, once more if it is in.
+// Add adds a key, once more if it is present.
 func (f *CountingFilter) Add(key []byte) {
 	f.AddHash(f.Hash(key))
 }
@@ -222,10 +223,10 @@ func (f *CountingFilter) countUp(hash uint64) {
 
 // ---- removing ----
 
-// Remove removes a key: once, if it was added more often. [CountingFilter] tells what happens
-// to other keys if it was not.
+// Remove removes a key: once, if it was added more often. Remove only keys that you
+// added: see [CountingFilter].
 //
-// Errors: [ErrAbsent] if the key is surely not in; the filter is as before.
+// Errors: [ErrAbsent] if the key is definitely absent; the filter is unchanged.
 func (f *CountingFilter) Remove(key []byte) error {
 	return f.RemoveHash(f.Hash(key))
 }
@@ -308,7 +309,8 @@ func (f *CountingFilter) removeHashes(hashes []uint64, out []uint64) {
 
 // ---- counting ----
 
-// Count returns how often a key is in, at most: 0 to 15, where 15 means 15 or more. Other keys
+// Count returns how often a key was added, less removals, at most: 0 to 15, where 15 means 15 or
+// more. Other keys
 // can make it too high, at about the rate of false positives; only removals of keys that were
 // not in can make it too low.
 func (f *CountingFilter) Count(key []byte) int {
@@ -383,7 +385,7 @@ func (f *CountingFilter) touch(hashes []uint64) {
 	runtime.KeepAlive(sum)
 }
 
-// agree tells whether the counters that are not 0 are those of the bits that are set. No
+// agree reports whether the counters that are not 0 are those of the bits that are set. No
 // counters agree with all lines.
 func agree(lines, counters []byte) bool {
 	for ; len(counters) > 0; lines, counters = lines[1:], counters[4:] {
@@ -404,7 +406,7 @@ func agree(lines, counters []byte) bool {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *CountingFilter) Contains(key []byte) bool {
 	return f.plain().Contains(key)
 }
@@ -424,7 +426,7 @@ func (f *CountingFilter) ContainsHash(hash uint64) bool {
 	return f.plain().ContainsHash(hash)
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *CountingFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return f.plain().ContainsBatch(keys, out)
 }
@@ -455,7 +457,7 @@ func (f *CountingFilter) plain() *Filter {
 
 // ---- what it is ----
 
-// View returns the plain filter of the keys that are in, at no cost, to read: it sees what is
+// View returns the plain filter of the keys that are present, at no cost, to read: it sees what is
 // added and removed later, and must not be used while something is.
 func (f *CountingFilter) View() View {
 	return f.plain().View()
@@ -467,7 +469,7 @@ func (f *CountingFilter) Params() Params {
 	return f.plain().Params()
 }
 
-// KeyCount returns how many keys are in: those added less those removed. After reading it goes
+// KeyCount returns how many keys are present: those added less those removed. After reading it goes
 // on from what the writer counted, which is 0 if it did not count; it does not fall below 0.
 func (f *CountingFilter) KeyCount() uint64 {
 	return f.plain().KeyCount()
@@ -478,7 +480,7 @@ func (f *CountingFilter) Fill() float64 {
 	return f.plain().Fill()
 }
 
-// EstimatedKeys is [Filter.EstimatedKeys]: of the different keys that are in.
+// EstimatedKeys is [Filter.EstimatedKeys]: of the different keys that are present.
 func (f *CountingFilter) EstimatedKeys() float64 {
 	return f.plain().EstimatedKeys()
 }
@@ -501,8 +503,7 @@ func (f *CountingFilter) String() string {
 
 // ---- whole filters ----
 
-// Union makes this the filter of the keys of both: a key that is in both is in as often as in
-// the two together.
+// Union makes this the filter of the keys of both: counts add up.
 //
 // Errors: [ErrMismatch] unless both have the same Params.
 func (f *CountingFilter) Union(other *CountingFilter) error {
@@ -518,7 +519,7 @@ func (f *CountingFilter) Union(other *CountingFilter) error {
 	return nil
 }
 
-// Clear forgets all keys.
+// Clear removes all keys.
 func (f *CountingFilter) Clear() {
 	if f != nil && f.filter != nil {
 		f.filter.Clear()
@@ -526,7 +527,7 @@ func (f *CountingFilter) Clear() {
 	}
 }
 
-// Snapshot returns a plain filter of the keys that are in: a copy.
+// Snapshot returns a plain filter of the keys that are present: a copy.
 //
 // Errors: [ErrLineCount] for the zero CountingFilter.
 func (f *CountingFilter) Snapshot() (*Filter, error) {
@@ -536,7 +537,7 @@ func (f *CountingFilter) Snapshot() (*Filter, error) {
 	return f.filter.Clone(), nil
 }
 
-// Detach returns the plain filter of the keys that are in, without a copy, and lets the
+// Detach returns the plain filter of the keys that are present, without a copy, and lets the
 // counters go: f must not be used any more.
 func (f *CountingFilter) Detach() *Filter {
 	filter := orZero(f.plain())
@@ -568,7 +569,7 @@ func (f *CountingFilter) MarshalBinary() ([]byte, error) {
 // All of it is checked, and copied.
 //
 // Errors: those of [OpenView], [ErrLayout] also for a filter without counters; the filter is
-// then as before.
+// then unchanged.
 func (f *CountingFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
@@ -603,7 +604,8 @@ func (f *CountingFilter) WriteTo(w io.Writer) (int64, error) {
 // ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
 // limit: see [Filter.ReadFrom].
 //
-// Errors: [ErrTooLong], those of [CountingFilter.UnmarshalBinary], and of r; the filter is then unchanged.
+// Errors: [ErrTooLong], those of [CountingFilter.UnmarshalBinary], and of r; the filter is then
+// unchanged.
 func (f *CountingFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -1,8 +1,8 @@
 package bloomline
 
-// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them, and src/layouts/cuckoo.rs
-// how the library changes them: the same keys in the same order give the same bytes, and the
-// golden files hold this code to both.
+// The lines of a cuckoo filter. docs/FORMAT.md of the project defines them. Changes follow the
+// library's own code: the same keys in the same order give the same bytes, and the golden files
+// hold this code to both.
 
 import (
 	"math/bits"
@@ -139,7 +139,7 @@ func (c *cuckooLines) find(b bucket, fingerprint uint64) uint64 {
 
 // ---- asking ----
 
-// contains tells whether one of a key's two buckets has its fingerprint.
+// contains reports whether one of a key's two buckets has its fingerprint.
 func (c *cuckooLines) contains(hash uint64) bool {
 	return c.found(hash) != 0
 }

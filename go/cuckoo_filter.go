@@ -9,20 +9,20 @@ import (
 // fingerprint of each key, of 8, 12 or 16 bits, by which the rate is chosen; each key costs two
 // cache lines.
 //
-//   - Full: adding a key for which there is no room is [ErrFull], and changes nothing; all keys
-//     that are in stay in. Up to 95 % of [CuckooParams.Slots] there is room.
-//   - A key added twice is in twice, in two slots, and is gone when it has been removed twice.
+//   - Full: adding a key for which there is no room returns [ErrFull], and changes nothing. Up to
+//     95 % of [CuckooParams.Slots] there is room.
+//   - A key added twice takes two slots, and is absent when it has been removed twice.
 //     There are 8 places for a key and for those it cannot be told from: a ninth add of the
 //     same key finds the filter full, or an earlier one.
-//   - Remove only what is in. A key that was never added may share its fingerprint and its
-//     buckets with one that was; to remove the one then removes the other, which is denied from
-//     then on. Where that can be told, removing refuses: [ErrAbsent].
+//   - Remove only keys that you added. Any other removal can delete the fingerprint of a key
+//     that was added; that key is then a false negative. Removing a key that is definitely
+//     absent returns [ErrAbsent].
 //   - Two filters cannot be united, since one may have no room for the other's keys. KeyCount is
 //     exact, so there is no EstimatedKeys. Adding many keys if absent is a loop: each can fail.
 //
 // Any number of goroutines may read it at once; adding and removing need it alone.
 //
-// The zero CuckooFilter is a place to unmarshal into. It answers true to every key, and has no
+// The zero CuckooFilter is a place to unmarshal into. It returns true for every key, and has no
 // room for any.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [CuckooFilter.Clone].
@@ -36,8 +36,8 @@ type cuckooData struct {
 	view View // of lines that are this filter's own
 }
 
-// NewCuckoo returns an empty filter that has room for keys keys, at a false-positive rate of
-// at most rate when they are in: see [CuckooParamsForRate] for the rates that it can have.
+// NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
+// at most rate when they are present: see [CuckooParamsForRate] for the rates that it can have.
 //
 // Errors: [ErrKeys], [ErrRate], [ErrLineCount].
 func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
@@ -74,9 +74,9 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 
 // ---- adding and removing ----
 
-// Add adds a key, once more if it is in.
+// Add adds a key, once more if it is present.
 //
-// Errors: [ErrFull]; the filter is as before.
+// Errors: [ErrFull]; the filter is unchanged.
 func (f *CuckooFilter) Add(key []byte) error {
 	return f.AddHash(Hash(key, f.seed()))
 }
@@ -131,7 +131,7 @@ func (f *CuckooFilter) AddHashIfAbsent(hash uint64) (bool, error) {
 }
 
 // AddBatch adds many keys, in order, up to the first for which there is no room, and returns
-// how many of them are in.
+// how many of them were added.
 //
 // Errors: [ErrFull] if that is not all.
 func (f *CuckooFilter) AddBatch(keys [][]byte) (int, error) {
@@ -168,10 +168,10 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 	return len(hashes), nil
 }
 
-// Remove removes a key that is in: once, if it was added more often. [CuckooFilter] tells what
-// happens to other keys if it is not.
+// Remove removes a key: once, if it was added more often. Remove only keys that you added: see
+// [CuckooFilter].
 //
-// Errors: [ErrAbsent] if the key is surely not in; the filter is as before.
+// Errors: [ErrAbsent] if the key is definitely absent; the filter is unchanged.
 func (f *CuckooFilter) Remove(key []byte) error {
 	return f.RemoveHash(Hash(key, f.seed()))
 }
@@ -246,7 +246,7 @@ func (f *CuckooFilter) Clear() {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *CuckooFilter) Contains(key []byte) bool {
 	return f.ContainsHash(Hash(key, f.seed()))
 }
@@ -266,7 +266,7 @@ func (f *CuckooFilter) ContainsHash(hash uint64) bool {
 	return orZero(f).view.probe(hash)
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
@@ -304,7 +304,7 @@ func (f *CuckooFilter) Params() CuckooParams {
 	return params
 }
 
-// KeyCount returns how many keys are in, repeated ones counted each time: the slots that are
+// KeyCount returns how many keys are present, repeated ones counted each time: the slots that are
 // taken.
 func (f *CuckooFilter) KeyCount() uint64 {
 	return orZero(f).view.keyCount
@@ -362,7 +362,7 @@ func (f *CuckooFilter) MarshalBinary() ([]byte, error) {
 // All of it is checked, and copied; the keys are counted.
 //
 // Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is
-// then as before.
+// then unchanged.
 func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
@@ -395,7 +395,8 @@ func (f *CuckooFilter) WriteTo(w io.Writer) (int64, error) {
 // ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
 // limit: see [Filter.ReadFrom].
 //
-// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then unchanged.
+// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then
+// unchanged.
 func (f *CuckooFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -25,8 +25,8 @@ type CuckooParams struct {
 	Seed uint64
 }
 
-// CuckooParamsForRate returns the smallest shape that has room for keys keys, at a
-// false-positive rate of at most rate when they are in: the shortest fingerprints that do, and
+// CuckooParamsForRate returns the smallest shape that has room for so many keys, at a
+// false-positive rate of at most rate when they are present: the shortest fingerprints that do, and
 // lines for a load of 95 %.
 //
 // Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also if the rate is below 0.000116, which is
@@ -94,7 +94,7 @@ func (p CuckooParams) Slots() uint64 {
 	return p.LineCount * slotSizeOf(p.FingerprintBits).inLine()
 }
 
-// Rate returns the false-positive rate to expect, 0 to 1, once keys keys are in. It is 1 for a
+// Rate returns the false-positive rate to expect, 0 to 1, with so many keys. It is 1 for a
 // shape that cannot be.
 func (p CuckooParams) Rate(keys int) float64 {
 	if p.check() != nil {

@@ -171,7 +171,8 @@ func (f *ConcurrentFilter) WriteDelimited(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeDelimited(to)
 }
 
-// ReadDelimited makes this the filter that [ConcurrentFilter.WriteDelimited] wrote, and reads no further.
+// ReadDelimited makes this the filter that [ConcurrentFilter.WriteDelimited] wrote, and reads no
+// further.
 // A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
@@ -186,7 +187,8 @@ func (f *CountingFilter) WriteDelimited(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeDelimited(to)
 }
 
-// ReadDelimited makes this the filter that [CountingFilter.WriteDelimited] wrote, and reads no further.
+// ReadDelimited makes this the filter that [CountingFilter.WriteDelimited] wrote, and reads no
+// further.
 // A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
@@ -201,7 +203,8 @@ func (f *CuckooFilter) WriteDelimited(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeDelimited(to)
 }
 
-// ReadDelimited makes this the filter that [CuckooFilter.WriteDelimited] wrote, and reads no further.
+// ReadDelimited makes this the filter that [CuckooFilter.WriteDelimited] wrote, and reads no
+// further.
 // A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
@@ -216,7 +219,8 @@ func (f *ScalableFilter) WriteDelimited(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeDelimited(to)
 }
 
-// ReadDelimited makes this the filter that [ScalableFilter.WriteDelimited] wrote, and reads no further.
+// ReadDelimited makes this the filter that [ScalableFilter.WriteDelimited] wrote, and reads no
+// further.
 // A length above limit is rejected before memory is taken, and memory grows with what arrives.
 //
 // Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];

@@ -1,36 +1,35 @@
-// Package bloomline is a Bloom filter in which each key costs one cache line.
+// Package bloomline is a blocked Bloom filter: each key takes one cache line.
 //
-// A filter tells whether a key may be in a set. "No" is certain; "yes" is wrong at a rate
-// that is chosen when the filter is made, such as 1 % at 10 bits per key. It stands in front
-// of what is slow to ask: a database, a cache, a file on disk.
+// A filter reports whether a key may be in a set. False is certain: the key is definitely absent.
+// True is wrong at a rate that you choose, such as 1 % at 10 bits per key. Put it in front of
+// what is slow to ask: a database, a cache, a file on disk.
 //
-//	filter, err := bloomline.New(1_000_000, 0.01)
+//	filter, err := bloomline.New(1_000_000, 0.01) // expected keys, target false-positive rate
 //	filter.AddString("apple")
 //	filter.ContainsString("apple") // true
-//	filter.ContainsString("plum")  // false, at 99 %
+//	filter.ContainsString("plum")  // false; true for 1 % of absent keys
 //
 // # Which type
 //
-// [Filter] grows key by key in memory. [View] probes a filter that lies in a []byte, without
-// a copy: Bloomline's own format, or a filter block of RocksDB, Pebble or LevelDB. [Open] maps
-// a file. [ConcurrentFilter] is one that goroutines add to and read at once.
+//   - [Filter]: a set of keys. It can be united with others, folded, and saved.
+//   - [ConcurrentFilter]: goroutines add and probe at once, without locks.
+//   - [CountingFilter]: keys can be removed and are counted, for five times the memory.
+//   - [CuckooFilter]: keys can be removed, in little more memory. It can become full.
+//   - [ScalableFilter]: for an unknown number of keys. It grows and keeps its rate.
+//   - [Window]: keys expire, as in "seen in the last 7 days".
+//   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.
+//   - [Mapped]: reads a filter in a file, without a copy: [Open].
 //
-// Keys can be removed from two more. A [CountingFilter] tells how often a key is in and is
-// read as fast as a Filter, for five times the memory. A [CuckooFilter] takes not much more
-// memory than a Filter, two cache lines for each key, and can become full. A View probes the
-// bytes of all of them.
+// All have the same methods, but for those that their documentation says they lack. Code that
+// only probes takes a [Prober].
 //
-// A [ScalableFilter] is for a number of keys that nobody knows beforehand: it grows, and keeps its
-// rate.
+// # Keys
 //
-// A [Window] forgets keys that were not added lately: "seen in the last 7 days".
+// A key is a []byte (Add, Contains), a string (AddString), an integer (AddUint64: its 8 bytes, the
+// lowest first) or a hash of one of these (AddHash). Each gives the same filter.
 //
-// # Goroutines
-//
-// Any number of goroutines may read a [Filter] at once: all Contains methods, and those that
-// tell what it is. Adding needs it alone. Filters are used by pointer; go vet reports copies. A service that has to replace a filter while others
-// read it keeps it in a [Swap]: build the new one beside, then Publish it. Readers keep the
-// filter they have loaded.
+// AddIfAbsent returns true if the key was new. Add returns nothing, except in a CuckooFilter,
+// which can be full.
 //
 // # Batches
 //
@@ -38,33 +37,40 @@
 // the CPU's caches, and with C for all. They answer in a [Bitmap], which can be used again for the
 // next batch.
 //
-// # Keys that others choose
+// # Goroutines
 //
-// An attacker who knows the seed, which is 0 unless you choose one, finds false positives and keys
-// that all fall on one line in a second. Where strangers choose the keys, use [WithRandomSeed] or
-// [Params.WithRandomSeed], and keep the seed, and the encoded filter that has it, from them.
-// [Filter.WorstLineRate] shows a line that was flooded.
+// Any number of goroutines may read a filter at once; adding needs it alone, except in a
+// ConcurrentFilter. Pass filters by pointer; go vet reports copies. To replace a filter while
+// others read it, keep it in a [Swap]: build the new one beside it, then Publish it.
 //
-// # Bytes
+// # Keys that attackers choose
 //
-// All kinds have MarshalBinary and Save, and the readers of these; WriteDelimited and ReadDelimited
-// for streams in which more follows, where ReadFrom reads to the end; and a text form, a string in
-// JSON. Files can be mapped, and must then not be changed in place: see [Mapped].
+// An attacker who knows the seed, which is 0 unless you choose one, finds false positives, and keys
+// that all fall on one line, within a second. Where attackers choose keys, use [WithRandomSeed] or
+// [Params.WithRandomSeed], and keep the seed, and the encoded filter that contains it, secret.
+// WorstLineRate detects a flooded line. An attacker who sees the answers still finds false positives
+// one by one, at the filter's rate.
+//
+// # Files and bytes
+//
+// All types that hold keys have MarshalBinary and Save, and the readers of these; WriteDelimited and
+// ReadDelimited for streams in which more follows, where ReadFrom reads to the end; and a text form,
+// a string in JSON. Never change a mapped file in place: see [Mapped].
 //
 // There are no false negatives, except: damaged bytes opened without a checksum
 // ([OpenViewUnverified], [OpenUnverified], engine blocks), a mapped file overwritten in place,
 // removal of keys never added.
 //
-// What is not there answers "maybe": nil pointers, zero values, a [Swap] before its first Publish,
-// and views of different seeds that are probed with one hash.
+// Nil pointers, zero values, a [Swap] before its first Publish, and views of different seeds that
+// are probed with one hash return true for every key. Adding to a nil or zero filter panics.
 //
 // # Go or C
 //
-// The package is plain Go. Built with the tag bloomline_cgo it hands batches to the C library,
-// which probes with AVX-512, AVX2 or NEON; single keys stay in Go, since a call to C costs
-// more than a probe. Bytes and answers are the same. [Backend] tells which it is. The
-// environment's BLOOMLINE_BACKEND forces a backend of the C library; plain Go does not read it.
+// The package is plain Go. With the build tag bloomline_cgo, batches run in the C library, which
+// uses AVX-512, AVX2 or NEON. Single keys stay in Go, since a call to C costs more than a probe.
+// Bytes and answers are the same. [Backend] returns what is in use. The environment's
+// BLOOMLINE_BACKEND selects a backend of the C library; plain Go does not read it.
 //
-// On Linux, filters of 4 MiB or more ask for pages of 2 MiB where they fill them, unless the program
-// starts with BLOOMLINE_HUGE_PAGES=0.
+// On Linux, filters of 4 MiB or more ask for huge pages, unless the program starts with
+// BLOOMLINE_HUGE_PAGES=0.
 package bloomline

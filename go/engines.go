@@ -10,10 +10,10 @@ import "github.com/bloomline/bloomline/go/internal/engine"
 //
 // FastLocalBloom (format version 5 and later) and the older Bloom filters, with lines of 64,
 // 128 or 256 bytes, are probed. A block that RocksDB takes for "always true", or of which it
-// cannot make sense, answers true to every key, and one of no keys false.
+// cannot make sense, returns true for every key, and one of no keys false.
 //
 // Errors: [ErrLayout] for a kind of filter that is not read here, Ribbon or newer; the View
-// then answers true to every key.
+// then returns true for every key.
 func OpenRocksDB(block []byte) (View, error) {
 	return opened(block)(engine.OpenRocksDB(block))
 }

@@ -20,7 +20,7 @@ var (
 	ErrMismatch = errors.New("bloomline: filters do not match: line count, k, seed and type must be equal")
 	// ErrOddLineCount: only an even number of lines can be halved.
 	ErrOddLineCount = errors.New("bloomline: a filter with an odd number of lines cannot be folded")
-	// ErrAbsent: a key that is to be removed is surely not in.
+	// ErrAbsent: a key that is to be removed is definitely absent.
 	ErrAbsent = errors.New("bloomline: the key is definitely absent")
 	// ErrFull: a cuckoo filter has no room for the key.
 	ErrFull = errors.New("bloomline: the filter is full")

@@ -22,7 +22,7 @@ import (
 // that is gone ends the program (SIGBUS), and recover does not catch that. Where you cannot rule
 // out either, as with files that others write, read the file with [Load].
 //
-// A nil Mapped answers true to every key, as the zero one does.
+// A nil Mapped returns true for every key, as the zero one does.
 type Mapped struct {
 	_ noCopy
 	View
@@ -59,7 +59,7 @@ func open(path string, verify bool) (*Mapped, error) {
 }
 
 // Close gives the memory back. No goroutine may be reading meanwhile, and no copy of the View
-// be used later; this one then answers true to every key. A Mapped that is not closed is
+// be used later; this one then returns true for every key. A Mapped that is not closed is
 // once the garbage collector finds that neither it nor a copy of its View is used any more.
 func (m *Mapped) Close() error {
 	if m == nil {

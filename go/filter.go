@@ -9,8 +9,8 @@ import (
 // Filter is a Bloom filter in memory. Any number of goroutines may read it at once; adding
 // needs it alone.
 //
-// The zero Filter is a place to unmarshal into. It answers true to every key, and nothing can
-// be added to it.
+// The zero Filter is a place to unmarshal into. It returns true for every key. Adding
+// to it panics.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [Filter.Clone], or
 // pass the pointer on. A nil Filter answers as the zero Filter does.
@@ -29,7 +29,7 @@ type filterData struct {
 type Option func(*Params) error
 
 // WithSeed sets the seed of the hash of keys, which is 0 otherwise. Filters that are to be
-// united, or asked for the same hash, need the same seed.
+// united, or probed with the same hash, need the same seed.
 func WithSeed(seed uint64) Option {
 	return func(p *Params) error {
 		p.Seed = seed
@@ -227,7 +227,7 @@ func saturatingAdd(a, b uint64) uint64 {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *Filter) Contains(key []byte) bool {
 	if f == nil || f.view.seed != 0 {
 		return f.ContainsHash(f.Hash(key))
@@ -250,7 +250,7 @@ func (f *Filter) ContainsHash(hash uint64) bool {
 	return f == nil || f.view.lines.contains(hash)
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
@@ -260,7 +260,7 @@ func (f *Filter) ContainsStrings(keys []string, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return containsHashes(&orZero(f).view, hashes, out)
 }
@@ -318,7 +318,7 @@ func (f *Filter) Union(other *Filter) error {
 	return nil
 }
 
-// Clear forgets all keys.
+// Clear removes all keys.
 func (f *Filter) Clear() {
 	if f == nil {
 		return
@@ -331,7 +331,7 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is as before.
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
 func (f *Filter) Fold() error {
 	if f.view.classic {
 		return ErrLayout

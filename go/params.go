@@ -115,7 +115,7 @@ func (p Params) Bytes() uint64 {
 	return p.LineCount * lineBytes
 }
 
-// Rate returns the false-positive rate to expect, 0 to 1, once keys keys are in. It is 1
+// Rate returns the false-positive rate to expect, 0 to 1, with so many keys. It is 1
 // for a shape that cannot be.
 func (p Params) Rate(keys int) float64 {
 	if p.check() != nil {

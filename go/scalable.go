@@ -32,14 +32,14 @@ const (
 )
 
 // ScalableFilter is a Bloom filter for a number of keys that nobody knows beforehand. It starts
-// small and grows with its keys, and its false-positive rate stays below the one asked for,
+// small and grows with its keys, and its false-positive rate stays below the target,
 // whatever the number becomes.
 //
-// It is a row of plain filters, its stages. The first is for the number of keys that is given;
+// It is a series of plain filters, its stages. The first is for the number of keys that is given;
 // when the newest has as many keys as it is for, one for twice as many is added. A key goes
 // into the newest, unless one of them has it already: so keys that are added again do not
 // make it grow. Each stage has a lower rate than the one before, so that the sum of all is the
-// rate asked for. At a thousand times the first number there are 10 stages, which take 1.8
+// target. At a thousand times the first number there are 10 stages, which take 1.8
 // times the memory of a plain filter for so many keys at 1 %. Where the number can be guessed,
 // take a [Filter].
 //
@@ -48,7 +48,7 @@ const (
 //
 // Any number of goroutines may read it at once; adding needs it alone.
 //
-// The zero ScalableFilter is a place to unmarshal into. It answers true to every key, and
+// The zero ScalableFilter is a place to unmarshal into. It returns true for every key, and
 // nothing can be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one: use
@@ -239,7 +239,8 @@ func (f *ScalableFilter) AddHashes(hashes []uint64) {
 	}
 }
 
-// AddBatchIfAbsent is [ScalableFilter.AddIfAbsent] for many keys, in order: bit i of the result is set if key
+// AddBatchIfAbsent is [ScalableFilter.AddIfAbsent] for many keys, in order: bit i of the result is
+// set if key
 // i was new. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
 	return addScalableIfAbsent(f, keys, out)
@@ -268,7 +269,8 @@ func (f *ScalableFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	return out
 }
 
-// addAbsent adds at most hashedAhead keys, and sets the bits of those that were new. out is zero. Those that are in are found in a batch; that brings
+// addAbsent adds at most hashedAhead keys, and sets the bits of those that were new. out is
+// zero. Present keys are found in a batch; that brings
 // the lines of the others near, too. These are looked up once more: they may have come in
 // since, with a hash before them.
 func (f *ScalableFilter) addAbsent(hashes []uint64, out []uint64) {
@@ -284,7 +286,7 @@ func (f *ScalableFilter) addAbsent(hashes []uint64, out []uint64) {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (f *ScalableFilter) Contains(key []byte) bool {
 	return f.ContainsHash(f.Hash(key))
 }
@@ -313,7 +315,7 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 	return len(f.stages) == 0
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return scalableContains(f, keys, out)
 }
@@ -333,7 +335,7 @@ func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) 
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	f = orZero(f)
 	out = out.sized(len(hashes))
@@ -382,7 +384,7 @@ func (f *ScalableFilter) Stages() []View {
 	return views
 }
 
-// KeyCount returns how many keys are in: those that were new when they were added.
+// KeyCount returns how many keys are present: those that were new when they were added.
 func (f *ScalableFilter) KeyCount() uint64 {
 	count := uint64(0)
 	f = orZero(f)
@@ -413,16 +415,16 @@ func (f *ScalableFilter) ExpectedRate() float64 {
 	return -math.Expm1(right)
 }
 
-// Overfull tells whether the filter ought to have grown and could not, since the next stage is
-// more than memory can address: no key is lost, but the rate may exceed the one asked for. It
+// Overfull reports whether the filter ought to have grown and could not, since the next stage is
+// more than memory can address: no key is lost, but the rate may exceed the target. It
 // tries again with each key that is added. (As with all of Go's memory, a size that the system
 // turns out not to have ends the program.)
 func (f *ScalableFilter) Overfull() bool {
 	return f != nil && len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
 }
 
-// PlainParams returns the shape of the plain filter for the keys that are in, at the rate that
-// was asked for. Where all keys can be added once more, such a filter takes less memory and is
+// PlainParams returns the shape of the plain filter for the keys that are present, at the target
+// rate. Where all keys can be added once more, such a filter takes less memory and is
 // faster: make it by [NewWithParams], add all keys, and see that its KeyCount is no less than
 // that of f: if it is, keys are missing.
 //
@@ -494,7 +496,7 @@ func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
 // of it is checked, and copied. It grows on as the one that was encoded.
 //
 // Errors: those of [OpenView], of which [ErrLayout] is also the one for any other filter, and
-// [ErrRate]; the filter is then as before.
+// [ErrRate]; the filter is then unchanged.
 func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
@@ -563,7 +565,8 @@ func (f *ScalableFilter) WriteTo(w io.Writer) (int64, error) {
 // ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
 // limit: see [Filter.ReadFrom].
 //
-// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then unchanged.
+// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then
+// unchanged.
 func (f *ScalableFilter) ReadFrom(r io.Reader) (int64, error) {
 	return readFrom(r, f)
 }

@@ -7,7 +7,7 @@ const (
 	s2 = 0xA0761D6478BD642F
 )
 
-// ShardOf tells which of shards shards, 0 to shards-1, the key of a hash belongs to, when one
+// ShardOf returns to which of so many shards, 0 to shards-1, the key of a hash belongs, when one
 // set is split over several filters, files or machines. It does not depend on the line and the
 // bits that the hash has in a filter, so that the filter of a shard is one like any other. For
 // 0 shards or less the result is 0. It is the same in all languages.
@@ -21,7 +21,8 @@ func ShardOf(hash uint64, shards int) int {
 // ShardsContainHashes answers many hashes at once, each by the filter of its shard: views[i] is
 // that of shard i. The answers are in out if that is large enough: see [Bitmap].
 //
-// Without views every key may be in. So it may if the views hash keys differently, by another seed
+// Without views every key may be present. So it may if the views hash keys differently, by another
+// seed
 // or another engine's hash, since one hash cannot be that of all: then every answer is true.
 func ShardsContainHashes(views []View, hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))

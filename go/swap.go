@@ -2,8 +2,8 @@ package bloomline
 
 import "sync/atomic"
 
-// Swap is a place for a filter that goroutines read, and in which another takes its place at
-// one stroke: built beside, then published. A reader finds the old filter or the new one,
+// Swap holds a filter that goroutines read, and replaces it atomically by another: built beside,
+// then published. A reader finds the old filter or the new one,
 // whole, never waits, and keeps what it has loaded for as long as it likes.
 //
 //	current := bloomline.NewSwap(filter)
@@ -30,7 +30,7 @@ func NewSwap[T any](first *T) *Swap[T] {
 	return s
 }
 
-// Load returns what is in it now. It must not be changed. To ask one filter several times, load
+// Load returns what is in it now. It must not be changed. To probe one filter several times, load
 // it once.
 //
 // Before the first Publish it returns a zero T: all filters' zero values answer true.

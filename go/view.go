@@ -6,11 +6,11 @@ import (
 	"github.com/bloomline/bloomline/go/internal/engine"
 )
 
-// View is a filter in bytes that belong to somebody else: a block of a file, a mapped file, a
+// View is a filter in bytes that belong to the caller: a block of a file, a mapped file, a
 // message. It copies nothing and allocates nothing, and is made to be passed by value. The
 // bytes must not change while it is used.
 //
-// The zero View answers true to every key: a filter that is not there must not hide one.
+// The zero View returns true for every key: a filter that is not there must not hide one.
 type View struct {
 	noText
 	lines                 // of a Bloomline filter; for any other there are none
@@ -41,7 +41,7 @@ func OpenViewUnverified(data []byte) (View, error) {
 	return openView(data, false)
 }
 
-// Contains tells whether a key may be in. False means that it is not.
+// Contains reports whether a key may be present. False means definitely absent.
 func (v View) Contains(key []byte) bool {
 	return v.probe(v.hash(key))
 }
@@ -76,7 +76,7 @@ func (v *View) probe(hash uint64) bool {
 	return in
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (v View) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&v, keys, out)
 }
@@ -86,7 +86,7 @@ func (v View) ContainsStrings(keys []string, out Bitmap) Bitmap {
 	return containsKeys(&v, keys, out)
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (v View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return containsHashes(&v, hashes, out)
 }
@@ -131,7 +131,7 @@ func (v *View) hashesAs(other *View) bool {
 	return v.seed == other.seed
 }
 
-// isBlock tells whether the filter is another engine's.
+// isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {
 	return len(v.all)|len(v.cuckoo.all) == 0
 }

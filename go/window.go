@@ -1,6 +1,6 @@
 package bloomline
 
-// A filter that forgets: a ring of generations, each of them a plain filter's lines.
+// A sliding-window filter: a ring of generations, each of them a plain filter's lines.
 
 import (
 	"fmt"
@@ -19,18 +19,18 @@ const (
 	chunkLines = 64
 )
 
-// Window is a Bloom filter that forgets: it tells whether a key was added lately, that is in
+// Window is a sliding-window Bloom filter: its keys expire. It reports whether a key was added in
 // one of the last so many generations. A generation is a slice of time, a day for instance, or
 // a number of keys. Keys go into the newest; [Window.Rotate] begins a new one and drops the
 // oldest, in a time that does not depend on their size.
 //
-// With G generations, a key is in for the rest of the one that it was added in and for the
-// G - 1 that follow; it is forgotten when the one after those begins. If it is added again
+// With G generations, a key is present for the rest of the one that it was added in and for the
+// G - 1 that follow; it expires when the one after those begins. If it is added again
 // meanwhile, that counts. So "seen in the last 7 days" takes 8 daily generations: the current
-// day and 7 whole ones before it. A key is then in for at least 7 days and at most 8. As long as
-// it is in it is never denied.
+// day and 7 whole ones before it. A key is then present for at least 7 days and at most 8, and
+// never a false negative meanwhile.
 //
-// The clock is the caller's, who gives the time to [Window.AdvanceTo]. The same calls give the
+// The caller passes the time to [Window.AdvanceTo]. The same calls give the
 // same answers and the same bytes, whenever they are made.
 //
 // It has no View and no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows
@@ -38,7 +38,7 @@ const (
 //
 // Any number of goroutines may read it at once; adding and rotating need it alone.
 //
-// The zero Window is a place to unmarshal into. It answers true to every key, and nothing can
+// The zero Window is a place to unmarshal into. It returns true for every key, and nothing can
 // be added to it.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [Window.Clone]. A nil
@@ -253,7 +253,8 @@ func (w *Window) AddHashes(hashes []uint64) {
 	}
 }
 
-// AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if key
+// AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if
+// key
 // i was new. It uses out if that is large enough: see [Bitmap].
 func (w *Window) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
 	return addToWindowIfAbsent(w, keys, out)
@@ -339,7 +340,7 @@ func (w *Window) put(newest int, hash uint64) bool {
 
 // ---- asking ----
 
-// Contains tells whether a key may be in. False means that it is in none of the generations.
+// Contains reports whether a key may be present. False means that no generation has it.
 func (w *Window) Contains(key []byte) bool {
 	return w.ContainsHash(w.Hash(key))
 }
@@ -368,7 +369,7 @@ func (w *Window) ContainsHash(hash uint64) bool {
 	return len(w.generations) == 0
 }
 
-// ContainsBatch answers many keys at once, in out if that is large enough: see [Bitmap].
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return windowContains(w, keys, out)
 }
@@ -388,7 +389,7 @@ func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
 	return out
 }
 
-// ContainsHashes answers many hashes at once, in out if that is large enough: see [Bitmap].
+// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	w = orZero(w)
 	out = out.sized(len(hashes))
@@ -503,7 +504,7 @@ func (w *Window) stamp(place int, hash uint64) *uint64 {
 	return &w.cleared[place*chunksOf(w.params)+int(w.lineOf(hash)/chunkLines)]
 }
 
-// isCurrent tells whether what the line of a hash has was put there by the generation of this
+// isCurrent reports whether what the line of a hash has was put there by the generation of this
 // place.
 func (w *Window) isCurrent(place int, hash uint64) bool {
 	return *w.stamp(place, hash) == w.generations[place].slice
@@ -551,7 +552,7 @@ func (w *Window) MarshalBinary() ([]byte, error) {
 // checked, and copied.
 //
 // Errors: those of [OpenView], [ErrLayout] also for a filter that is no window, and
-// [ErrGenerations]; the window is then as before.
+// [ErrGenerations]; the window is then unchanged.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, w, false)
 }

@@ -61,7 +61,7 @@ public:
         auto filter = bloomline::ConcurrentFilter::create(params);
         if (!filter) fail("making the filter", filter.message());
         filter_ = *std::move(filter);
-        for (const auto &name : users.names()) filter_.insert(name);
+        filter_.insert_range(users.names());
     }
     bool is_taken(const std::string &name) const {
         return filter_.contains(name) && users_.has(name);

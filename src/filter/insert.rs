@@ -2,7 +2,6 @@
 
 use crate::bitmap::AnswerWords;
 use crate::key::Key;
-use std::collections::VecDeque;
 use std::iter::FusedIterator;
 
 /// Items that are taken from an iterator before they are inserted.
@@ -63,13 +62,13 @@ pub trait InsertNew {
 pub struct Dedup<F, I: Iterator> {
     filter: F,
     items: I,
-    /// Items that are known to be new.
-    new: VecDeque<I::Item>,
+    /// Items that are known to be new, the next one last.
+    new: Vec<I::Item>,
 }
 
 impl<F: InsertNew, I: Iterator<Item: Key>> Dedup<F, I> {
     pub(super) fn new(filter: F, items: I) -> Dedup<F, I> {
-        Dedup { filter, items, new: VecDeque::new() }
+        Dedup { filter, items, new: Vec::new() }
     }
 
     /// Inserts a block of items and keeps those that were new; whether there were any items.
@@ -82,11 +81,18 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Dedup<F, I> {
         let len = self.new.len();
         let mut new = [0; AT_ONCE / 64];
         self.filter.insert_new(&hashes[..len], new.as_mut_slice().words(len));
-        let mut i = 0;
-        self.new.retain(|_| {
-            i += 1;
-            new[(i - 1) / 64] >> ((i - 1) % 64) & 1 == 1
-        });
+        // Which items are new is a coin toss: so no branch for each.
+        let mut kept = 0;
+        for (word, &bits) in new.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                self.new.swap(kept, 64 * word + left.trailing_zeros() as usize);
+                kept += 1;
+                left &= left - 1;
+            }
+        }
+        self.new.truncate(kept);
+        self.new.reverse();
         len > 0
     }
 }
@@ -97,7 +103,7 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Iterator for Dedup<F, I> {
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
         loop {
-            if let Some(item) = self.new.pop_front() {
+            if let Some(item) = self.new.pop() {
                 return Some(item);
             }
             if !self.fill() {

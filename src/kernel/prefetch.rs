@@ -60,7 +60,7 @@ pub enum Prefetch {
     FarAndNear,
 }
 
-// What pays, by the size of the filter, as `cargo bench --bench sweep` measures it. ns per key,
+// What pays, by the size of the filter, as `make bench-sweep` measures it. ns per key,
 // k = 6, none / far / far and near:
 //
 //   MiB   AMD Zen 4 (1 MiB L2), AVX-512    AVX2                   insert, AVX-512
