@@ -345,7 +345,7 @@ static void counting_filters(void)
         CHECK(fail_each("bloomline_counting_union", double_counting, nothing, &it) >= 2);
         fail_each("bloomline_counting_save", save_counting, nothing, &it);
         CHECK_OK(bloomline_counting_save(it.counted, it.path));
-        CHECK(fail_each("bloomline_counting_load", load_counting, free_counting, &it) >= 4);
+        CHECK(fail_each("bloomline_counting_load", load_counting, free_counting, &it) >= 3);
         free(it.data);
         bloomline_counting_free(it.counted);
         CHECK(unlink(it.path) == 0);
@@ -377,7 +377,7 @@ static void scalable_filters(void)
         CHECK(fail_each("bloomline_scalable_insert_hash", grow_scalable, nothing, &it) >= 1);
         fail_each("bloomline_scalable_save", save_scalable, nothing, &it);
         CHECK_OK(bloomline_scalable_save(it.grown, it.path));
-        CHECK(fail_each("bloomline_scalable_load", load_scalable, free_scalable, &it) >= 4);
+        CHECK(fail_each("bloomline_scalable_load", load_scalable, free_scalable, &it) >= 3);
         free(it.data);
         bloomline_scalable_free(it.grown);
         CHECK(unlink(it.path) == 0);

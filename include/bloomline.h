@@ -1467,8 +1467,7 @@ BLOOMLINE_API bloomline_status bloomline_counting_save(const bloomline_counting 
     const char *path);
 
 /**
- * bloomline_counting_load() is bloomline_filter_load() for a counting filter. While it reads it
- * takes the memory twice.
+ * bloomline_counting_load() is bloomline_filter_load() for a counting filter.
  *
  * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
  */
@@ -1653,8 +1652,7 @@ BLOOMLINE_API bloomline_status bloomline_scalable_save(const bloomline_scalable 
     const char *path);
 
 /**
- * bloomline_scalable_load() is bloomline_filter_load() for a scalable filter. While it reads it
- * takes the memory twice.
+ * bloomline_scalable_load() is bloomline_filter_load() for a scalable filter.
  *
  * Errors: as there and for bloomline_scalable_decode().
  */
@@ -1829,17 +1827,13 @@ BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data, size_t len,
     bloomline_window **out);
 
-/**
- * bloomline_window_save() is bloomline_filter_save() for a window. While it writes it takes the
- * memory twice.
- */
+/** bloomline_window_save() is bloomline_filter_save() for a window. */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *window,
     const char *path);
 
 /**
- * bloomline_window_load() is bloomline_filter_load() for a window. While it reads it takes the
- * memory twice.
+ * bloomline_window_load() is bloomline_filter_load() for a window.
  *
  * Errors: as there and for bloomline_window_decode().
  */

@@ -176,6 +176,10 @@ impl std::error::Error for Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
+        // Without memory there may be none for an `Arc` either.
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            return Error::OutOfMemory;
+        }
         Error::Io(IoError(Arc::new(error)))
     }
 }

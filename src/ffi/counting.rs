@@ -392,8 +392,7 @@ pub unsafe extern "C" fn bloomline_counting_save(
     unsafe { encode::save(filter, path) }
 }
 
-/// bloomline_counting_load() is bloomline_filter_load() for a counting filter. While it reads it
-/// takes the memory twice.
+/// bloomline_counting_load() is bloomline_filter_load() for a counting filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
 #[must_use]

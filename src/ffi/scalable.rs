@@ -363,8 +363,7 @@ pub unsafe extern "C" fn bloomline_scalable_save(
     unsafe { encode::save(filter, path) }
 }
 
-/// bloomline_scalable_load() is bloomline_filter_load() for a scalable filter. While it reads it
-/// takes the memory twice.
+/// bloomline_scalable_load() is bloomline_filter_load() for a scalable filter.
 ///
 /// Errors: as there and for bloomline_scalable_decode().
 #[must_use]

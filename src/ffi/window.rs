@@ -316,8 +316,7 @@ pub unsafe extern "C" fn bloomline_window_decode(
     unsafe { encode::decode(data, len, out) }
 }
 
-/// bloomline_window_save() is bloomline_filter_save() for a window. While it writes it takes the
-/// memory twice.
+/// bloomline_window_save() is bloomline_filter_save() for a window.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_save(
@@ -328,8 +327,7 @@ pub unsafe extern "C" fn bloomline_window_save(
     unsafe { encode::save(window, path) }
 }
 
-/// bloomline_window_load() is bloomline_filter_load() for a window. While it reads it takes the
-/// memory twice.
+/// bloomline_window_load() is bloomline_filter_load() for a window.
 ///
 /// Errors: as there and for bloomline_window_decode().
 #[must_use]
