@@ -265,7 +265,7 @@ fn deriving_works() {
         "current: Swap(Filter {",
         "ConcurrentFilter {",
         "OwnedView {",
-        "Builder { keys: 0, bits_per_key: 10.0",
+        "Builder { keys: 0, size: BitsPerKey(10.0)",
     ] {
         assert!(shown.contains(part), "{part} is not in {shown}");
     }

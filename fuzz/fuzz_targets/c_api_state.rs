@@ -249,11 +249,11 @@ impl State {
                     bloomline_filter_view(self.handle(slot), &mut views[usize::from(slot)]);
                 assert_eq!(status, self.expect(slot, BLOOMLINE_OK));
             }
-            let mut words: [u64; 6] = std::mem::transmute(views[0]);
-            if words != [0; 6] {
+            let mut words: [u64; 8] = std::mem::transmute(views[0]);
+            if words != [0; 8] {
                 words[usize::from(word) % 6] ^= flip.max(1);
             }
-            views[3] = std::mem::transmute::<[u64; 6], bloomline_view>(words);
+            views[3] = std::mem::transmute::<[u64; 8], bloomline_view>(words);
             let mut bitmap = [0];
             let data = if no_array { null() } else { views.as_ptr() };
             let count = bloomline_views_contain_hash(data, 4, hash, bitmap.as_mut_ptr());
