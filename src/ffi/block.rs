@@ -213,8 +213,8 @@ pub unsafe extern "C" fn bloomline_builder_finish(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `cap` bytes are there, and
-    // room at `written`, unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `cap` bytes are there,
+    // and room at `written`, unless NULL.
     unsafe {
         change(builder, |builder| {
             write_optional(written, builder.0.finish_in(room_at(out, cap)?)?);

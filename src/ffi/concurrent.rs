@@ -131,7 +131,8 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe {
         let (filter, hashes) = (shared(filter), slice(hashes, n));
         if let (true, Some(filter), Some(hashes)) = (bitmap.is_null(), filter, hashes) {
@@ -152,7 +153,8 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe {
         let (filter, keys) = (shared(filter), keys_at(keys, n));
         if let (None, Some(filter), Some(keys)) = (bitmap_at(bitmap, n), filter, keys) {

@@ -163,8 +163,8 @@ pub unsafe extern "C" fn bloomline_counting_remove_hashes(
     n: usize,
     refused: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         let remove = exclusive(filter).map(|filter| {
             |hashes: &[u64], refused: &mut [u64]| {
@@ -184,8 +184,8 @@ pub unsafe extern "C" fn bloomline_counting_remove_keys(
     n: usize,
     refused: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         let remove = exclusive(filter).map(|filter| {
             |keys: &[Key], refused: &mut [u64]| remove_keys(&mut filter.0, keys, refused)

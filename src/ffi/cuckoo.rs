@@ -144,8 +144,8 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
     n: usize,
     inserted: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count,
-    // and `inserted` room, unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its
+    // count, and `inserted` room, unless NULL.
     unsafe {
         insert_batch(filter, slice(hashes, n), inserted, |filter, hashes| {
             filter.insert_hashes(hashes)
@@ -162,8 +162,8 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
     n: usize,
     inserted: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count,
-    // and `inserted` room, unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its
+    // count, and `inserted` room, unless NULL.
     unsafe {
         insert_batch(filter, keys_at(keys, n), inserted, |filter, keys| filter.insert_keys(keys))
     }

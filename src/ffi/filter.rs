@@ -184,7 +184,8 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
 }
 
@@ -196,7 +197,8 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
 }
 

@@ -16,8 +16,8 @@
 //!   panic and go unguarded; should one panic after all, Rust ends the process at
 //!   the `extern "C"` boundary, and nothing unwinds into C.
 //!
-//! A handle has a file, with its bytes and files beside it; a type or constant is where its functions
-//! are. `boundary` and `batch` export nothing: they, and `encode`, are what the others share.
+//! A handle has a file, with its bytes and files beside it; a type or constant is where its
+//! functions are. `boundary` and `batch` export nothing: they, and `encode`, are what the others share.
 //!
 //! # Safety
 //! All functions here are for C and `unsafe`: the caller keeps the rules at the top

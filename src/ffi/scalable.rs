@@ -106,8 +106,8 @@ pub unsafe extern "C" fn bloomline_scalable_insert(
     len: usize,
     is_new: *mut bool,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there, and
-    // room at `is_new`, unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there,
+    // and room at `is_new`, unless NULL.
     unsafe { insert_one(filter, is_new, |filter| filter.insert(key_or_empty(key, len))) }
 }
 
@@ -170,8 +170,8 @@ pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
             filter.insert_new_hashes(hashes, bitmap)
@@ -188,8 +188,8 @@ pub unsafe extern "C" fn bloomline_scalable_insert_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
             filter.insert_new_keys(keys, bitmap)
@@ -228,7 +228,8 @@ pub unsafe extern "C" fn bloomline_scalable_contains_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
 }
 
@@ -240,7 +241,8 @@ pub unsafe extern "C" fn bloomline_scalable_contains_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
 }
 

@@ -146,8 +146,8 @@ pub unsafe extern "C" fn bloomline_window_insert_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         let insert = exclusive(window).map(|window| {
             |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_new_hashes(hashes, bitmap)
@@ -164,8 +164,8 @@ pub unsafe extern "C" fn bloomline_window_insert_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
     unsafe {
         let insert = exclusive(window).map(|window| {
             |keys: &[Key], bitmap: &mut [u64]| window.0.insert_new_keys(keys, bitmap)
@@ -203,7 +203,8 @@ pub unsafe extern "C" fn bloomline_window_contains_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_hashes(shared(window).map(|window| &window.0), hashes, n, bitmap) }
 }
 
@@ -215,7 +216,8 @@ pub unsafe extern "C" fn bloomline_window_contains_keys(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
     unsafe { contains_keys(shared(window).map(|window| &window.0), keys, n, bitmap) }
 }
 

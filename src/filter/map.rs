@@ -43,8 +43,8 @@ impl AsRef<[u8]> for Map {
 /// How a view of the bytes is opened.
 pub(crate) type Open = fn(&[u8]) -> Result<View<'_>, Error>;
 
-/// A mapped file, held as `hold` makes it. (An [`Arc`] without memory aborts the process, so C holds
-/// the bytes alone.)
+/// A mapped file, held as `hold` makes it. (An [`Arc`] without memory aborts the process, so C
+/// holds the bytes alone.)
 ///
 /// # Safety
 /// As [`MappedFilter::open`].

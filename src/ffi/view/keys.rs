@@ -1,5 +1,5 @@
-//! Views probed as engines probe: for one key through a function that is chosen once, and for several,
-//! in an array or by pointers.
+//! Views probed as engines probe: for one key through a function that is chosen once, and for
+//! several, in an array or by pointers.
 
 use super::super::batch::{Key, contains_keys, key_at};
 use super::super::boundary::slice;

@@ -250,8 +250,8 @@ pub unsafe extern "C" fn bloomline_view_lines(
     view: *const bloomline_view,
     len: *mut usize,
 ) -> *const c_void {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened; `len` is
-    // NULL or has room.
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
+    // `len` is NULL or has room.
     unsafe {
         let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
         write_optional(len, count);
