@@ -1,4 +1,4 @@
-//! Encoded filters built in the caller's memory: for an engine that owns its blocks.
+//! Encoded filters built in caller-owned memory, for engines that own their blocks.
 
 use crate::error::Error;
 use crate::format::native;
@@ -9,9 +9,9 @@ use crate::os::room::Room;
 use crate::params::Params;
 use std::fmt;
 
-/// Builds an encoded filter from the hashes of its keys, in `out`, and returns its
-/// length: [`Params::encoded_len`]. What is in `out` before does not matter, nor
-/// its alignment; bytes past the filter are not touched.
+/// Builds an encoded filter from the hashes of its keys, in `out`, and returns its length:
+/// [`Params::encoded_len`]. The content and alignment of `out` do not matter; bytes past the filter
+/// are unchanged.
 ///
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing written; [`Error::Backend`].
@@ -19,7 +19,7 @@ pub fn block_build(params: &Params, hashes: &[u64], out: &mut [u8]) -> Result<us
     block_build_in(params, hashes, out.into())
 }
 
-/// The same in memory that may hold anything.
+/// The same in memory that may be uninitialised.
 pub(crate) fn block_build_in(
     params: &Params,
     hashes: &[u64],
@@ -35,8 +35,8 @@ pub(crate) fn block_build_in(
     Ok(out.written().len())
 }
 
-/// Inserts the keys of many hashes into lines that the caller owns: the first
-/// [`Params::bytes`] of `lines`, which begin as zeros.
+/// Inserts many hashes into caller-owned lines: the first [`Params::bytes`] of `lines`. Zero them
+/// before the first insert.
 ///
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
@@ -48,8 +48,7 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
     Ok(())
 }
 
-/// Collects keys that come one by one, and builds an encoded filter when their
-/// number is known. It keeps 8 bytes per key.
+/// Collects keys and builds an encoded filter once their number is known. It keeps 8 bytes per key.
 #[derive(Clone)]
 pub struct Builder {
     size: Size,
@@ -74,7 +73,8 @@ impl Size {
 }
 
 impl Builder {
-    /// For filters of `bits_per_key` bits per key, whose byte keys are hashed with `seed`.
+    /// Creates a builder of filters of `bits_per_key` bits per key, whose byte keys are hashed with
+    /// `seed`.
     ///
     /// # Errors
     /// [`Error::BitsPerKey`] if the bits are not a positive finite number.
@@ -95,8 +95,8 @@ impl Builder {
         Ok(Builder { size, seed, hashes: Vec::new() })
     }
 
-    /// Adds a key. One that repeats its predecessor counts once: sorted keys that
-    /// share a prefix may each add the prefix.
+    /// Adds a key. A key equal to the one before counts once, so sorted keys that share a prefix
+    /// may each add the prefix.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], and the key is not added.
@@ -105,7 +105,7 @@ impl Builder {
         self.add_hash(hash(key, self.seed))
     }
 
-    /// Adds the hash of a key; one that repeats its predecessor counts once.
+    /// Adds the hash of a key. A hash equal to the one before counts once.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], and the hash is not added.
@@ -142,20 +142,21 @@ impl Builder {
         self.hashes.clear();
     }
 
-    /// The keys added since the last block, without repetitions.
+    /// Returns the number of keys added since the last block, repetitions of the key before not
+    /// counted.
     pub fn key_count(&self) -> u64 {
         self.hashes.len() as u64
     }
 
-    /// The shape of the filter that `finish` would build now.
+    /// Returns the parameters of the filter that `finish` would build now.
     ///
     /// # Errors
-    /// [`Error::LineCount`] if its size cannot be addressed.
+    /// [`Error::LineCount`] if memory cannot address its size.
     pub fn params(&self) -> Result<Params, Error> {
         Ok(self.size.params(self.key_count())?.with_seed(self.seed))
     }
 
-    /// The length of what `finish` would write now.
+    /// Returns the length of what `finish` would write now.
     ///
     /// # Errors
     /// As [`Builder::params`].
@@ -185,7 +186,7 @@ impl Builder {
         Ok(block)
     }
 
-    /// The same in memory that may hold anything.
+    /// The same in memory that may be uninitialised.
     pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
         let len = block_build_in(&self.params()?, &self.hashes, out)?;
         self.hashes.clear();

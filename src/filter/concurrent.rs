@@ -17,20 +17,19 @@ use crate::params::Params;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Keys from one that is inserted to the one whose line is asked for.
+/// Keys from the one being inserted to the one whose line is prefetched.
 const AHEAD: usize = 16;
 
-/// A Bloom filter that any number of threads insert into and probe through a shared
-/// reference, none of them ever waiting for another.
+/// A Bloom filter into which any number of threads insert, and which they probe, through a shared
+/// reference. No thread waits for another.
 ///
-/// A thread sees its own inserts at once, and all those that happened before in the sense of
-/// the language: those of a thread it has joined, or got a message or a lock from. An insert
-/// that goes on meanwhile may be seen or not. No key that was inserted is ever lost.
+/// A thread sees its own inserts at once, and all inserts that happened before in the sense of the
+/// language: those of a thread that it joined, or from which it got a message or a lock. It may or
+/// may not see an insert still in progress. No inserted key is ever lost.
 ///
 /// It has the lines, and so the bytes, the size and the rate, of a [`Filter`] of the same
-/// [`Params`]. It does not count keys: a number that all threads write to would cost more
-/// than the insert. [`estimated_keys`](ConcurrentFilter::estimated_keys) tells how many there
-/// are. One that is made of a [classic](Filter::classic) filter has the bits of that.
+/// [`Params`]. It keeps no key count; see [`estimated_keys`](ConcurrentFilter::estimated_keys).
+/// Made of a [classic](Filter::classic) filter, it has the bits of that.
 pub struct ConcurrentFilter {
     lines: Shared,
     params: Params,
@@ -38,7 +37,7 @@ pub struct ConcurrentFilter {
 }
 
 impl ConcurrentFilter {
-    /// An empty filter.
+    /// Creates an empty filter.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
@@ -46,7 +45,7 @@ impl ConcurrentFilter {
         Ok(Filter::new(params)?.into())
     }
 
-    /// An empty filter that probes with a given backend.
+    /// Creates an empty filter that probes with a given backend.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -115,7 +114,7 @@ impl ConcurrentFilter {
         new
     }
 
-    /// Inserts up to 64 hashes from the given one on; which were new.
+    /// Inserts up to 64 hashes from the given one on. Returns which were new.
     fn insert_block(&self, hashes: &[u64], from: usize) -> u64 {
         let asks = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
         let k = self.params.k();
@@ -139,7 +138,7 @@ impl ConcurrentFilter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// To probe only: nobody may take its bytes for a slice, since others write them.
+    /// To probe only: never use its bytes as a slice, because other threads write them.
     #[inline]
     pub(crate) fn shared_view(&self) -> View<'_> {
         View::new(Probed::lanes(self.lanes()), self.params, 0, self.kernel)
@@ -147,17 +146,17 @@ impl ConcurrentFilter {
 
     // ---- whole filters ----
 
-    /// Line count, k and seed.
+    /// Returns line count, k and seed.
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// What probes it.
+    /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
 
-    /// Adds the keys of a filter to this one's.
+    /// Adds the keys of a filter.
     ///
     /// # Errors
     /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
@@ -174,9 +173,9 @@ impl ConcurrentFilter {
         Ok(())
     }
 
-    /// A copy as it is now, to be saved, sent or measured while others go on inserting: all
-    /// keys of inserts that happened before are in, and those of inserts that go on
-    /// meanwhile may be. Its key count is 0, which means unknown.
+    /// Returns a copy, to save, send or measure while threads go on inserting. It has all keys
+    /// inserted before the call, and may have keys inserted during it. Its key count is 0, which
+    /// means unknown.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -189,16 +188,15 @@ impl ConcurrentFilter {
         Ok(Filter::from_lines(lines, self.params, self.kernel))
     }
 
-    /// How many different keys are in, estimated from the fill: see
-    /// [`Filter::estimated_keys`].
+    /// Estimates the number of different keys from the fill ratio: see [`Filter::estimated_keys`].
     pub fn estimated_keys(&self) -> f64 {
         let set = self.lanes().iter().map(|lane| lane.load(Ordering::Relaxed).count_ones());
         let fill = set.map(u64::from).sum::<u64>() as f64 / (self.lanes().len() as f64 * 64.0);
         keys_for_fill(fill, self.params, self.kernel)
     }
 
-    /// The filter, when no other thread has it any more. Without a copy; its key count is
-    /// 0, which means unknown.
+    /// Returns the filter, without a copy, once one owner is left. Its key count is 0, which means
+    /// unknown.
     pub fn into_filter(self) -> Filter {
         Filter::from_lines(self.lines.into_zeroed(), self.params, self.kernel)
     }
@@ -211,7 +209,7 @@ impl Clone for ConcurrentFilter {
     /// A copy as it is now: see [`ConcurrentFilter::snapshot`].
     ///
     /// # Panics
-    /// If the system has not got the memory.
+    /// If there is not enough memory.
     fn clone(&self) -> ConcurrentFilter {
         self.snapshot().unwrap_or_else(|error| panic!("{error}")).into()
     }
@@ -228,7 +226,7 @@ impl fmt::Debug for ConcurrentFilter {
 }
 
 impl From<Filter> for ConcurrentFilter {
-    /// The same lines, to be shared. Without a copy.
+    /// Shares the lines of a filter, without a copy.
     fn from(filter: Filter) -> ConcurrentFilter {
         let (lines, params, kernel) = filter.into_lines();
         ConcurrentFilter { lines: lines.into(), params, kernel }

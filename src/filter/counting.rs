@@ -19,35 +19,30 @@ use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A Bloom filter that keys can be removed from, and that estimates how often a key is in.
+/// A Bloom filter from which keys can be removed, and that estimates how often a key was inserted.
 ///
-/// It is a plain [`Filter`], which answers all queries at its speed, and for each bit of it
-/// a counter of 4 bits, which only inserting, removing and counting touch. So it takes **five
-/// times the memory of a plain filter**: 320 bytes for each line, about 50 bits per key at 1 %
-/// false positives.
+/// A plain [`Filter`] answers all probes, at its speed. Inserting, removing and counting also use a
+/// counter of 4 bits for each of its bits. So it takes **five times the memory of a plain filter**:
+/// 320 bytes for each line, about 50 bits per key at 1 % false positives.
 ///
 /// # What it guarantees
 ///
-/// A key inserted n times is in n times: it takes n removals to get it out.
+/// A key inserted n times is present until it has been removed n times.
 ///
-/// * **A key that is in is never denied**, as long as only keys that are in are removed, in
-///   any order and however many there are: a counter that has reached 15 stays there, and its
-///   bit stays set until the filter is cleared.
-/// * A key that is surely not in, because [`CountingFilter::contains`] denies it, is not
-///   removed: that is [`Error::Absent`], and nothing has changed.
-/// * Whatever was removed wrongly before some moment, **a key inserted after that moment is
-///   never denied**, as long as what is removed after it was inserted after it too.
-/// * While no counter has reached 15 its lines are, byte for byte, those of a plain filter of
-///   the keys that are in.
+/// * **No false negatives**, as long as you remove only keys you inserted, in any order. A counter
+///   that has reached 15 stays there, and its bit stays set until the filter is cleared.
+/// * Removing a definitely absent key, one for which [`CountingFilter::contains`] is false, fails
+///   with [`Error::Absent`]; the filter is unchanged.
+/// * After a wrong removal, **keys inserted later are never false negatives**, as long as you then
+///   remove only keys inserted after it too.
+/// * While no counter has reached 15, its lines are, byte for byte, those of a plain filter of the
+///   present keys.
 ///
 /// # What it cannot guarantee
 ///
-/// A key that is not in, and yet passes for one that is (a false positive: 1 % of them, or as
-/// the filter was made) is removed like one that is in. That takes bits from under keys that
-/// are in, and they may be denied from then on. No filter of this kind can refuse it: from
-/// other keys, among them this one, the same counters may have come, and then removing it is
-/// right. So **remove only what was inserted**: check a key that comes from outside against
-/// what the filter stands for.
+/// **Remove only keys you inserted.** Removing a false positive takes bits from present keys, which
+/// may then be false negatives. The filter cannot detect it: other keys, this one among them, could
+/// have made the same counters. If a key comes from outside, look it up in the exact set first.
 #[derive(PartialEq, Eq)]
 pub struct CountingFilter {
     /// A bit of it is set exactly if its counter is not 0.
@@ -57,16 +52,16 @@ pub struct CountingFilter {
     counters: Zeroed,
 }
 
-/// The highest count: as much as that or more.
+/// The highest count: it means that or more.
 const MOST: u8 = 15;
 
-/// Keys from one that is counted to the one whose counters are asked for.
+/// Keys from the one being counted to the one whose counters are prefetched.
 const AHEAD: usize = 12;
 
 type LineCounters = [u8; COUNTER_BYTES];
 
 impl CountingFilter {
-    /// An empty filter.
+    /// Creates an empty filter.
     ///
     /// # Errors
     /// [`Error::LineCount`] if lines and counters are more than memory can address;
@@ -75,7 +70,7 @@ impl CountingFilter {
         CountingFilter::beside(params, Filter::new)
     }
 
-    /// An empty filter that works with a given backend.
+    /// Creates an empty filter with a given backend.
     ///
     /// # Errors
     /// As [`CountingFilter::new`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -94,8 +89,8 @@ impl CountingFilter {
 
     // ---- inserting ----
 
-    /// As [`insert`](CountingFilter::insert), for the hash of a key. The hash must be uniform
-    /// over all 64 bits. A key that is present is then present once more.
+    /// As [`insert`](CountingFilter::insert), for the hash of a key. The hash must be uniform over
+    /// all 64 bits. A present key is counted once more.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         let new = self.filter.insert_hash(hash);
@@ -143,11 +138,11 @@ impl CountingFilter {
 
     // ---- removing ----
 
-    /// Removes a key: once, if it was inserted more often. Read above what happens to other
-    /// keys if it was not.
+    /// Removes a key, once if it was inserted more often. Remove only keys you inserted: see
+    /// [`CountingFilter`].
     ///
     /// # Errors
-    /// [`Error::Absent`] if the key is surely not in. Nothing has changed then.
+    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         self.remove_hash(self.hash(key))
@@ -156,7 +151,7 @@ impl CountingFilter {
     /// As [`CountingFilter::remove`] for the key of a hash.
     ///
     /// # Errors
-    /// [`Error::Absent`] if the key is surely not in. Nothing has changed then.
+    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
     pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
         if !self.contains_hash(hash) {
             return Err(Error::Absent);
@@ -218,9 +213,9 @@ impl CountingFilter {
 
     // ---- counting ----
 
-    /// How often a key is in, at most: 0 to 15, where 15 means 15 or more. Other keys can
-    /// make it too high, at about the rate of false positives; only removals of keys that
-    /// were not in can make it too low.
+    /// Returns an upper estimate of how often a key is present: 0 to 15, where 15 means 15 or more.
+    /// Other keys can make it too high, at about the false-positive rate. Only wrong removals can
+    /// make it too low.
     #[inline]
     pub fn count<K: Key + ?Sized>(&self, key: &K) -> u32 {
         self.count_hash(self.hash(key))
@@ -239,14 +234,14 @@ impl CountingFilter {
 
     // ---- probing ----
 
-    /// The plain filter of the keys that are in, at no cost: to probe, to encode, to
-    /// estimate its fill and rate.
+    /// Returns the plain filter of the present keys, without a copy: to probe, to encode, to
+    /// estimate its fill ratio and rate.
     #[inline]
     pub fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
         self.filter.view()
@@ -254,20 +249,20 @@ impl CountingFilter {
 
     // ---- what it is ----
 
-    /// Line count, k and seed.
+    /// Returns line count, k and seed.
     pub fn params(&self) -> Params {
         self.filter.params()
     }
 
-    /// How many keys are in: inserts less removals. After decoding it goes on from what the
-    /// writer counted, which is 0 if it did not count; it does not fall below 0.
+    /// Returns the number of inserts less that of removals, at least 0. After decoding it continues
+    /// from the writer's count, 0 if there is none.
     pub fn key_count(&self) -> u64 {
         self.filter.key_count()
     }
 
     // ---- whole filters ----
 
-    /// A plain filter of the keys that are in: a copy of its lines.
+    /// Returns a plain filter of the present keys: a copy of its lines.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -275,13 +270,12 @@ impl CountingFilter {
         self.filter.try_clone()
     }
 
-    /// The plain filter of the keys that are in, without a copy; the counters are freed.
+    /// Returns the plain filter of the present keys, without a copy; the counters are freed.
     pub fn into_filter(self) -> Filter {
         self.filter
     }
 
-    /// Makes this the filter of the keys of both: a key that is in both is in as often as in
-    /// the two together.
+    /// Adds all keys of the other filter, each as often as it is present there.
     ///
     /// # Errors
     /// [`Error::Mismatch`] unless both have the same line count, k and seed.
@@ -295,7 +289,7 @@ impl CountingFilter {
         Ok(())
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.filter.clear();
         self.counters.fill(0);
@@ -311,7 +305,7 @@ impl CountingFilter {
         line_index(hash, self.params().line_count()) as usize
     }
 
-    /// Which bytes of the counters are those of a hash's line.
+    /// The bytes of the counters of a hash's line.
     fn counters_of(&self, hash: u64) -> Range<usize> {
         let at = self.line_of(hash) * COUNTER_BYTES;
         at..at + COUNTER_BYTES
@@ -373,7 +367,7 @@ impl fmt::Debug for CountingFilter {
     }
 }
 
-/// Calls with lane and bit of each bit that a mask has.
+/// Calls with lane and position of each bit of a mask.
 #[inline(always)]
 fn for_each_bit(mask: &Line, mut call: impl FnMut(usize, usize)) {
     for (lane, &bits) in mask.iter().enumerate() {

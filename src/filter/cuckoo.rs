@@ -19,15 +19,13 @@ use std::io::{self, Write};
 /// A cuckoo filter: as a [`Filter`](crate::Filter), but keys can be removed, and it can become
 /// full. Each key costs two cache lines, mostly of one page.
 ///
-/// * **Full.** An insert that finds no room says so, and changes nothing: all keys that are in
-///   stay in. Up to 95 % of [`CuckooParams::slots`] there is room; see
-///   [`CuckooParams::for_bits`].
-/// * **A key inserted twice is in twice**, in two slots, and is gone when it has been removed
-///   twice. There are 8 places for a key and for those it cannot be told from: a ninth
-///   insert of the same key finds the filter full, or an earlier one.
-/// * **Remove only what is in.** A key that was never inserted may share its fingerprint and its
-///   buckets with one that was; to remove the one then removes the other, which is denied from
-///   then on. Where that can be told, `remove` refuses.
+/// * **It can become full.** The insert then fails and changes nothing. Inserts succeed up to 95 %
+///   of [`CuckooParams::slots`]; see [`CuckooParams::for_bits`].
+/// * **A key inserted twice is stored twice**, in two slots, and must be removed twice. Keys of the
+///   same fingerprint and buckets share 8 slots: the ninth insert of a key, or an earlier one,
+///   fails as full.
+/// * **Remove only keys you inserted.** Any other removal can delete an inserted key's fingerprint;
+///   that key is then a false negative. Removing a definitely absent key fails.
 ///
 /// The lines depend on the order of inserts and removals.
 pub struct CuckooFilter {
@@ -37,8 +35,8 @@ pub struct CuckooFilter {
     kernel: &'static Kernel,
 }
 
-/// Calls a function of the definition with the number of bits as a constant, so that it is
-/// compiled for each.
+/// Calls a function of the definition with the number of bits as a constant, so it is compiled for
+/// each.
 macro_rules! by_bits {
     ($function:ident, $filter:expr, $hash:expr) => {
         match $filter.params.fingerprint_bits() {
@@ -49,11 +47,11 @@ macro_rules! by_bits {
     };
 }
 
-/// Keys from one that is inserted to the one whose lines are asked for.
+/// Keys from the one being inserted to the one whose lines are prefetched.
 const AHEAD: usize = 16;
 
 impl CuckooFilter {
-    /// An empty filter.
+    /// Creates an empty filter.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
@@ -61,7 +59,7 @@ impl CuckooFilter {
         CuckooFilter::with_kernel(params, Kernel::active(Layout::Cuckoo)?)
     }
 
-    /// An empty filter that is probed with a given backend.
+    /// Creates an empty filter that a given backend probes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -134,7 +132,7 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// Asks for the lines of a hash some way after number `i`, where that pays.
+    /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
     fn ask_ahead(&self, hashes: &[u64], i: usize) {
         if let (true, Some(&ahead)) = (self.lines.len() >= ASKS_FROM, hashes.get(i + AHEAD)) {
@@ -146,15 +144,15 @@ impl CuckooFilter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// Removes a key that was inserted; see [`CuckooFilter`] for what must not be removed.
+    /// Removes a key. Remove only keys you inserted: see [`CuckooFilter`].
     ///
     /// # Errors
-    /// [`Error::Absent`] if the key is surely not in; the filter is as before.
+    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
         self.remove_hash(self.hash(key))
     }
 
-    /// Removes the key of a hash that was inserted.
+    /// As [`CuckooFilter::remove`], for the hash of a key.
     ///
     /// # Errors
     /// As [`CuckooFilter::remove`].
@@ -204,7 +202,7 @@ impl CuckooFilter {
         count
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.lines.fill(0);
         self.key_count = 0;
@@ -212,7 +210,7 @@ impl CuckooFilter {
 
     // ---- probing ----
 
-    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::of_cuckoo((*self.lines).into(), self.params, self.key_count, self.kernel)
@@ -220,22 +218,22 @@ impl CuckooFilter {
 
     // ---- what it is and how full it is ----
 
-    /// Line count, fingerprint bits and seed.
+    /// Returns line count, fingerprint bits and seed.
     pub fn params(&self) -> CuckooParams {
         self.params
     }
 
-    /// What probes.
+    /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
 
-    /// How many keys are in, repeated ones counted each time: the slots that are taken.
+    /// Returns the number of keys, repeated ones counted each time: the slots in use.
     pub fn key_count(&self) -> u64 {
         self.key_count
     }
 
-    /// The fraction of its slots that are taken, 0 to 1: its load. Inserts succeed up to 0.95,
+    /// Returns the load factor, 0 to 1: the part of the slots in use. Inserts succeed up to 0.95,
     /// and a little beyond.
     pub fn fill(&self) -> f64 {
         self.key_count as f64 / self.params.slots() as f64
@@ -293,5 +291,5 @@ impl fmt::Debug for CuckooFilter {
 
 probing!(CuckooFilter, view);
 
-/// The size of filter, in bytes, from which it pays to ask for lines ahead of an insert.
+/// The size of filter, in bytes, from which prefetching for inserts pays.
 const ASKS_FROM: usize = 1 << 20;

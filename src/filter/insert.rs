@@ -1,4 +1,4 @@
-//! Inserting, as far as it is alike in all kinds: keys, iterators, and which keys were new.
+//! What inserts of all filter types share: keys, iterators, and which keys were new.
 
 use crate::bitmap::AnswerWords;
 use crate::key::Key;
@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 /// Items that are taken from an iterator before they are inserted.
 pub(super) const AT_ONCE: usize = 512;
 
-/// Calls `work` with the hashes of an iterator, some at a time.
+/// Calls `work` with the hashes of an iterator, in blocks.
 pub(super) fn in_blocks(mut hashes: impl Iterator<Item = u64>, mut work: impl FnMut(&[u64])) {
     let mut block = [0; AT_ONCE];
     loop {
@@ -23,8 +23,8 @@ pub(super) fn in_blocks(mut hashes: impl Iterator<Item = u64>, mut work: impl Fn
     }
 }
 
-/// Inserts those hashes whose answer in `present` is false by `insert`, in order. What it returns
-/// is the answer from then on. Returns how many are true.
+/// Calls `insert`, in order, for the hashes whose answer in `present` is false; its result replaces
+/// the answer. Returns how many answers are true.
 ///
 /// So the answers of a batch probe become those of a batch of inserts: the probe has brought the
 /// lines into the cache, and `insert` says of a key that repeats a new one that it is not new.
@@ -52,7 +52,7 @@ pub(super) fn insert_absent(
 pub trait InsertNew {
     /// The hash of a key.
     fn hash_of<K: Key>(&self, key: &K) -> u64;
-    /// Inserts hashes; which were new.
+    /// Inserts hashes. Returns which were new.
     fn insert_new(&mut self, hashes: &[u64], new: &mut [u64]);
 }
 
@@ -71,7 +71,7 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Dedup<F, I> {
         Dedup { filter, items, new: Vec::new() }
     }
 
-    /// Inserts a block of items and keeps those that were new; whether there were any items.
+    /// Inserts a block of items and keeps the new ones. Returns whether there were any items.
     fn fill(&mut self) -> bool {
         self.new.extend(self.items.by_ref().take(AT_ONCE));
         let mut hashes = [0; AT_ONCE];
@@ -120,8 +120,9 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Iterator for Dedup<F, I> {
 
 impl<F: InsertNew, I: FusedIterator<Item: Key>> FusedIterator for Dedup<F, I> {}
 
-/// What follows, in a kind whose inserts do not fail, from its `insert_hash`, `insert_hashes` and
-/// `insert_new_hashes`: `inserting!(Filter, mut)`, without `mut` if a shared reference is enough.
+/// The methods that follow from `insert_hash`, `insert_hashes` and `insert_new_hashes` of a filter
+/// type whose inserts cannot fail: `inserting!(Filter, mut)`, without `mut` if a shared reference
+/// is enough.
 macro_rules! inserting {
     ($kind:ty $(, $mut:tt)?) => {
         impl $kind {

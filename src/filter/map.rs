@@ -1,7 +1,7 @@
-//! Filters in files, mapped: a view for as long as its file is mapped.
+//! Mapped files: a view for as long as its file is mapped.
 //!
-//! What is mapped is a `&[u8]` over bytes that the whole system shares, so that nobody may write
-//! them: to open a map is `unsafe`, with that as its contract.
+//! A map is a `&[u8]` over bytes that the whole system shares and no process may write. So opening
+//! a map is `unsafe`, with that contract.
 #![allow(unsafe_code)]
 
 use super::owned::OwnedView;
@@ -15,10 +15,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A filter in a file, mapped into memory and probed where it lies. It is shared
-/// with all other processes that map it. On systems without `mmap` the file is read instead.
+/// A filter in a file, mapped into memory and probed there. All processes that map it share the
+/// memory. On systems without `mmap` the file is read instead.
 ///
-/// To open a map is `unsafe`, since no program can keep all others from writing the file; see
+/// Opening a map is `unsafe`, because a program cannot keep others from writing the file; see
 /// [`MappedFilter::open`]. Without `unsafe`, [`Filter::load`](crate::Filter::load) and
 /// [`CuckooFilter::load`](crate::CuckooFilter::load) read the same files into memory.
 ///
@@ -69,13 +69,13 @@ impl MappedFilter {
     /// As [`View::open`]; [`Error::NotAFile`]; [`Error::Io`].
     ///
     /// # Safety
-    /// As long as the map lives, nobody, in this process or another, writes to the file or
-    /// changes its length. To write to it is undefined behaviour, as to write to any `&[u8]`, and
-    /// answers may be wrong in either direction; a probe of bytes that were cut off ends the
-    /// process (SIGBUS).
+    /// As long as the map lives, no process, this one included, writes to the file or changes its
+    /// length. Writing to it is undefined behaviour, as for any `&[u8]`: answers may be wrong in
+    /// either direction. If the file is cut short, a probe of missing bytes aborts the process
+    /// (SIGBUS).
     ///
-    /// To replace the file by renaming another over it, as [`Filter::save`](crate::Filter::save)
-    /// does, and to remove it, is allowed: the map keeps the old file.
+    /// Removing the file, or renaming another over it as [`Filter::save`](crate::Filter::save)
+    /// does, is allowed: the map keeps the old file.
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedFilter, Error> {
         // SAFETY: the same contract.
         unsafe { MappedFilter::opened(path.as_ref(), |bytes| View::open(bytes)) }
@@ -101,7 +101,7 @@ impl MappedFilter {
         unsafe { map_file(path, |bytes| Map(Arc::new(bytes)), open) }.map(MappedFilter)
     }
 
-    /// The filter, for as long as it is mapped.
+    /// Returns a view of the filter.
     #[inline]
     pub fn view(&self) -> View<'_> {
         self.0.view()

@@ -1,5 +1,5 @@
-//! The filter: lines that it owns. Beside it, a file or folder for each other kind, and what
-//! probes and builds them.
+//! The plain filter, which owns its lines. Beside it, a file or folder for each other filter type,
+//! for views and builders.
 
 pub(crate) mod builder;
 mod concurrent;
@@ -50,7 +50,7 @@ use std::io::{self, Write};
 use std::ops::BitOrAssign;
 use view::{brief, with_hashes};
 
-/// A Bloom filter: a set of keys that answers "certainly not in" or "maybe in".
+/// A Bloom filter: a set of keys that answers "definitely absent" or "may be present".
 ///
 /// Each key costs one cache line. Probing works through a shared reference, from
 /// any number of threads; inserting takes an exclusive one.
@@ -62,7 +62,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// An empty filter.
+    /// Creates an empty filter.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
@@ -70,12 +70,12 @@ impl Filter {
         Filter::with_kernel(params, Kernel::active(Layout::Native)?)
     }
 
-    /// An empty filter of the textbook's kind, one array of bits of which a key sets k
-    /// anywhere: the lowest rate that its bits can give, at up to k cache lines per key. See
-    /// [`classic`](mod@crate::classic). [`Params::classic_for_rate`] finds its size.
+    /// Creates an empty standard Bloom filter: one array of bits, anywhere in which a key sets k
+    /// bits. It has the lowest rate for its memory, and up to k cache lines per key. See
+    /// [`classic`](mod@crate::classic). Size it by [`Params::classic_for_rate`].
     ///
-    /// All else is as with [`Filter::new`], but it cannot be folded, and is united only with
-    /// filters of its kind.
+    /// All else is as with [`Filter::new`], except that it cannot be folded, and combines only with
+    /// classic filters.
     ///
     /// # Errors
     /// As [`Filter::new`].
@@ -83,7 +83,7 @@ impl Filter {
         Filter::with_kernel(params, Kernel::active(Layout::Classic)?)
     }
 
-    /// An empty filter that works with a given backend.
+    /// Creates an empty filter with a given backend.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -95,7 +95,7 @@ impl Filter {
         Ok(Filter { lines: Zeroed::new(params.bytes())?, params, key_count: 0, kernel })
     }
 
-    /// A filter of lines that are there, in which nobody has counted the keys.
+    /// A filter of these lines, whose key count is unknown.
     pub(crate) fn from_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
         Filter { lines, params, key_count: 0, kernel }
     }
@@ -135,7 +135,7 @@ impl Filter {
         self.put(hash)
     }
 
-    /// Inserts a key that is counted already, or not to be counted.
+    /// Inserts a key without counting it.
     #[inline]
     fn put(&mut self, hash: u64) -> bool {
         self.kernel.insert(&mut self.lines, self.params.k(), hash)
@@ -186,8 +186,8 @@ impl Filter {
         KeyHash::Xxh3(self.params.seed())
     }
 
-    /// Takes a key out of the count, and these bits out of a line: for who knows that no
-    /// other key needs them.
+    /// Clears these bits of a line and counts one key less. The caller knows that no other key
+    /// needs the bits.
     pub(crate) fn take_out(&mut self, line: usize, bits: &Line) {
         self.key_count = self.key_count.saturating_sub(1);
         let (lines, _) = self.lines.as_chunks_mut::<LINE_BYTES>();
@@ -199,7 +199,7 @@ impl Filter {
 
     // ---- probing ----
 
-    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
         View::new((*self.lines).into(), self.params, self.key_count, self.kernel)
@@ -207,24 +207,24 @@ impl Filter {
 
     // ---- what it is and how full it is ----
 
-    /// Line count, k and seed.
+    /// Returns line count, k and seed.
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// Whether it is of the textbook's kind: see [`Filter::classic`].
+    /// Returns whether it is a standard Bloom filter: see [`Filter::classic`].
     pub fn is_classic(&self) -> bool {
         self.kernel.layout() == Layout::Classic
     }
 
-    /// What inserts and probes.
+    /// Returns the backend that inserts and probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
 
-    /// How many keys were inserted, repeated ones counted each time, those of
-    /// filters united with this one included. After decoding it goes on from what
-    /// the writer counted, which is 0 if it did not count.
+    /// Returns the number of keys inserted, repeated ones counted each time, those of filters
+    /// combined with this one included. After decoding it continues from the writer's count, 0 if
+    /// there is none.
     pub fn key_count(&self) -> u64 {
         self.key_count
     }
@@ -234,32 +234,32 @@ impl Filter {
         &self.lines
     }
 
-    /// The fraction of all bits that are set, 0 to 1. Reads the whole filter.
+    /// Returns the fill ratio, 0 to 1: the part of the bits that is set. Reads the whole filter.
     pub fn fill(&self) -> f64 {
         stats::fill(&self.lines)
     }
 
-    /// How many different keys are in, estimated from the fill. Reads the whole
-    /// filter. Within a few per cent until nearly all bits are set.
+    /// Estimates the number of different keys from the fill ratio, within a few per cent until
+    /// nearly all bits are set. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
         keys_for_fill(self.fill(), self.params, self.kernel)
     }
 
-    /// The false-positive rate at the present fill, 0 to 1: for each line, the
-    /// probability that a key which is not in finds its bits set, averaged over the
-    /// lines. (A classic filter is one line in this.) Reads the whole filter.
+    /// Returns the false-positive rate at the present fill ratio, 0 to 1: the probability that an
+    /// absent key finds its bits set in a line, averaged over the lines. (A classic filter counts
+    /// as one line.) Reads the whole filter.
     pub fn estimated_rate(&self) -> f64 {
         self.view().estimated_rate()
     }
 
-    /// The false-positive rate of the fullest line, 0 to 1: see [`View::worst_line_rate`].
+    /// Returns the false-positive rate of the fullest line, 0 to 1: see [`View::worst_line_rate`].
     pub fn worst_line_rate(&self) -> f64 {
         self.view().worst_line_rate()
     }
 
     // ---- whole filters ----
 
-    /// Makes this the filter of the keys of both.
+    /// Adds all keys of the other filter.
     ///
     /// # Errors
     /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
@@ -275,20 +275,19 @@ impl Filter {
         Ok(())
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         self.lines.fill(0);
         self.key_count = 0;
     }
 
-    /// Halves the filter: line `i` becomes lines `2 i` and `2 i + 1` of before, united.
-    /// It is then exactly the filter of the same keys with half the lines. So a
-    /// filter whose keys cannot be counted beforehand is made large, with
-    /// [`Params::foldable`], and folded.
+    /// Halves the filter: line `i` becomes the OR of lines `2 i` and `2 i + 1`. The result is
+    /// exactly the filter of the same keys with half the lines. If you do not know the number of
+    /// keys, make the filter large with [`Params::foldable`], then fold it.
     ///
     /// # Errors
-    /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`].
-    /// The filter is as before.
+    /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The
+    /// filter is unchanged.
     pub fn fold(&mut self) -> Result<(), Error> {
         if self.is_classic() {
             return Err(Error::Layout(native::CLASSIC));
@@ -308,9 +307,9 @@ impl Filter {
         Ok(())
     }
 
-    /// Folds as often as the false-positive rate stays at or below `rate`, and as
-    /// the line count is even; returns how often. A shape from [`Params::foldable`] is
-    /// even often enough: others may be odd at once.
+    /// Folds while the false-positive rate stays at or below `rate` and the line count is even.
+    /// Returns the number of folds. Use parameters from [`Params::foldable`]: other line counts may
+    /// be odd at once.
     ///
     /// ```
     /// use bloomline::{Filter, Params};
@@ -326,7 +325,7 @@ impl Filter {
     ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
-    /// classic; [`Error::OutOfMemory`], with the folds done that could be.
+    /// classic; [`Error::OutOfMemory`]; folds already done remain.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
         if self.is_classic() {
             return Err(Error::Layout(native::CLASSIC));
@@ -400,7 +399,7 @@ probing!(Filter, view);
 inserting!(Filter, mut);
 
 impl BitOrAssign<&Filter> for Filter {
-    /// Makes this the filter of the keys of both, as [`Filter::union`].
+    /// Adds all keys of the other filter, as [`Filter::union`].
     ///
     /// # Panics
     /// Where [`Filter::union`] fails.
@@ -427,7 +426,8 @@ impl fmt::Debug for Filter {
     }
 }
 
-/// How many keys set the fraction `fill` of the bits of a filter of that shape and kernel.
+/// Estimates the number of keys that set the fraction `fill` of the bits, for these parameters and
+/// kernel.
 pub(crate) fn keys_for_fill(fill: f64, params: Params, kernel: &Kernel) -> f64 {
     let (lines, k) = (params.line_count(), params.k());
     match kernel.layout() {

@@ -1,4 +1,4 @@
-//! A view that holds its bytes, whatever they are in: `Vec<u8>`, `Arc<[u8]>`, `Bytes`.
+//! A view that owns its bytes, in a `Vec<u8>`, an `Arc<[u8]>`, a `Bytes`.
 
 use super::probe::probing;
 use super::view::{View, brief};
@@ -8,8 +8,8 @@ use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels};
 use std::fmt;
 
-/// A filter that can be probed and not changed, and that holds the bytes it is in: as a
-/// [`View`], without its lifetime. A table cache keeps filter blocks in it.
+/// A read-only filter that owns its bytes: a [`View`] without a lifetime. Use it to keep filter
+/// blocks in a table cache.
 ///
 /// ```
 /// use bloomline::{Filter, OwnedView, Params};
@@ -40,7 +40,7 @@ pub struct OwnedView<B> {
 enum Lines {
     /// The first of the bytes.
     First(usize),
-    /// Elsewhere, since all keys, or none, are in.
+    /// Elsewhere, because the answer is the same for all keys.
     Constant(&'static [u8]),
 }
 
@@ -53,7 +53,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         OwnedView::opened(bytes, |bytes| View::open(bytes))
     }
 
-    /// Opens an encoded filter, its lines unchecked: as [`View::open_unverified`].
+    /// Opens an encoded filter without verifying its lines: as [`View::open_unverified`].
     ///
     /// # Errors
     /// As [`View::open_unverified`].
@@ -89,7 +89,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         Ok(OwnedView { bytes, lines, k, hash, key_count, kernel })
     }
 
-    /// The filter to probe, in a form that is cheap to copy and to pass on.
+    /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
         let OwnedView { lines, k, hash, key_count, kernel, .. } = *self;
@@ -103,7 +103,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         View { lines: lines.into(), k, hash, key_count, kernel }
     }
 
-    /// Every key may be in a filter that is not there any more.
+    /// If the bytes are gone, every key may be present.
     #[cold]
     fn anything(&self) -> View<'_> {
         let kernels = Kernels::active().expect("they were chosen when it was opened");
@@ -115,7 +115,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         &self.bytes
     }
 
-    /// The bytes, given back.
+    /// Returns the bytes.
     pub fn into_inner(self) -> B {
         self.bytes
     }

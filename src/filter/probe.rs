@@ -1,4 +1,4 @@
-//! What every filter can be asked, written once for all kinds.
+//! Probes of every filter type, written once.
 
 use crate::bitmap::Answers;
 use crate::hash::in_parts;

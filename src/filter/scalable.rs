@@ -1,4 +1,4 @@
-//! The filter that grows: plain filters, each for twice the keys of the one before.
+//! The scalable filter: plain filters, each for twice the keys of the one before.
 
 use super::Filter;
 use super::insert::{in_blocks, insert_absent};
@@ -17,26 +17,25 @@ use crate::sizing;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A Bloom filter for a number of keys that nobody knows beforehand. It starts small and grows
-/// with its keys, and its false-positive rate stays below the one asked for, whatever the
-/// number becomes.
+/// A Bloom filter for an unknown number of keys. It starts small and grows with its keys. Its
+/// false-positive rate stays below the target rate, however many there are.
 ///
-/// It is a row of plain filters, its **stages**. The first is for the number of keys that is
-/// given; when the newest has as many keys as it is for, one for twice as many is added. A key
-/// goes into the newest stage, unless one of them has it already: so keys that are inserted
-/// again do not make it grow. A probe asks all stages, their lines being asked for together.
+/// It is a series of plain filters, its **stages**. The first is sized for the given number of
+/// keys. When the newest is full, a stage for twice as many keys is added. A key goes into the
+/// newest stage, unless a stage already has it: repeated keys do not make the filter grow. A probe
+/// reads a line of each stage, all prefetched together.
 ///
-/// Each stage has a lower rate than the one before it, so that the sum of all, however many
-/// there are, is the rate that was asked for. That costs memory, and the number of stages
-/// costs time: at a thousand times the first number it has 10 stages, and takes 1.8 times the
-/// memory of a plain filter for so many keys at 1 %. Where the number of keys can be
-/// guessed, guess; where the keys can be replayed, [fold](ScalableFilter::to_filter) it.
+/// Each stage has a lower rate than the one before, so that the rates of any number of stages sum
+/// up to the target rate at most. That costs memory, and the stages cost time: at a thousand times
+/// the first number of keys it has 10 stages, and 1.8 times the memory of a plain filter for so
+/// many keys at 1 %. If you can estimate the number of keys, do; if you can read the keys again,
+/// [convert](ScalableFilter::to_filter) it.
 ///
 /// # When there is no memory to grow
 ///
-/// An insert that finds the newest stage full, and no memory for another, inserts the key all
-/// the same and returns [`Error::OutOfMemory`]: no key is ever lost, but from then on the rate
-/// may exceed the one asked for. Each later insert tries to grow again.
+/// If the newest stage is full and there is no memory for another, an insert still inserts the key,
+/// and returns [`Error::OutOfMemory`]. No key is lost, but the rate may then exceed the target
+/// rate. Each later insert tries to grow again.
 #[derive(PartialEq)]
 pub struct ScalableFilter {
     /// At least one; all of one seed.
@@ -47,14 +46,14 @@ pub struct ScalableFilter {
 #[derive(PartialEq)]
 struct Stage {
     filter: Filter,
-    /// How many keys it is for.
+    /// The number of keys that it is sized for.
     capacity: u64,
 }
 
-/// The first stage is for so many keys at least: fewer do not fill a line.
+/// The first stage is sized for so many keys at least: fewer do not fill a line.
 const LEAST_KEYS: u64 = 32;
 
-/// Stage `i` has the rate `SHARE * TIGHTER^i` of the one asked for, which makes 1 in sum.
+/// Stage `i` has the share `SHARE * TIGHTER^i` of the target rate; the shares sum up to 1.
 const SHARE: f64 = 0.15;
 const TIGHTER: f64 = 0.85;
 
@@ -64,22 +63,22 @@ const GROWTH: u64 = 4;
 /// 64 KiB.
 const SMALL: u64 = 1024;
 
-/// Hashes that are looked up at a time: in each stage one batch, whose answers are united.
+/// Hashes that are probed at a time: one batch in each stage, whose answers are combined.
 const AT_ONCE: usize = 1024;
 
 impl ScalableFilter {
-    /// An empty filter. Its first stage is for `first_keys` keys, or for 32 if that is fewer,
-    /// 0 included; `rate` is the false-positive rate, between 1e-15 and 1, that all stages
-    /// together are to stay below; `seed` is that of the hash of byte keys.
+    /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to
+    /// 32; `rate` the target false-positive rate of all stages together, between 1e-15 and 1;
+    /// `seed` that of the hash of byte keys.
     ///
     /// # Errors
-    /// [`Error::Rate`]; [`Error::LineCount`] if the first stage cannot be addressed;
+    /// [`Error::Rate`]; [`Error::LineCount`] if memory cannot address the first stage;
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(first_keys: u64, rate: f64, seed: u64) -> Result<ScalableFilter, Error> {
         ScalableFilter::with_backend(first_keys, rate, seed, Backend::active()?)
     }
 
-    /// An empty filter that works with a given backend.
+    /// Creates an empty filter with a given backend.
     ///
     /// # Errors
     /// As [`ScalableFilter::new`]; [`Error::Backend`] if this CPU lacks the backend.
@@ -107,7 +106,7 @@ impl ScalableFilter {
         self.push(Stage { filter, capacity })
     }
 
-    /// The rate of the stage that is added next.
+    /// The rate of the next stage.
     fn next_rate(&self) -> f64 {
         (0..self.stages.len()).fold(self.shared.rate * SHARE, |rate, _| rate * TIGHTER)
     }
@@ -128,7 +127,7 @@ impl ScalableFilter {
     /// not set. Returns false if it may have been present; it is not inserted again then.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. The key was new, and it is
+    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. The key was new, and it is
     /// inserted; see [`ScalableFilter`].
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
@@ -160,10 +159,10 @@ impl ScalableFilter {
         filter.key_count() >= *capacity
     }
 
-    /// Adds a stage for twice as many keys. That it cannot be had is for the caller always the same.
+    /// Adds a stage for twice as many keys. Every failure is the same to the caller.
     fn grow(&mut self) -> Result<(), Error> {
         let Stage { filter, capacity } = self.newest();
-        // What a file claims to be for does not decide how much memory is taken: its lines do.
+        // The lines of a file limit how much memory is allocated, not its claims.
         let most_lines = filter.params().line_count().saturating_mul(GROWTH).max(SMALL);
         let (bits, _) = sizing::bits_for_rate(self.next_rate()).ok_or(Error::OutOfMemory)?;
         let most_keys = most_lines as f64 * LINE_BITS as f64 / bits;
@@ -188,7 +187,7 @@ impl ScalableFilter {
     /// Inserts many keys, faster than one by one.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted; see
+    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. All keys are inserted; see
     /// [`ScalableFilter`].
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
         let mut result = Ok(());
@@ -216,7 +215,7 @@ impl ScalableFilter {
         let mut result = Ok(());
         for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
             self.contains_hashes(hashes, words);
-            // Hashes of this part go into this stage, and into those that it adds.
+            // Hashes of this part go into this stage, and into stages that it adds.
             let from = self.stages.len() - 1;
             count += insert_absent(hashes, words, |hash| {
                 let mut later = self.stages[from..].iter();
@@ -235,7 +234,7 @@ impl ScalableFilter {
     /// Returns how many were new.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the filter ought to grow and cannot. All keys are inserted, and
+    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. All keys are inserted, and
     /// `answers` is written; see [`ScalableFilter`].
     ///
     /// # Panics
@@ -276,17 +275,18 @@ impl ScalableFilter {
 
     // ---- what it is ----
 
-    /// The stages, the oldest first: plain filters, each with its own size, key count and fill.
+    /// Returns the stages, the oldest first: plain filters, each with its own size, key count and
+    /// fill ratio.
     pub fn stages(&self) -> impl DoubleEndedIterator<Item = &Filter> + ExactSizeIterator {
         self.stages.iter().map(|stage| &stage.filter)
     }
 
-    /// How many keys are in: those that were new when they were inserted.
+    /// Returns the number of keys that were new when inserted.
     pub fn key_count(&self) -> u64 {
         self.stages().map(Filter::key_count).fold(0, u64::saturating_add)
     }
 
-    /// The false-positive rate that was asked for.
+    /// Returns the target false-positive rate.
     pub fn rate(&self) -> f64 {
         self.shared.rate
     }
@@ -296,35 +296,34 @@ impl ScalableFilter {
         self.shared.seed
     }
 
-    /// The false-positive rate to expect now, 0 to 1, of all stages together. It is at most the
-    /// rate asked for, unless the filter could not grow.
+    /// Returns the false-positive rate to expect now, 0 to 1, of all stages together. It is at most
+    /// the target rate, unless the filter could not grow.
     pub fn expected_rate(&self) -> f64 {
         together(self.stages().map(|filter| filter.params().rate(filter.key_count())))
     }
 
-    /// The false-positive rate at the present fill, 0 to 1: see [`Filter::estimated_rate`].
-    /// Reads the whole filter.
+    /// Returns the false-positive rate at the present fill ratio, 0 to 1: see
+    /// [`Filter::estimated_rate`]. Reads the whole filter.
     pub fn estimated_rate(&self) -> f64 {
         together(self.stages().map(Filter::estimated_rate))
     }
 
     // ---- folding ----
 
-    /// The shape of the plain filter for the keys that are in, at the rate that was asked for.
+    /// Returns the parameters of a plain filter for the present keys at the target rate.
     ///
     /// # Errors
-    /// [`Error::LineCount`] if its size cannot be addressed.
+    /// [`Error::LineCount`] if memory cannot address its size.
     pub fn plain_params(&self) -> Result<Params, Error> {
         Ok(Params::for_rate(self.key_count(), self.shared.rate)?.with_seed(self.shared.seed))
     }
 
-    /// Folds the stages into one plain filter, of which all keys are to be given once more: each
-    /// at least once, in any order, as their hashes. It takes less memory and is probed
-    /// faster.
+    /// Converts it to a plain filter, which is smaller and faster. Pass the hashes of all keys
+    /// again: each at least once, in any order.
     ///
     /// # Errors
-    /// [`Error::KeyCount`] if there are fewer hashes than keys that are in, so that some would be
-    /// denied; [`Error::LineCount`]; [`Error::OutOfMemory`].
+    /// [`Error::KeyCount`] if there are fewer hashes than keys, so that some would be false
+    /// negatives; [`Error::LineCount`]; [`Error::OutOfMemory`].
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
         let mut plain = Filter::with_backend(self.plain_params()?, backend)?;
@@ -405,12 +404,12 @@ impl Probe for ScalableFilter {
         self.key_hash().of(key)
     }
 
-    /// The lines of all stages are asked for before the first is tested, so that their misses
+    /// The lines of all stages are prefetched before the first is tested, so that their misses
     /// overlap.
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
-        // From the newest on, which has half of the keys.
+        // From the newest stage on, which has half of the keys.
         self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
     }
 
@@ -429,7 +428,7 @@ impl Probe for ScalableFilter {
     }
 }
 
-/// The rate of several filters of which each is asked: the probability that one of them is wrong.
+/// The rate of several filters probed together: the probability of a false positive in one of them.
 fn together(rates: impl Iterator<Item = f64>) -> f64 {
     -rates.map(|rate| (-rate).ln_1p()).sum::<f64>().exp_m1()
 }

@@ -1,5 +1,4 @@
-//! One set split over several filters: which of them a key belongs to, and a batch over all of
-//! them.
+//! One set split over several filters: the shard of a key, and a batch over all shards.
 
 use super::view::View;
 use super::views::{all_present, hash_alike};
@@ -10,13 +9,12 @@ use crate::line::line_index;
 const S1: u64 = 0xD6E8_FEB8_6659_FD93;
 const S2: u64 = 0xA076_1D64_78BD_642F;
 
-/// Which of `shards` shards, 0 to `shards - 1`, the key of a hash belongs to.
+/// Returns the shard of a hash, 0 to `shards - 1`. Returns 0 for 0 shards.
 ///
-/// It is independent of the line and the bits that the hash has in a filter: the filter of a
-/// shard is as full, and as often wrong, as any of so many keys. (The high bits of the hash
-/// would not do: they choose the line, so that a shard would use only some of its lines.)
-/// `docs/FORMAT.md` has it as a formula, so that programs in all languages, and machines
-/// that share a set, agree. For 0 shards the result is 0.
+/// It is independent of the line and the bits of the hash, so a shard's filter has the fill ratio
+/// and rate of any filter for so many keys. (Do not use the high bits of the hash: they choose the
+/// line, so a shard would use only some of its lines.) `docs/FORMAT.md` has the formula, on which
+/// all programs and machines that share a set must agree.
 #[inline]
 pub const fn shard_of(hash: u64, shards: u64) -> u64 {
     let mixed = hash.wrapping_mul(S1);
@@ -24,13 +22,12 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
     line_index(mixed ^ (mixed >> 29), shards)
 }
 
-/// Answers many hashes at once, each by the filter of its shard: `views[i]` is the filter of
-/// shard `i` of `views.len()`. Lines are asked for ahead, so that their misses overlap, whichever
-/// filters they are in; and where there are many keys for each shard (512 for 64 shards), each
-/// shard is asked for its own in one batch. Answer `i` is true if hash `i` may be present.
-/// Returns how many are. Without views every key may be present.
+/// Probes many hashes, each in the filter of its shard: `views[i]` is the filter of shard `i` of
+/// `views.len()`. Lines are prefetched, so cache misses overlap across filters. With many keys for
+/// each shard (512 for 64 shards), each shard's are one batch. Answer `i` is true if hash `i` may
+/// be present. Returns how many are. Without views every key may be present.
 ///
-/// The views must hash keys alike: one format, one seed. If they do not, every key may be in.
+/// The views must hash keys alike: one format, one seed. If they do not, every key may be present.
 ///
 /// # Panics
 /// If `answers` is too short: see [`Answers`].
@@ -48,7 +45,7 @@ pub fn shards_contain_hashes(
 
 /// Keys of a batch that are sorted by shard at once.
 const AT_ONCE: usize = 2048;
-/// The most shards that keys are sorted by, and how many keys each must have for that to pay.
+/// The most shards that keys are sorted by, and the keys per shard from which that pays.
 const MOST_SHARDS: usize = 256;
 const WORTH_IT: usize = 8;
 
@@ -70,7 +67,7 @@ pub(crate) fn shards_contain_hashes_by<'a>(
     bitmap.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// Few keys: the lines of 64 are asked for before the first of them is tested.
+/// Few keys: the lines of 64 are prefetched before the first of them is tested.
 fn key_by_key<'a>(
     shards: usize,
     view: &impl Fn(usize) -> View<'a>,

@@ -6,10 +6,9 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A place for a filter that any number of threads probe, and in which another takes its place
-/// at one stroke: built beside, then published. A reader finds the old filter or the new one,
-/// whole, never waits, and keeps what it has found for as long as it likes. The old filter
-/// goes when its last reader is done.
+/// Holds a filter that any number of threads probe, and replaces it atomically by one built beside
+/// it. A reader gets the whole old or the whole new filter, never waits, and may keep it for any
+/// time. The old filter is dropped with its last reader.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Swap};
@@ -34,31 +33,30 @@ use std::sync::Arc;
 /// # Ok::<(), bloomline::Error>(())
 /// ```
 ///
-/// Filters of any kind can be in it, and anything else: what belongs together is published
-/// together, such as the filters of all shards in a `Swap<Vec<Filter>>`.
+/// It can hold a filter of any type, and anything else: publish together what belongs together,
+/// such as the filters of all shards in a `Swap<Vec<Filter>>`.
 pub struct Swap<T = Filter>(ArcSwap<T>);
 
 impl<T> Swap<T> {
-    /// A place with this in it.
+    /// Creates a place with this value.
     pub fn new(first: impl Into<Arc<T>>) -> Swap<T> {
         Swap(ArcSwap::new(first.into()))
     }
 
-    /// What is in it now, to be used for a short time: it costs little more than a pointer,
-    /// and does not move when another takes its place. A thread that keeps several for long
-    /// uses [`Swap::snapshot`].
+    /// Returns the current value, for a short time. It costs little more than a pointer, and
+    /// publishing does not affect it. To keep several for long, use [`Swap::snapshot`].
     #[inline]
     pub fn load(&self) -> Loaded<T> {
         Loaded(self.0.load())
     }
 
-    /// What is in it now, to be kept for as long as one likes.
+    /// Returns the current value, to keep for any time.
     pub fn snapshot(&self) -> Arc<T> {
         self.0.load_full()
     }
 
-    /// Puts another in its place, and returns the one that was there, which readers may have
-    /// still. Who loads after this has returned finds the new one, or one that is newer.
+    /// Replaces the value, and returns the old one, which readers may still use. Loads after this
+    /// call return the new value, or a newer one.
     pub fn publish(&self, next: impl Into<Arc<T>>) -> Arc<T> {
         self.0.swap(next.into())
     }
@@ -77,7 +75,7 @@ impl<T> Clone for Swap<T> {
     }
 }
 
-/// What [`Swap::load`] has found: stays as it is, whatever is published meanwhile.
+/// The value that [`Swap::load`] returned. Publishing does not affect it.
 pub struct Loaded<T>(Guard<Arc<T>>);
 
 impl<T> Clone for Loaded<T> {

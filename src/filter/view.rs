@@ -1,4 +1,4 @@
-//! Probing: a view borrows a filter's bytes, wherever they are.
+//! The view: probes a filter in borrowed bytes.
 
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
@@ -18,9 +18,8 @@ use crate::params::Params;
 use crate::sizing::{self, stats};
 use std::fmt;
 
-/// A filter that can be probed and not changed, in bytes that somebody else owns:
-/// an encoded filter, classic and cuckoo filters included, in a buffer or a file, a filter block of
-/// RocksDB or LevelDB, or a [`Filter`](crate::Filter).
+/// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
+/// filter block of RocksDB or LevelDB, or a [`Filter`](crate::Filter).
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.
@@ -34,25 +33,23 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Opens an encoded filter, all of it checked, both checksums included: one
-    /// pass over the bytes. `docs/FORMAT.md` has the list of checks. Of a counting filter
-    /// it is a view of the lines.
+    /// Opens an encoded filter and verifies all of it, both checksums included, in one pass over
+    /// the bytes. `docs/FORMAT.md` has the list of checks. The view of a counting filter is one of
+    /// its lines.
     ///
     /// # Errors
-    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`],
-    /// [`Error::Checksum`], [`Error::Layout`], [`Error::Reserved`], [`Error::K`],
-    /// [`Error::LineCount`] for bytes that are not an intact filter;
-    /// [`Error::Backend`].
+    /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`], [`Error::Checksum`],
+    /// [`Error::Layout`], [`Error::Reserved`], [`Error::K`], [`Error::LineCount`] for bytes that
+    /// are not a valid filter; [`Error::Backend`].
     pub fn open(bytes: &'a [u8]) -> Result<View<'a>, Error> {
         let view = View::open_unverified(bytes)?;
         native::verify(bytes)?;
         Ok(view)
     }
 
-    /// Opens an encoded filter, its footer checked but not its lines: a few
-    /// nanoseconds whatever the size, for engines that parse on every probe and
-    /// keep checksums of their own. No bytes can make a probe leave them; but lines
-    /// that were damaged may answer "no" for a key that is in.
+    /// Opens an encoded filter and checks its footer, not its lines: a few nanoseconds whatever the
+    /// size, for engines that parse on every probe and have their own checksums. No probe leaves
+    /// the bytes, whatever they are, but damaged lines may cause false negatives.
     ///
     /// # Errors
     /// As [`View::open`], but [`Error::Checksum`] for the footer only.
@@ -70,8 +67,8 @@ impl<'a> View<'a> {
         Ok(view)
     }
 
-    /// Whether a view can be opened of `body_len` bytes with this footer behind them, which need
-    /// not be there yet.
+    /// Whether a view can be opened of `body_len` bytes, which need not be read yet, with this
+    /// footer.
     pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::check(footer, body_len, PROBED) {
             // As in `parse`.
@@ -97,18 +94,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Opens a filter block of RocksDB: what it stores in a table as a full filter or
-    /// as one partition of a filter, without the block's own trailer. A few nanoseconds
-    /// whatever the size; there is no checksum to check.
+    /// Opens a filter block of RocksDB: a full filter, or one partition of a filter, without the
+    /// block's own trailer. It takes a few nanoseconds whatever the size, and verifies no checksum:
+    /// there is none.
     ///
-    /// FastLocalBloom (format version 5 and later) and the older Bloom filters, with
-    /// lines of 64, 128 or 256 bytes, are probed. A block that RocksDB takes for "always
-    /// true", or of which it cannot make sense, says "maybe" to every key, and one of no
-    /// keys says "no".
+    /// It reads FastLocalBloom (format version 5 and later) and legacy Bloom filters with lines of
+    /// 64, 128 or 256 bytes. A block that RocksDB treats as "always true", or cannot parse, answers
+    /// "maybe" to every key; one without keys answers "no".
     ///
     /// # Errors
-    /// [`Error::Layout`] for a kind of filter that is not read here, Ribbon or newer: the
-    /// caller must take every key for present. [`Error::Backend`].
+    /// [`Error::Layout`] for Ribbon filters and newer kinds: treat every key as present.
+    /// [`Error::Backend`].
     pub fn open_rocksdb(bytes: &'a [u8]) -> Result<View<'a>, Error> {
         Ok(View::found(rocksdb::parse(bytes, Kernels::active()?)?))
     }
@@ -121,8 +117,8 @@ impl<'a> View<'a> {
         Ok(View::found(rocksdb::parse(bytes, backend.kernels().ok_or(Error::Backend)?)?))
     }
 
-    /// Opens a filter of LevelDB or goleveldb: one of those that make up a table's filter
-    /// block. A few nanoseconds; there is no checksum to check.
+    /// Opens one filter of a table's filter block of LevelDB or goleveldb. It takes a few
+    /// nanoseconds, and verifies no checksum: there is none.
     ///
     /// # Errors
     /// [`Error::Backend`].
@@ -130,7 +126,7 @@ impl<'a> View<'a> {
         Ok(View::found(leveldb::parse(bytes, Kernels::active()?)))
     }
 
-    /// A filter that says "maybe" to every key.
+    /// A filter that answers "maybe" to every key.
     #[cfg(feature = "capi")]
     pub(crate) fn anything() -> Result<View<'static>, Error> {
         Ok(View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?)))
@@ -141,7 +137,7 @@ impl<'a> View<'a> {
         View { lines: lines.into(), k, hash, key_count: 0, kernel }
     }
 
-    /// A view of bare lines, without a footer.
+    /// Opens bare lines, without a footer.
     ///
     /// # Errors
     /// [`Error::Truncated`] if `lines` is not `params.bytes()` long; [`Error::Backend`].
@@ -153,7 +149,7 @@ impl<'a> View<'a> {
         Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
     }
 
-    /// A view of the first of these bytes, which others may be inserting into.
+    /// A view of the first of these bytes, into which other threads may be inserting.
     ///
     /// # Errors
     /// [`Error::BufferTooSmall`] if they are fewer than the lines; [`Error::Backend`].
@@ -184,17 +180,17 @@ impl<'a> View<'a> {
         View { lines, k, hash, key_count, kernel }
     }
 
-    /// The view of these lines with this shape: what another view's `words` gave.
+    /// The view of words that another view's `words` returned.
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn from_words(lines: Probed<'a>, words: &Words) -> Option<View<'a>> {
         let (k, layout, hash, key_count) = words.shape();
-        // Who has words has chosen kernels.
+        // Words exist only after kernels were chosen.
         let kernel = Kernels::chosen()?.numbered(layout)?;
         Some(View { lines, k, hash, key_count, kernel })
     }
 
-    /// All that it is, for C to keep.
+    /// The view as words, for C.
     #[cfg(feature = "capi")]
     pub(crate) fn words(&self) -> Words {
         Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
@@ -214,8 +210,8 @@ impl<'a> View<'a> {
         self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
     }
 
-    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest
-    /// bit. A key that is not there may be in; of more keys the rest is left out.
+    /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest bit.
+    /// A missing key may be present; further keys are ignored.
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn contains_few_of_rocksdb<'k>(
@@ -226,23 +222,24 @@ impl<'a> View<'a> {
         self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
     }
 
-    /// Asks for the line of a hash, to be probed soon.
+    /// Prefetches the line of a hash, to be probed soon.
     #[inline]
     pub(crate) fn ask(&self, hash: u64) {
         self.kernel.ask(self.lines, self.k, hash);
     }
 
-    /// How keys are hashed. Filters that agree in it can be asked together by one hash.
+    /// How keys are hashed. Filters that agree in it can be probed together by one hash.
     pub(crate) fn key_hash(&self) -> KeyHash {
         self.hash
     }
 
-    /// Line count, k and seed; none for classic and cuckoo filters and those of other engines.
+    /// Returns line count, k and seed; None for classic and cuckoo filters and those of other
+    /// engines.
     pub fn params(&self) -> Option<Params> {
         self.shape_if(Layout::Native)
     }
 
-    /// Line count, k and seed of a classic filter; none for others.
+    /// Returns line count, k and seed of a classic filter; None for others.
     pub fn classic_params(&self) -> Option<Params> {
         self.shape_if(Layout::Classic)
     }
@@ -256,7 +253,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Line count, fingerprint bits and seed of a cuckoo filter; none for others.
+    /// Returns line count, fingerprint bits and seed of a cuckoo filter; None for others.
     pub fn cuckoo_params(&self) -> Option<CuckooParams> {
         match (self.kernel.layout(), self.hash) {
             (Layout::Cuckoo, KeyHash::Xxh3(seed)) => {
@@ -266,7 +263,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// How many keys the writer counted; 0 if it did not. Repeated keys count.
+    /// Returns the writer's key count, repeated keys counted; 0 if there is none.
     pub fn key_count(&self) -> u64 {
         self.key_count
     }
@@ -297,14 +294,14 @@ impl<'a> View<'a> {
         cuckoo_lines::taken(self.as_bytes(), self.k) as f64
     }
 
-    /// The false-positive rate at the present fill, 0 to 1: the probability that a key which is
-    /// not in finds its bits set, averaged over the lines; of a cuckoo filter, its fingerprint
-    /// in a slot. (Of LevelDB's filters, a key's bits in which depend on each other, it is too
-    /// low by a seventh.) Reads the whole filter. So who owns bare lines, or maps a file, sees
-    /// when it has become too full.
+    /// Returns the false-positive rate at the present fill ratio, 0 to 1: the probability that an
+    /// absent key finds its bits set, averaged over the lines; for a cuckoo filter, its fingerprint
+    /// in a slot. For LevelDB's filters, whose bits of a key depend on each other, it is a seventh
+    /// too low. Reads the whole filter. Use it to see when bare lines or a mapped file have become
+    /// too full.
     ///
-    /// It is the rate for keys that nobody chooses. Keys chosen to fall on one line hardly change
-    /// it: [`View::worst_line_rate`] shows them.
+    /// It hardly shows keys that an attacker chose to fall on one line: [`View::worst_line_rate`]
+    /// does.
     pub fn estimated_rate(&self) -> f64 {
         if self.kernel.layout() == Layout::Cuckoo {
             return self.rate_of_cuckoo_lines(self.as_bytes());
@@ -312,16 +309,16 @@ impl<'a> View<'a> {
         stats::mean(|each| self.line_rates(each))
     }
 
-    /// The false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
+    /// Returns the false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
     ///
-    /// A line that holds far more keys than its share, because somebody chose them so, has a rate
-    /// near 1. By chance the fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie anywhere (classic, LevelDB) it is
-    /// [`View::estimated_rate`].
+    /// A line that an attacker has flooded with chosen keys has a rate near 1. By chance the
+    /// fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie
+    /// anywhere (classic, LevelDB) it is [`View::estimated_rate`].
     pub fn worst_line_rate(&self) -> f64 {
         stats::highest(|each| self.line_rates(each))
     }
 
-    /// Calls `each` with the rate of every line, or of what else holds all bits of a key.
+    /// Calls `each` with the rate of every line, or of the block that holds all bits of a key.
     fn line_rates(&self, each: &mut dyn FnMut(f64)) {
         let (lines, k) = (self.as_bytes(), self.k);
         match self.kernel.layout() {
@@ -337,7 +334,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The rate at the load of these lines.
+    /// The rate at the load factor of these lines.
     fn rate_of_cuckoo_lines(&self, lines: &[u8]) -> f64 {
         let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, self.k, 0);
         params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
@@ -354,7 +351,7 @@ impl<'a> View<'a> {
         (self.lines.start(), self.lines.len())
     }
 
-    /// What probes it.
+    /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
@@ -378,7 +375,7 @@ impl Probe for View<'_> {
         self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
     }
 
-    /// Keys are hashed some way ahead of their probe, so that the work hides behind the memory's.
+    /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut present) = (answers.words(keys.len()), 0);
         with_hashes(keys, self.hash, &mut |hashes| {
@@ -406,10 +403,10 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .finish_non_exhaustive()
 }
 
-/// Hands the hashes of `keys` to a batch, to be made as it goes.
+/// Passes the hashes of `keys` to a batch, which computes them on the way.
 pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
-    // A short batch is not made to pay for a long one's ring.
+    // A short batch needs no ring.
     if keys.len() <= BLOCK {
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }));
     } else {

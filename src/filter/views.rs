@@ -4,15 +4,14 @@ use super::view::View;
 use crate::bitmap::{AnswerWords, Answers};
 use crate::key::Key;
 
-/// One hash against many filters: a point lookup over the tables of an LSM tree, or
-/// over shards. The lines of all are asked for before the first is tested, so that
-/// their misses overlap. Answer `i` is true if the key may be present in view `i`. Returns how
-/// many are.
+/// Probes many filters for one hash: a point lookup over the tables of an LSM tree, or over shards.
+/// The lines of all are prefetched before the first is tested, so that their misses overlap. Answer
+/// `i` is true if the key may be present in view `i`. Returns how many are.
 ///
-/// It pays where the filters are not in the cache; else a loop over the views is faster.
+/// It pays if the filters are not in the cache; otherwise a loop over the views is faster.
 ///
-/// The views must hash keys alike: one format, one seed. If they do not, the hash is not the
-/// key's in some of them, and every view may have the key. [`views_contain`] has no such limit.
+/// The views must hash keys alike: one format, one seed. If they do not, the key may be present in
+/// every view. [`views_contain`] has no such limit.
 ///
 /// # Panics
 /// If `answers` is too short: see [`Answers`].
@@ -28,8 +27,8 @@ pub fn views_contain_hash(
     views_answer(views, bitmap, |_| hash)
 }
 
-/// One key against many filters, as [`views_contain_hash`]. The filters may hash differently, with
-/// seeds of their own or as other engines do: the key is hashed once for each run of views that
+/// Probes many filters for one key, as [`views_contain_hash`]. The filters may hash differently,
+/// with different seeds or as other engines do: the key is hashed once for each run of views that
 /// hash alike.
 ///
 /// # Panics
@@ -47,7 +46,7 @@ pub(crate) fn hash_alike(views: &[View<'_>]) -> bool {
     views.windows(2).all(|pair| pair[0].key_hash() == pair[1].key_hash())
 }
 
-/// The hash of a key for one view after the other, made anew where it is another.
+/// The hashes of a key for consecutive views, computed anew only where they differ.
 pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     let mut last = None;
     move |view| match last {
@@ -87,7 +86,7 @@ pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
     answers.fold(0, |word, (i, (view, &hash))| word | u64::from(view.contains_hash(hash)) << i)
 }
 
-/// Sets the bits of so many answers and no others: each may be "maybe". Returns how many.
+/// Sets the bits of so many answers, each "maybe". Returns how many.
 pub(crate) fn all_present(count: usize, bitmap: &mut [u64]) -> usize {
     for (i, word) in bitmap.words(count).iter_mut().enumerate() {
         let left = count - 64 * i;

@@ -1,5 +1,5 @@
-//! Encoding, decoding, saving and loading, written once: a kind of filter says what is before its
-//! footer, and `whole_values!` gives it the methods.
+//! Encoding, decoding, saving and loading, written once: a filter type implements [`Encoded`], and
+//! `whole_values!` adds the methods.
 
 use super::native::{FOOTER_BYTES, Footer, FooterBytes, lines_checksum};
 use crate::error::Error;
@@ -9,20 +9,19 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A kind of filter, as what it says of its encoded form.
+/// The encoded form of a filter type.
 pub(crate) trait Encoded: Sized {
-    /// What its footer says, but for the checksums.
+    /// Its footer, without the checksums.
     fn footer(&self) -> Footer;
 
-    /// How many bytes are before the footer.
+    /// The number of bytes before the footer.
     fn body_len(&self) -> usize;
 
     /// Writes the bytes before the footer.
     fn write_body(&self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The filter of this footer. It checks the footer first, so that a length that the footer
-    /// only claims takes no memory; then it reads the bytes before the footer. Their checksum is
-    /// checked behind it.
+    /// Reads the filter of this footer. Checks the footer first, so a false length in it allocates
+    /// nothing; then reads the bytes before the footer. The caller verifies their checksum.
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Self, Error>;
 
     /// A copy.
@@ -39,7 +38,7 @@ pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()
     out.out.write_all(&footer)
 }
 
-/// Writes, and computes the checksum of what is written.
+/// Writes, and computes the checksum of the bytes written.
 struct Summed<'a> {
     out: &'a mut dyn Write,
     sum: Xxh3,
@@ -62,7 +61,7 @@ pub(crate) fn len(filter: &impl Encoded) -> usize {
     filter.body_len() + FOOTER_BYTES
 }
 
-/// Writes an encoded filter to the start of `out`, which may hold anything.
+/// Writes an encoded filter to the start of `out`, which may be uninitialised.
 pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Error> {
     let mut out = out.first(len(filter))?;
     write(filter, &mut out)?;
@@ -77,7 +76,7 @@ pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Makes an encoded filter the content of a file.
+/// Saves an encoded filter as a file.
 pub(crate) fn save(filter: &impl Encoded, path: &Path) -> Result<(), Error> {
     file::replace(path, |file| write(filter, file))
 }
@@ -111,7 +110,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// The last bytes of it, ahead of their turn: they are read again when it comes.
+    /// The last bytes of it, out of turn: they are read again later.
     pub(crate) fn peek_last(&mut self, part: &mut [u8]) -> Result<(), Error> {
         self.from.seek(SeekFrom::Start(self.len - part.len() as u64))?;
         self.from.read_exact(part)?;
@@ -119,7 +118,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Reads what is left, and compares the checksum of all with the footer's.
+    /// Reads the rest, and compares the checksum of all with the footer's.
     pub(crate) fn verify(&mut self) -> Result<(), Error> {
         let mut part = [0; 4096];
         while self.left > 0 {
@@ -198,7 +197,7 @@ macro_rules! whole_values {
                 crate::format::encoded::encode(self, out.into())
             }
 
-            /// The same in memory that may hold anything.
+            /// The same in memory that may be uninitialised.
             #[cfg(feature = "capi")]
             pub(crate) fn encode_in(
                 &self,
@@ -215,7 +214,7 @@ macro_rules! whole_values {
                 crate::format::encoded::to_bytes(self)
             }
 
-            /// Writes the encoded filter to a stream. It takes no memory.
+            /// Writes the encoded filter to a stream. It allocates no memory.
             ///
             /// # Errors
             /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
@@ -226,7 +225,7 @@ macro_rules! whole_values {
                 Ok(crate::format::encoded::write(self, &mut out)?)
             }
 
-            /// A filter from its encoded form, all of it checked, both checksums included.
+            /// Reads an encoded filter and verifies all of it, both checksums included.
             ///
             /// # Errors
             /// [`Error::Truncated`](crate::Error::Truncated),
@@ -241,9 +240,9 @@ macro_rules! whole_values {
                 crate::format::encoded::decode(bytes)
             }
 
-            /// Reads a filter from a stream, up to the end of the stream: limit a stream that goes
-            /// on behind the filter with [`Read::take`](std::io::Read::take). It takes the memory
-            /// twice until it returns, since the size of a filter is at its end.
+            /// Reads a filter from a stream, up to the end of the stream. If the stream continues
+            /// after the filter, limit it with [`Read::take`](std::io::Read::take). It uses twice
+            /// the memory until it returns, because the size of a filter is at its end.
             ///
             /// # Errors
             #[doc = concat!("As [`", stringify!($kind), "::decode`];")]
@@ -252,22 +251,21 @@ macro_rules! whole_values {
                 crate::format::encoded::read_from(&mut from)
             }
 
-            /// Saves the encoded filter as a file: it writes a file beside it, flushes that to the
-            /// disk, then renames it. So the file is at all times the old one or the new one,
-            /// whole, and a map of the old one keeps it. It takes no memory.
+            /// Saves the encoded filter as a file, atomically: it writes a new file beside it,
+            /// flushes it to disk, then renames it. At every moment the file is the whole old or
+            /// the whole new one. A map of the old file keeps it. It allocates no memory.
             ///
             /// On Unix the new file keeps the permissions of the one it replaces and, where the
             /// process may set them, its owner and group; if the group cannot be kept, the new
-            /// group may do what everybody may. A symbolic link is replaced, not followed; the file
-            /// keeps the permissions of what the link led to.
+            /// group gets the permissions of others. A symbolic link is replaced, not followed; the
+            /// file keeps the permissions of the link's target.
             ///
             /// # Errors
             /// [`Error::NotAFile`](crate::Error::NotAFile) if the path leads to a directory, a
-            /// pipe, a socket or a device, also through a link;
-            /// [`Error::Io`](crate::Error::Io),
-            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); what was there before is still
-            /// there. Only if flushing the directory fails, last of all, is the new file in its
-            /// place, and may not survive a power failure.
+            /// pipe, a socket or a device, also through a link; [`Error::Io`](crate::Error::Io),
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the old file is unchanged. Except
+            /// if only the last step fails, flushing the directory: then the new file is in place,
+            /// but may not survive a power failure.
             pub fn save<P: AsRef<std::path::Path>>(
                 &self,
                 path: P,
@@ -275,8 +273,8 @@ macro_rules! whole_values {
                 crate::format::encoded::save(self, path.as_ref())
             }
 
-            /// Reads a saved filter, all of it checked. A file that is not a filter of this kind
-            /// takes no memory, whatever its length.
+            /// Reads a saved filter and verifies all of it. A file that is not a filter of this
+            /// kind costs no memory, whatever its length.
             ///
             /// # Errors
             #[doc = concat!("As [`", stringify!($kind), "::decode`];")]
@@ -291,7 +289,7 @@ macro_rules! whole_values {
             #[doc = concat!("As [`", stringify!($kind), "::try_clone`].")]
             ///
             /// # Panics
-            /// If the system has not got the memory.
+            /// If there is not enough memory.
             fn clone(&self) -> Self {
                 self.try_clone().unwrap_or_else(|error| panic!("{error}"))
             }

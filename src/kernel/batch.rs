@@ -1,9 +1,7 @@
 //! The batch loops, written once for all backends.
 //!
-//! A batch goes in blocks of 64 keys: one word of the answer bitmap. A backend
-//! says how to answer a block; here is what goes around it: where the hashes come
-//! from, and the rolling prefetch, which asks for the lines of later keys while a
-//! block is answered.
+//! A batch is done in blocks of 64 keys: one word of the answer bitmap. A backend answers a block.
+//! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
@@ -12,13 +10,13 @@ use std::marker::PhantomData;
 /// Keys in a block: the bits of a word of the answer.
 pub(crate) const BLOCK: usize = 64;
 
-/// Keys from one that is probed to the one whose line is asked for into L2.
+/// Keys from the one being probed to the one whose line is prefetched into L2.
 pub(super) const FAR_KEYS: usize = 2 * BLOCK;
 
-/// Keys from one that is probed to the one whose line is asked for into L1.
+/// Keys from the one being probed to the one whose line is prefetched into L1.
 pub(super) const NEAR_KEYS: usize = 8;
 
-/// The hashes of a block, and of the keys after it that are asked for meanwhile.
+/// The hashes of a block, and of the keys after it that are prefetched meanwhile.
 pub(super) type Lookahead = [u64; LOOKAHEAD];
 const LOOKAHEAD: usize = BLOCK + FAR_KEYS;
 
@@ -30,9 +28,9 @@ pub(crate) struct Lines {
     k: u32,
     /// Whether a line may lie across two cache lines.
     straddle: bool,
-    /// Whether a batch that asks for lines far ahead asks for them near too. Not a type, as
-    /// plans are: that would be one more copy of each loop, to save one instruction for each
-    /// key of a filter that does not fit the cache.
+    /// Whether a batch that prefetches far ahead also prefetches near. Not a type, as plans are:
+    /// that would be one more copy of each loop, to save one instruction per key of a filter that
+    /// does not fit in the cache.
     near: bool,
 }
 
@@ -40,17 +38,17 @@ impl Lines {
     /// Lines to insert into.
     ///
     /// # Panics
-    /// If there is not a single line.
+    /// If there is no line.
     #[inline(always)]
     pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
         Lines::new(lines.as_mut_ptr(), lines.len(), k, log2)
     }
 
-    /// Lines of `1 << log2` bytes in `bytes` bytes from `base` on. Where those are to be probed,
-    /// they may not be written through this.
+    /// Lines of `1 << log2` bytes in `bytes` bytes from `base` on. If those are for probes, do not
+    /// write through this.
     ///
     /// # Panics
-    /// If there is not a single line.
+    /// If there is no line.
     #[inline(always)]
     pub(super) fn new(base: *mut u8, bytes: usize, k: u32, log2: u32) -> Lines {
         let count = (bytes >> log2) as u64;
@@ -58,7 +56,7 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
-    /// Lines of 64 bytes to probe, of which the caller knows that there is one.
+    /// Lines of 64 bytes to probe, at least one, as the caller ensures.
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn some(base: *mut u8, bytes: usize, k: u32) -> Lines {
@@ -67,7 +65,7 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
-    /// Lines that are not there, to ask where they would be.
+    /// Lines without memory, to compute where they would be.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub(super) fn imaginary(count: u64) -> Lines {
         Lines {
@@ -85,13 +83,13 @@ impl Lines {
         self.base.wrapping_add(line_index(hash, self.count) as usize * LINE_BYTES)
     }
 
-    /// Where the first line is.
+    /// The address of the first line.
     #[inline(always)]
     pub(crate) fn first(self) -> *mut u8 {
         self.base
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     #[inline(always)]
     pub(crate) fn count(self) -> u64 {
         self.count
@@ -103,7 +101,7 @@ impl Lines {
         self.k
     }
 
-    /// Whether keys near ahead are asked for too, if those far ahead are.
+    /// Whether keys near ahead are prefetched too, if those far ahead are.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     #[inline(always)]
     pub(super) fn near(self) -> bool {
@@ -111,7 +109,7 @@ impl Lines {
     }
 }
 
-/// What a backend writes for a layout of lines: all of it about one key, or one block of keys.
+/// What a backend implements for a layout: operations on one key, or on one block of keys.
 ///
 /// # Safety of the methods
 /// The caller runs them only on a CPU that has the backend's instructions, with
@@ -127,15 +125,15 @@ pub(super) trait Ops {
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
 
     /// For each of up to 8 keys a byte: bit `j` is clear if line `j` of theirs has all their bits.
-    /// The mask of a key is made once. The lines of the keys ahead are asked for meanwhile.
-    /// For native lines only.
+    /// The mask of a key is made once. The lines of keys ahead are prefetched meanwhile. For native
+    /// lines only.
     #[inline(always)]
     unsafe fn lacking(_lines: &Abreast, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
         panic!("only native lines lie so")
     }
 
-    /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line.
-    /// Meanwhile lines are asked for as [`Ops::probe_block`] says.
+    /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line. Meanwhile
+    /// lines are prefetched as for [`Ops::probe_block`].
     #[inline(always)]
     unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead)
     where
@@ -151,19 +149,19 @@ pub(super) trait Ops {
     /// A line is `1 << LINE_LOG2` bytes.
     const LINE_LOG2: u32 = LINE_BYTES.ilog2();
 
-    /// Whether batches ask for lines ahead at all.
+    /// Whether batches prefetch at all.
     const PREFETCH: bool = true;
 
-    /// Whether batches are inserted by this. If not, none ever gets here.
+    /// Whether batches of inserts use this. If not, none ever gets here.
     const INSERTS: bool = true;
 
-    /// Where the bits of a key are, to be asked for: the start of 64 bytes.
+    /// Where the bits of a key are, for the prefetch: the start of 64 bytes.
     #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
         lines.line(hash)
     }
 
-    /// Asks for what a key needs: its line, or two cache lines if that may lie across them.
+    /// Prefetches the line of a key: two cache lines if it may lie across them.
     #[inline(always)]
     fn ask<const HINT: u8>(lines: Lines, hash: u64)
     where
@@ -176,9 +174,8 @@ pub(super) trait Ops {
         }
     }
 
-    /// The answers for 1 to 64 hashes, first in the lowest bit; meanwhile the lines of
-    /// later keys are asked for, as the plan says. Where the plan asks for any, there are
-    /// 64 hashes, and they are the first of `lookahead`.
+    /// The answers for 1 to 64 hashes, first in the lowest bit. Meanwhile the plan prefetches the
+    /// lines of later keys. If it prefetches any, there are 64 hashes, the first of `lookahead`.
     #[inline(always)]
     unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64
     where
@@ -197,9 +194,9 @@ pub(super) trait Ops {
 
 /// Up to eight lines for each key, of as many filters, and how they lie.
 pub(super) struct Abreast {
-    /// Where those of all keys are.
+    /// The memory of all of them.
     pub(super) base: *const u8,
-    /// From the first line to each, in bytes. Those past the end are the last one again.
+    /// From the first line to each, in bytes. Those past the end repeat the last.
     pub(super) steps: [usize; ABREAST],
     /// Bits of a key in each line.
     pub(super) k: u32,
@@ -208,11 +205,11 @@ pub(super) struct Abreast {
 /// Filters that are probed together.
 pub(crate) const ABREAST: usize = 8;
 
-/// Keys from one that is looked for in such lines to the one whose lines are asked for.
+/// Keys from the one being probed in such lines to the one whose lines are prefetched.
 pub(crate) const AHEAD_ABREAST: usize = 32;
 
 impl Abreast {
-    /// Asks for all lines of the key that comes so many after key `i`, if there is one.
+    /// Prefetches all lines of the key that comes so many after key `i`, if there is one.
     #[inline(always)]
     pub(super) fn ask_ahead(&self, first: &[usize], i: usize) {
         if let Some(&first) = first.get(i + AHEAD_ABREAST) {
@@ -231,18 +228,18 @@ pub(super) fn not_zero(bytes: [u8; 8]) -> u8 {
 
 /// A prefetch plan as a type, so that each has a loop of its own.
 pub(super) trait Plan {
-    /// Whether there is anything it asks for. Only `avx512` makes a difference.
+    /// Whether it prefetches anything. Only `avx512` uses it.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     const ASKS: bool;
 
-    /// Asks for what should be under way while key `i` of a block is probed.
+    /// Prefetches what should be under way while key `i` of a block is probed.
     fn ask<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize);
 }
 
 /// No prefetch.
 pub(super) struct Nothing;
 
-/// For who asks for nothing.
+/// For callers without prefetch.
 pub(super) const NO_LOOKAHEAD: &Lookahead = &[0; LOOKAHEAD];
 
 impl Plan for Nothing {
@@ -271,7 +268,7 @@ impl Plan for Ahead {
 pub(crate) enum Hashes<'a> {
     /// The caller has them.
     Given(&'a [u64]),
-    /// They are made from keys, somewhat ahead of their use.
+    /// They are computed from keys, somewhat ahead of their use.
     Made(Keys<'a>),
 }
 
@@ -281,17 +278,15 @@ pub(crate) struct Keys<'a> {
     pub(crate) len: usize,
     /// Writes the hashes of the keys from the given index on.
     pub(crate) hash: &'a dyn Fn(usize, &mut [u64]),
-    /// Room for hashes on their way from being made to being used: [`RING`] of them, or as
-    /// many as there are keys.
+    /// Room for hashes between being computed and being used: [`RING`] of them, or as many as there
+    /// are keys.
     pub(crate) ring: &'a mut [u64],
 }
 
-/// Hashes that are made and not used yet: those whose lines are on their way, and a run of
-/// new ones.
+/// Hashes computed and not used yet: those whose lines are being prefetched, and a run of new ones.
 pub(crate) const RING: usize = FAR_KEYS + 256;
 
-/// Keys whose hashes are made at a time at the start, so that the first lines are asked for
-/// soon.
+/// Keys hashed at a time at the start, so that the first lines are prefetched soon.
 const FEW: usize = 8;
 
 impl Hashes<'_> {
@@ -304,8 +299,8 @@ impl Hashes<'_> {
 }
 
 impl Keys<'_> {
-    /// The hashes from key `done` on, as many as there is room for. The first `there` have
-    /// been made already. `ask` is called with the first `to_ask` of all.
+    /// The hashes from key `done` on, as many as there is room for. The first `there` are computed
+    /// already. `ask` is called with the first `to_ask` of all.
     #[inline(always)]
     fn make(&mut self, done: usize, there: usize, to_ask: usize, ask: impl Fn(&[u64])) -> &[u64] {
         let run = &mut self.ring[..(self.len - done).min(RING)];
@@ -323,13 +318,13 @@ impl Keys<'_> {
     }
 }
 
-/// What is done with each block of a batch. (A closure would not be sure to be
-/// compiled with the backend's instructions; a method that is always inlined is.)
+/// What is done with each block of a batch. (Not a closure, which may be compiled without the
+/// backend's instructions; a method that is always inlined is not.)
 trait Work {
     type Ops: Ops;
 
-    /// Does 1 to 64 keys, the first being key `64 * block`, with what [`Ops::probe_block`]
-    /// says of plan and lookahead.
+    /// Does 1 to 64 keys, the first being key `64 * block`. Plan and lookahead are as for
+    /// [`Ops::probe_block`].
     ///
     /// # Safety
     /// As for [`Ops`].
@@ -342,14 +337,14 @@ trait Work {
     );
 }
 
-/// Asks for the lines of all these keys. Apart, since a batch does it in several places.
+/// Prefetches the lines of all these keys. A function, because a batch does it in several places.
 #[inline(never)]
 pub(super) fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
     hashes.iter().for_each(|&hash| O::ask::<INTO_L2>(lines, hash));
 }
 
-/// Does the work block by block, in order, the lines prefetched as the plan says. Written so
-/// that the code for a block is there once for each plan: it is long.
+/// Does the work block by block, in order, prefetching by the plan. Written so that the long code
+/// for a block exists once for each plan.
 ///
 /// # Safety
 /// As for [`Ops`].
@@ -365,7 +360,7 @@ unsafe fn for_each_block<W: Work>(
     let at_once = if asks { FAR_KEYS } else { 0 };
     let ask = |hashes: &[u64]| ask_far::<W::Ops>(lines, hashes);
     let len = hashes.len();
-    // Keys that are done, and those of them and after them whose hashes are there.
+    // The number of keys done, and of keys whose hashes are computed.
     let (mut done, mut made) = (0, 0);
     while done < len {
         let run = match &mut hashes {
@@ -385,7 +380,7 @@ unsafe fn for_each_block<W: Work>(
                 rest = &rest[BLOCK..];
                 done += BLOCK;
             }
-            // At the end too few hashes are left for a lookahead, and less is to be asked for.
+            // At the end too few hashes are left for a lookahead, and fewer lines to prefetch.
             if asks && made == len {
                 ask(rest.get(FAR_KEYS..).unwrap_or_default());
             }

@@ -9,9 +9,9 @@
 //!   the step by which they do.
 //! * `words` is an opened filter as C keeps it.
 //! * `backend` has their names.
-//! * This file asks `detect` what the CPU has, once per process, and hands out a
-//!   [`Kernel`]: a table of functions. A kernel for an instruction set is had only
-//!   from the detection that found it, and that is the safety argument of all calls.
+//! * This file asks `detect` what the CPU has, once per process, and hands out a [`Kernel`]: a
+//!   table of functions. Only the detection of an instruction set returns its kernel, which is the
+//!   safety argument of all calls.
 //!
 //! To add a backend: a file with its [`batch::Ops`], a [`Backend`] variant, its kernels
 //! in `Backend::kernels`. `CONTRIBUTING.md` has the steps.
@@ -77,9 +77,9 @@ pub(crate) enum Layout {
     Classic = 8,
 }
 
-/// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. The
-/// arguments are such that they go in registers, and C's rules say that it does not unwind:
-/// so who calls it last can jump to it, with no registers to save.
+/// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. Its arguments
+/// fit in registers, and a C function does not unwind, so a caller whose last act it is can jump to
+/// it without saving registers.
 type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
@@ -305,9 +305,9 @@ impl Backend {
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels([&'static Kernel; 8]);
 
-/// The kernels in use; NULL before the first use, and if there are none. Threads that come
-/// first at once all choose, and all choose the same: nobody waits, so no `fork` can leave a child
-/// waiting for a thread that it does not have.
+/// The kernels in use; NULL before the first use, and if there are none. Threads that come first at
+/// once all choose, and choose the same. None waits, so no `fork` leaves a child waiting for a
+/// thread that it does not have.
 static ACTIVE: AtomicPtr<Kernels> = AtomicPtr::new(null_mut());
 
 impl Kernels {
@@ -343,7 +343,7 @@ impl Kernels {
             Setting::Value(index) => Backend::ALL[index].kernels(),
             Setting::Unknown => None,
         }?;
-        // A static that nobody writes is behind the pointer, so its order is of no matter.
+        // The pointer leads to a static that is never written, so its order does not matter.
         ACTIVE.store(ptr::from_ref(kernels).cast_mut(), Ordering::Relaxed);
         Some(kernels)
     }
@@ -443,7 +443,8 @@ impl Kernel {
 
     /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its
     /// bits, `j` below `count`, at most [`ABREAST`]. The first line of key `i` begins at byte
-    /// `first[i]`, the others `stride` bytes behind each other. What `first` has more is asked for.
+    /// `first[i]`, the others `stride` bytes behind each other. Places past the hashes are
+    /// prefetched.
     ///
     /// # Panics
     /// If there are fewer places or bytes of answers than hashes, or not all lines in `lines`.

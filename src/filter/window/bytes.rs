@@ -67,7 +67,7 @@ impl Encoded for Window {
         let places = stamps.chunks_mut(chunks(shape.params())).zip(&mut window.generations);
         let (slice, count) = (window.slice, u64::from(shape.generations()));
         for (place, (stamps, generation)) in places.enumerate() {
-            // The last slice that has this place; 0 if it has had none yet.
+            // The last slice of this place; 0 if it has had none yet.
             let age = (slice % count + count - place as u64) % count;
             let slice = slice.saturating_sub(age);
             *generation = Generation { slice, key_count: number()?, stale_chunks: 0 };

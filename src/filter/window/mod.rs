@@ -1,5 +1,5 @@
-//! A ring of generations, the oldest of which is dropped: "seen lately". Its encoded form is in
-//! `bytes.rs`.
+//! The sliding-window filter: a ring of generations, the oldest of which expires. Its encoded form
+//! is in `bytes.rs`.
 
 mod bytes;
 
@@ -20,19 +20,18 @@ use crate::sizing;
 use crate::sizing::stats::line_rates;
 use std::ops::Range;
 
-/// A Bloom filter that forgets: it tells whether a key was inserted lately, that is in one of
-/// the last so many **generations**. A generation is a slice of time, a day for instance, or a
-/// number of keys. Keys go into the newest; [`rotate`](Window::rotate) begins a new one and
-/// drops the oldest, in a time that does not depend on their size.
+/// A Bloom filter whose keys expire: it answers whether a key was inserted in one of the last
+/// **generations**. A generation is a time slice, a day for instance, or a number of keys. Keys go
+/// into the newest. [`rotate`](Window::rotate) begins a new one and drops the oldest, in a time
+/// that does not depend on their size.
 ///
 /// # How long a key is in
 ///
-/// With G generations, a key is in for the rest of the one that it was inserted in and for the
-/// G - 1 that follow; it is forgotten when the one after those begins. If it is inserted again
-/// meanwhile, that counts. So **"seen in the last 7 days" takes 8 daily generations**: the
-/// current day and 7 whole ones before it. A key is then in for at least 7 days and at most 8.
-/// As long as it is in it is never denied; afterwards it may still get a "maybe", at the rate
-/// of false positives.
+/// With G generations, a key is present for the rest of the generation of its last insert and for
+/// the G - 1 that follow; then it expires. So **"seen in the last 7 days" takes 8 daily
+/// generations**: the current day and 7 whole ones before it. A key is then present for at least 7
+/// days and at most 8. While present it is never a false negative; an expired key may be a false
+/// positive.
 ///
 /// # Whose clock
 ///
@@ -43,17 +42,17 @@ use std::ops::Range;
 ///
 /// # What it takes
 ///
-/// Each generation is a plain filter. For 1 % over all of eight, each has 0.126 %: 15 bits for
-/// each key that it is made for. A query costs eight lines, which are in one page of 4 KiB and are
-/// waited for together.
+/// Each generation is a plain filter. For 1 % over all of eight, each has 0.126 %: 15 bits for each
+/// key that it is sized for. A probe reads eight lines, which are in one page of 4 KiB and whose
+/// cache misses overlap.
 pub struct Window {
     /// The lines, in pieces of [`PIECE`]: the first piece of each place, then the second of each,
-    /// and so on. So what a key needs of up to eight generations is in one page. (If places have
+    /// and so on. So the lines of a key in up to eight generations are in one page. (If places have
     /// fewer lines, these are their only pieces.)
     lines: Zeroed,
-    /// For each place and each [`CHUNK`] of its lines, the slice that these were last cleared
-    /// for. If it is not the generation's, they are an older one's, and count as empty: so
-    /// nothing has to be cleared when the ring turns.
+    /// For each place and each [`CHUNK`] of its lines, the slice for which these were last cleared.
+    /// If it is not the generation's, they are an older one's and count as empty. So advancing
+    /// clears nothing.
     cleared: Zeroed,
     shape: Shape,
     /// By place: that of the generation of slice `t` is `t` mod their number.
@@ -72,29 +71,29 @@ pub struct Window {
 struct Generation {
     slice: u64,
     key_count: u64,
-    /// How many chunks of its place have not been cleared for it.
+    /// The number of chunks of its place not yet cleared for it.
     stale_chunks: usize,
 }
 
 /// Lines of a generation that lie together.
 const PIECE: usize = 8;
 
-/// Lines that are cleared at once, before the first key of a generation goes into one of them:
-/// 4 KiB. Fewer would be a larger table, more a longer wait.
+/// Lines that are cleared together, before the first key of a generation goes into one of them: 4
+/// KiB. Fewer would need a larger table, more a longer wait.
 const CHUNK: usize = 64;
 
-/// Keys from one that is inserted to the one whose line is asked for.
+/// Keys from the one being inserted to the one whose line is prefetched.
 const AHEAD: usize = 16;
 
 impl Window {
-    /// An empty window of at least one generation, in slice 0. While each has at most
+    /// Creates an empty window of at least one generation, in slice 0. While each has at most
     /// `keys_per_generation` keys, the false-positive rate over all of them is at most `rate`,
     /// between 0 and 1. `seed` is that of the hash of byte keys.
     ///
     /// # Errors
     /// [`Error::Generations`] for no generation; [`Error::Rate`] if the rate is not a number
-    /// between 0 and 1, or too small to size for; [`Error::LineCount`] if the size cannot be
-    /// addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// between 0 and 1, or too small to size for; [`Error::LineCount`] if memory cannot address the
+    /// size; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(
         generations: u32,
         keys_per_generation: u64,
@@ -109,11 +108,11 @@ impl Window {
         Window::with_params(generations, params)
     }
 
-    /// An empty window of generations of a given shape, in slice 0.
+    /// Creates an empty window of generations with these parameters, in slice 0.
     ///
     /// # Errors
-    /// [`Error::Generations`] for no generation; [`Error::LineCount`] if the lines of all cannot
-    /// be addressed; [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// [`Error::Generations`] for no generation; [`Error::LineCount`] if memory cannot address all
+    /// lines; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn with_params(generations: u32, params: Params) -> Result<Window, Error> {
         Window::with_kernel(Shape::new(params, generations)?, Kernel::active(Layout::Native)?)
     }
@@ -156,20 +155,19 @@ impl Window {
 
     // ---- turning the ring ----
 
-    /// Begins a new generation and drops the oldest: the slice after the current one begins.
+    /// Begins the next slice: starts a new generation and drops the oldest.
     pub fn rotate(&mut self) {
         self.advance_to(self.slice.saturating_add(1));
     }
 
-    /// Tells the number of the current slice of time. For each slice that has begun since the
-    /// last call a new generation begins and the oldest is dropped: all keys are, if these are
-    /// as many slices as there are generations. If the slice is the current one, or an earlier
-    /// one, nothing happens: time that goes backward brings nothing back.
+    /// Sets the current time slice. Each slice begun since the last call starts a generation and
+    /// drops the oldest; as many slices as generations drop all keys. Does nothing if `slice` is
+    /// not later than the current one.
     pub fn advance_to(&mut self, slice: u64) {
         if slice <= self.slice {
             return;
         }
-        // Of more new generations than there is room for, only the last matter.
+        // If more slices begin than there are generations, only the last matter.
         let kept = slice.saturating_sub(self.generations.len() as u64 - 1);
         for new in kept.max(self.slice + 1)..=slice {
             self.slice = new;
@@ -180,9 +178,10 @@ impl Window {
         }
     }
 
-    /// From now on the ring turns by itself: when the newest generation has `keys` keys, before
-    /// the next one goes in, also in the midst of a batch. With 0, as at the beginning, it turns
-    /// only when it is told to. A key that the newest generation has already does not count.
+    /// From now on, an insert first rotates if the newest generation has `keys` keys, also within a
+    /// batch. With 0, the default, only [`rotate`](Window::rotate) and
+    /// [`advance_to`](Window::advance_to) do. A key that the newest generation already has does not
+    /// count.
     pub fn rotate_after(&mut self, keys: u64) {
         self.limit = keys;
     }
@@ -192,8 +191,8 @@ impl Window {
     /// As [`insert`](Window::insert), for the hash of a key. The hash must be uniform over all 64
     /// bits.
     ///
-    /// The key goes into the newest generation, also if an older one has it, so that it stays
-    /// present as long as any other. It is new if no generation has it.
+    /// The key goes into the newest generation, even if an older one has it, so it stays present as
+    /// long as any other. It is new if no generation has it.
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         self.room();
         let new = !self.contains_hash(hash);
@@ -233,7 +232,7 @@ impl Window {
         while done < hashes.len() {
             let room = self.room().min(BLOCK as u64) as usize;
             let len = room.min(hashes.len() - done);
-            // The older generations stay as they are meanwhile.
+            // The older generations do not change meanwhile.
             let older = self.find(&hashes[done..], len, Some(self.newest()));
             for (i, &hash) in hashes[done..][..len].iter().enumerate() {
                 let new = self.put(hash) && older >> i & 1 == 0;
@@ -249,7 +248,7 @@ impl Window {
         KeyHash::Xxh3(self.params().seed())
     }
 
-    /// Turns the ring if its newest generation is full; how many keys that has room for.
+    /// Rotates if the newest generation is full. Returns how many keys it then has room for.
     fn room(&mut self) -> u64 {
         if self.limit == 0 {
             return u64::MAX;
@@ -257,11 +256,11 @@ impl Window {
         if self.key_count(0) >= self.limit {
             self.rotate();
         }
-        // In the last of all slices it does not turn any more.
+        // In the last of all slices it no longer rotates.
         self.limit.saturating_sub(self.key_count(0)).max(1)
     }
 
-    /// Inserts a key into the newest generation; whether that had it not yet.
+    /// Inserts a key into the newest generation. Returns true if the key was new to it.
     fn put(&mut self, hash: u64) -> bool {
         let (newest, line, k) = (self.newest(), self.line_of(hash), self.params().k());
         self.clear_for(newest, line);
@@ -274,7 +273,7 @@ impl Window {
         new
     }
 
-    /// Clears the lines around one of a place, if they are those of an older generation.
+    /// Clears the chunk of a line of a place, if it is that of an older generation.
     fn clear_for(&mut self, place: usize, line: usize) {
         let stamp = self.stamp_of(place, line);
         let (stamps, _) = self.cleared.as_chunks_mut();
@@ -286,7 +285,7 @@ impl Window {
         if self.generations[place].stale_chunks == 0 {
             self.stale[place / ABREAST] ^= 1 << (place % ABREAST);
         }
-        // A chunk is whole pieces, or all lines.
+        // A chunk is several whole pieces, or all lines.
         for (_, piece) in pieces(self.shape, place, line / CHUNK * CHUNK).take(CHUNK / PIECE) {
             self.lines[piece].fill(0);
         }
@@ -294,8 +293,8 @@ impl Window {
 
     // ---- probing ----
 
-    /// Of the first `len` hashes, at most 64, a bit for each that may be in one of the generations,
-    /// but for that of one place. What the hashes behind them need is asked for, if that pays.
+    /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
+    /// except that of one place. The lines of later hashes are prefetched, if that pays.
     fn find(&self, hashes: &[u64], len: usize, but: Option<usize>) -> u64 {
         let (places, k) = (self.generations.len(), self.params().k());
         let ahead = match Prefetch::to_probe(self.lines.len()) {
@@ -315,12 +314,12 @@ impl Window {
             self.kernel.lacking(lines, shape, k, first, hashes, lacking);
             let but =
                 but.filter(|but| but / ABREAST == eight).map_or(0, |but| 1 << (but % ABREAST));
-            // Those past the last place are it again.
+            // Places past the last repeat it.
             let places = (u8::MAX >> (ABREAST - shape.0)) & !but;
             for (i, &lacking) in lacking.as_flattened()[..len].iter().enumerate() {
                 let mut have = !lacking & places;
                 if have & stale != 0 {
-                    // What an older generation left is none of this one's.
+                    // Lines that an older generation left do not count.
                     let line = self.line_of(hashes[i]);
                     let old = |&j: &usize| !self.is_current(place + j, line);
                     (0..shape.0).filter(old).for_each(|j| have &= !(1 << j));
@@ -333,30 +332,30 @@ impl Window {
 
     // ---- what it is ----
 
-    /// How many generations there are, the newest included.
+    /// Returns the number of generations, the newest included.
     pub fn generations(&self) -> u32 {
         self.shape.generations()
     }
 
-    /// Line count, k and seed of each generation.
+    /// Returns line count, k and seed of each generation.
     pub fn params(&self) -> Params {
         self.shape.params()
     }
 
-    /// What probes it.
+    /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
 
-    /// The number of the current slice: how often it was rotated, or the latest that
-    /// [`Window::advance_to`] was given.
+    /// Returns the number of the current slice: the number of rotations, or the latest slice passed
+    /// to [`Window::advance_to`].
     pub fn slice(&self) -> u64 {
         self.slice
     }
 
-    /// How many different keys are in the generation of `age` rotations ago, 0 being the newest;
-    /// 0 for an age that no generation has. A few that passed for others, at the rate of false
-    /// positives, are not counted.
+    /// Returns the number of different keys in the generation of `age` rotations ago, 0 being the
+    /// newest. Returns 0 if there is no such generation. Keys that were false positives when
+    /// inserted are not counted.
     pub fn key_count(&self, age: u32) -> u64 {
         let count = self.generations.len();
         if age as usize >= count {
@@ -365,8 +364,8 @@ impl Window {
         self.generations[(self.newest() + count - age as usize) % count].key_count
     }
 
-    /// The false-positive rate over all generations as full as they are, 0 to 1. Reads them
-    /// whole.
+    /// Returns the false-positive rate of all generations together at their present fill ratios, 0
+    /// to 1. Reads the whole window.
     pub fn estimated_rate(&self) -> f64 {
         let none_wrong = (0..self.generations.len()).map(|place| {
             let current =
@@ -391,7 +390,7 @@ impl Window {
         line_index(hash, self.params().line_count()) as usize
     }
 
-    /// Where a line of the first place begins, in bytes.
+    /// The byte offset of a line of the first place.
     fn first_of(&self, line: usize) -> usize {
         let piece = piece(self.shape);
         LINE_BYTES * (line / piece * piece * self.generations.len() + line % piece)
@@ -402,25 +401,25 @@ impl Window {
         LINE_BYTES * piece(self.shape)
     }
 
-    /// Where the slice stands for which the chunk of a line was last cleared.
+    /// The index of the slice for which the chunk of a line was last cleared.
     fn stamp_of(&self, place: usize, line: usize) -> usize {
         place * chunks(self.params()) + line / CHUNK
     }
 
-    /// Whether what a line of a place has was put there by the generation that it has now.
+    /// Whether a line of a place belongs to the place's present generation.
     fn is_current(&self, place: usize, line: usize) -> bool {
         let stamp = self.cleared.as_chunks().0[self.stamp_of(place, line)];
         u64::from_ne_bytes(stamp) == self.generations[place].slice
     }
 }
 
-/// How many lines a piece has.
+/// The number of lines in a piece.
 fn piece(shape: Shape) -> usize {
     PIECE.min(shape.params().line_count() as usize)
 }
 
-/// The pieces of a place from that on which begins with a line: the first line of each, and its
-/// bytes.
+/// The pieces of a place, from the one that begins with a given line on: the first line of each,
+/// and its bytes.
 fn pieces(shape: Shape, place: usize, from: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let (lines, places) = (shape.params().line_count() as usize, shape.generations() as usize);
     let piece = piece(shape);
@@ -430,7 +429,7 @@ fn pieces(shape: Shape, place: usize, from: usize) -> impl Iterator<Item = (usiz
     })
 }
 
-/// How many chunks the lines of a generation are.
+/// The number of chunks of a generation.
 fn chunks(params: Params) -> usize {
     (params.line_count() as usize).div_ceil(CHUNK)
 }

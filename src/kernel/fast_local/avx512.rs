@@ -96,7 +96,7 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
 }
 
 /// The answers for 1 to 64 keys, first in the lowest bit, without what a longer batch has around
-/// it. If `ask`, their lines are asked for before the first is looked at.
+/// it. If `ask`, their lines are prefetched before the first is tested.
 ///
 /// Short keys are hashed eight at a time, but only once all words are loaded: a register read
 /// waits for eight separate writes just before it.

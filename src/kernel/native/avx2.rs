@@ -193,7 +193,7 @@ struct Found {
     last: u64,
 }
 
-/// Looks up key `i` of a block, and asks for the lines of later ones.
+/// Looks up key `i` of a block, and prefetches the lines of later ones.
 ///
 /// # Safety
 /// As for `Ops`.
