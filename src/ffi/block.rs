@@ -3,7 +3,7 @@
 
 use super::batch::{Key, keys_at};
 use super::boundary::{
-    NULL, ask, bytes, change, exclusive, free, guard, guard_or, new_handle, room_at, slice,
+    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, read_or, room_at, slice,
     write_optional,
 };
 use super::hash::bloomline_bytes;
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(builder, 0, |builder| builder.0.key_count()) }
+    unsafe { read_or(builder, 0, |builder| builder.0.key_count()) }
 }
 
 /// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now.
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_b
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(builder, 0, |builder| builder.0.block_len().unwrap_or(0)) }
+    unsafe { read_or(builder, 0, |builder| builder.0.block_len().unwrap_or(0)) }
 }
 
 /// bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'

@@ -90,7 +90,7 @@ pub(super) unsafe fn required<'a, T>(pointer: *const T) -> Result<&'a T, Failure
 ///
 /// # Safety
 /// As for [`shared`].
-pub(super) unsafe fn ask<T, N>(pointer: *const T, default: N, number: impl FnOnce(&T) -> N) -> N
+pub(super) unsafe fn read_or<T, N>(pointer: *const T, default: N, number: impl FnOnce(&T) -> N) -> N
 where
     N: Copy,
 {
@@ -102,7 +102,7 @@ where
 ///
 /// # Safety
 /// As for [`shared`]; `out` is NULL or points at room for the result.
-pub(super) unsafe fn tell<T, U>(
+pub(super) unsafe fn write_result<T, U>(
     pointer: *const T,
     out: *mut U,
     get: impl FnOnce(&T) -> Result<U, Failure>,

@@ -3,7 +3,7 @@
 use super::batch::{answer, keys_at};
 use super::boundary::{
     bitmap_at, convert_handle, free, guard, new_handle, output, required, shared,
-    shared_between_threads, slice, tell,
+    shared_between_threads, slice, write_result,
 };
 use super::filter::bloomline_filter;
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn bloomline_concurrent_params(
     out: *mut bloomline_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(filter.0.params().into())) }
+    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
 }
 
 /// bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn bloomline_concurrent_view(
     out: *mut bloomline_view,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.shared_view()))) }
+    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.shared_view()))) }
 }
 
 /// bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key

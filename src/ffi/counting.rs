@@ -2,8 +2,8 @@
 
 use super::batch::{Key, change_batch, keys_at};
 use super::boundary::{
-    NULL, ask, bytes, change, exclusive, free, guard, new_handle, shared, shared_between_threads,
-    slice, tell,
+    NULL, bytes, change, exclusive, free, guard, new_handle, read_or, shared,
+    shared_between_threads, slice, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::filter::bloomline_filter;
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn bloomline_counting_count_hash(
     hash: u64,
 ) -> u32 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash)) }
+    unsafe { read_or(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash)) }
 }
 
 /// bloomline_counting_filter() returns the plain filter of the keys now present, for any function
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn bloomline_counting_filter(
     filter: *const bloomline_counting,
 ) -> *const bloomline_filter {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter())) }
+    unsafe { read_or(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter())) }
 }
 
 /// bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn bloomline_counting_view(
     out: *mut bloomline_view,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
 /// bloomline_counting_params() writes line count, k and seed to 'out'.
@@ -280,7 +280,7 @@ pub unsafe extern "C" fn bloomline_counting_params(
     out: *mut bloomline_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(filter.0.params().into())) }
+    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
 }
 
 /// bloomline_counting_key_count() returns how many keys are present: those inserted less those
@@ -288,7 +288,7 @@ pub unsafe extern "C" fn bloomline_counting_params(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_key_count(filter: *const bloomline_counting) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is

@@ -2,8 +2,8 @@
 
 use super::batch::keys_at;
 use super::boundary::{
-    NULL, ask, bytes, change, exclusive, free, new_handle, required, shared_between_threads, slice,
-    tell, write_optional,
+    NULL, bytes, change, exclusive, free, new_handle, read_or, required, shared_between_threads,
+    slice, write_optional, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_view(
     out: *mut bloomline_view,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
 /// bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_view(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_key_count(filter: *const bloomline_cuckoo) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_key_count(filter: *const bloomline_cuc
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.params().slots()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.params().slots()) }
 }
 
 /// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.

@@ -139,7 +139,7 @@ pub(super) unsafe fn clone<T: Whole>(handle: *const T, out: *mut *mut T) -> bloo
 /// `handle` is NULL or alive and unchanged meanwhile.
 pub(super) unsafe fn encoded_len<T: Whole>(handle: *const T) -> usize {
     // SAFETY: the same contract.
-    unsafe { super::boundary::ask(handle, 0, T::encoded_len) }
+    unsafe { super::boundary::read_or(handle, 0, T::encoded_len) }
 }
 
 /// `bloomline_<handle>_encode`.

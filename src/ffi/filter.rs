@@ -2,8 +2,8 @@
 
 use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
 use super::boundary::{
-    NULL, ask, change, exclusive, free, guard, new_handle, shared, shared_between_threads, slice,
-    tell, write_optional,
+    NULL, change, exclusive, free, guard, new_handle, read_or, shared, shared_between_threads,
+    slice, write_optional, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn bloomline_filter_params(
     out: *mut bloomline_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(filter.0.params().into())) }
+    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
 }
 
 /// bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn bloomline_filter_params(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_filter) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL

@@ -1,7 +1,7 @@
 //! Keys and their hashes.
 
 use super::batch::keys_at;
-use super::boundary::{bytes, slice, tell};
+use super::boundary::{bytes, slice, write_result};
 use super::status::bloomline_status;
 use std::ffi::c_void;
 use std::ptr;
@@ -63,7 +63,7 @@ unsafe fn write_hashes(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { tell(&(), out, |()| Ok(crate::hash::random_seed()?)) }
+    unsafe { write_result(&(), out, |()| Ok(crate::hash::random_seed()?)) }
 }
 
 /// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every

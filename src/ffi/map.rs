@@ -1,6 +1,6 @@
 //! `bloomline_map`: a filter in a file, mapped into memory.
 
-use super::boundary::{Failure, NULL, free, new_handle, shared_between_threads, tell};
+use super::boundary::{Failure, NULL, free, new_handle, shared_between_threads, write_result};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::filter::map::{Open, map_file};
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn bloomline_map_view(
     out: *mut bloomline_view,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(map, out, |map| Ok(pack(&map.0.view()))) }
+    unsafe { write_result(map, out, |map| Ok(pack(&map.0.view()))) }
 }
 
 /// bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL.

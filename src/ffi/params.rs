@@ -1,6 +1,6 @@
 //! The size and shape of a filter.
 
-use super::boundary::{Failure, change, guard_or, required, shared, tell};
+use super::boundary::{Failure, change, guard_or, required, shared, write_result};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use crate::{CuckooParams, Error, Params};
 
@@ -63,7 +63,7 @@ pub(super) unsafe fn write(
     make: impl FnOnce() -> Result<Params, Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
-    unsafe { tell(&(), out, |()| Ok(make()?.into())) }
+    unsafe { write_result(&(), out, |()| Ok(make()?.into())) }
 }
 
 /// bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(
     out: *mut bloomline_cuckoo_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { tell(&(), out, |()| Ok(CuckooParams::for_rate(keys, rate)?.into())) }
+    unsafe { write_result(&(), out, |()| Ok(CuckooParams::for_rate(keys, rate)?.into())) }
 }
 
 /// bloomline_cuckoo_params_rate() returns the expected false-positive rate, from 0 to 1, of a

@@ -2,8 +2,8 @@
 
 use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
 use super::boundary::{
-    NULL, ask, bitmap_at, change, free, new_handle, shared, shared_between_threads, slice, tell,
-    write_optional,
+    NULL, bitmap_at, change, free, new_handle, read_or, shared, shared_between_threads, slice,
+    write_optional, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::filter::bloomline_filter;
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn bloomline_scalable_stage_count(
     filter: *const bloomline_scalable,
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.stages().len()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.stages().len()) }
 }
 
 /// bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn bloomline_scalable_stage(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_key_count(filter: *const bloomline_scalable) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 0, |filter| filter.0.key_count()) }
+    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_scalable_rate() returns the expected false-positive rate, 0 to 1, of all stages
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn bloomline_scalable_key_count(filter: *const bloomline_s
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_rate(filter: *const bloomline_scalable) -> f64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(filter, 1.0, |filter| filter.0.expected_rate()) }
+    unsafe { read_or(filter, 1.0, |filter| filter.0.expected_rate()) }
 }
 
 /// bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn bloomline_scalable_plain_params(
     out: *mut bloomline_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(filter.0.plain_params()?.into())) }
+    unsafe { write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into())) }
 }
 
 /// bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64

@@ -4,7 +4,7 @@ use super::batch::{
     Key, change_batch, contains, contains_hash, contains_hashes, contains_keys, keys_at,
 };
 use super::boundary::{
-    ask, exclusive, free, new_handle, shared, shared_between_threads, slice, tell,
+    exclusive, free, new_handle, read_or, shared, shared_between_threads, slice, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::hash::{bloomline_bytes, key_or_empty};
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn bloomline_window_contains_keys(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_generations(window: *const bloomline_window) -> u32 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(window, 0, |window| window.0.generations()) }
+    unsafe { read_or(window, 0, |window| window.0.generations()) }
 }
 
 /// bloomline_window_slice() returns the number of the current slice: how often the window rotated,
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn bloomline_window_generations(window: *const bloomline_w
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_slice(window: *const bloomline_window) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(window, 0, |window| window.0.slice()) }
+    unsafe { read_or(window, 0, |window| window.0.slice()) }
 }
 
 /// bloomline_window_params() writes line count, k and seed of each generation to 'out'.
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn bloomline_window_params(
     out: *mut bloomline_params,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(window, out, |window| Ok(window.0.params().into())) }
+    unsafe { write_result(window, out, |window| Ok(window.0.params().into())) }
 }
 
 /// bloomline_window_key_count() returns how many different keys are in the generation of 'age'
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn bloomline_window_key_count(
     age: u32,
 ) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(window, 0, |window| window.0.key_count(age)) }
+    unsafe { read_or(window, 0, |window| window.0.key_count(age)) }
 }
 
 /// bloomline_window_estimated_rate() returns the false-positive rate, 0 to 1, over all generations
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn bloomline_window_key_count(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_estimated_rate(window: *const bloomline_window) -> f64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { ask(window, 1.0, |window| window.0.estimated_rate()) }
+    unsafe { read_or(window, 1.0, |window| window.0.estimated_rate()) }
 }
 
 /// bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns

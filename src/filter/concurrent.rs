@@ -8,7 +8,7 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{BLOCK, Backend, Kernel, Layout, Prefetch, Probed};
+use crate::kernel::{Backend, Kernel, Layout, Prefetch, Probed, TILE};
 use crate::key::Key;
 use crate::layouts::classic;
 use crate::line::{LANES, line_index, mask};
@@ -87,8 +87,8 @@ impl ConcurrentFilter {
 
     /// As [`insert_keys`](ConcurrentFilter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&self, hashes: &[u64]) {
-        for from in (0..hashes.len()).step_by(BLOCK) {
-            self.insert_block(hashes, from);
+        for from in (0..hashes.len()).step_by(TILE) {
+            self.insert_tile(hashes, from);
         }
     }
 
@@ -108,24 +108,24 @@ impl ConcurrentFilter {
     ) -> usize {
         let mut new = 0;
         for (i, word) in answers.words(hashes.len()).iter_mut().enumerate() {
-            *word = self.insert_block(hashes, BLOCK * i);
+            *word = self.insert_tile(hashes, TILE * i);
             new += word.count_ones() as usize;
         }
         new
     }
 
     /// Inserts up to 64 hashes from the given one on. Returns which were new.
-    fn insert_block(&self, hashes: &[u64], from: usize) -> u64 {
-        let asks = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
+    fn insert_tile(&self, hashes: &[u64], from: usize) -> u64 {
+        let prefetches = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
         let k = self.params.k();
-        if asks && from == 0 {
+        if prefetches && from == 0 {
             let soon = hashes.iter().take(AHEAD);
-            soon.for_each(|&hash| self.kernel.ask_shared(self.lanes(), k, hash));
+            soon.for_each(|&hash| self.kernel.prefetch_shared(self.lanes(), k, hash));
         }
         let mut new = 0;
         for (i, &hash) in hashes[from..].iter().take(64).enumerate() {
-            if let (true, Some(&later)) = (asks, hashes.get(from + i + AHEAD)) {
-                self.kernel.ask_shared(self.lanes(), k, later);
+            if let (true, Some(&later)) = (prefetches, hashes.get(from + i + AHEAD)) {
+                self.kernel.prefetch_shared(self.lanes(), k, later);
             }
             new |= u64::from(self.insert_hash(hash)) << i;
         }

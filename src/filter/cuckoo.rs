@@ -102,7 +102,7 @@ impl CuckooFilter {
     /// As [`CuckooFilter::insert_keys`].
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         for (i, &hash) in hashes.iter().enumerate() {
-            self.ask_ahead(hashes, i);
+            self.prefetch_ahead(hashes, i);
             self.put(hash)?;
         }
         Ok(())
@@ -134,9 +134,9 @@ impl CuckooFilter {
 
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
-    fn ask_ahead(&self, hashes: &[u64], i: usize) {
+    fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
         if let (true, Some(&ahead)) = (self.lines.len() >= ASKS_FROM, hashes.get(i + AHEAD)) {
-            self.view().ask(ahead);
+            self.view().prefetch(ahead);
         }
     }
 
@@ -177,7 +177,7 @@ impl CuckooFilter {
         let (removed, mut count) = (answers.words(hashes.len()), 0);
         removed.fill(0);
         for (i, &hash) in hashes.iter().enumerate() {
-            self.ask_ahead(hashes, i);
+            self.prefetch_ahead(hashes, i);
             let done = self.remove_hash(hash).is_ok();
             removed[i / 64] |= u64::from(done) << (i % 64);
             count += usize::from(done);

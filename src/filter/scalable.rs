@@ -408,7 +408,7 @@ impl Probe for ScalableFilter {
     /// overlap.
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        self.stages.iter().for_each(|stage| stage.filter.view().ask(hash));
+        self.stages.iter().for_each(|stage| stage.filter.view().prefetch(hash));
         // From the newest stage on, which has half of the keys.
         self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
     }

@@ -9,7 +9,7 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
-use crate::kernel::{BLOCK, Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING};
+use crate::kernel::{Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, TILE};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
@@ -224,8 +224,8 @@ impl<'a> View<'a> {
 
     /// Prefetches the line of a hash, to be probed soon.
     #[inline]
-    pub(crate) fn ask(&self, hash: u64) {
-        self.kernel.ask(self.lines, self.k, hash);
+    pub(crate) fn prefetch(&self, hash: u64) {
+        self.kernel.prefetch(self.lines, self.k, hash);
     }
 
     /// How keys are hashed. Filters that agree in it can be probed together by one hash.
@@ -323,10 +323,10 @@ impl<'a> View<'a> {
         let (lines, k) = (self.as_bytes(), self.k);
         match self.kernel.layout() {
             Layout::Native => stats::line_rates(lines, k, each),
-            Layout::FastLocal | Layout::Legacy64 => stats::block_rates(lines, LINE_BYTES, k, each),
-            Layout::Legacy128 => stats::block_rates(lines, 2 * LINE_BYTES, k, each),
-            Layout::Legacy256 => stats::block_rates(lines, 4 * LINE_BYTES, k, each),
-            Layout::Classic | Layout::LevelDb => stats::block_rates(lines, lines.len(), k, each),
+            Layout::FastLocal | Layout::Legacy64 => stats::part_rates(lines, LINE_BYTES, k, each),
+            Layout::Legacy128 => stats::part_rates(lines, 2 * LINE_BYTES, k, each),
+            Layout::Legacy256 => stats::part_rates(lines, 4 * LINE_BYTES, k, each),
+            Layout::Classic | Layout::LevelDb => stats::part_rates(lines, lines.len(), k, each),
             Layout::Cuckoo => {
                 let (lines, _) = lines.as_chunks::<LINE_BYTES>();
                 lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
@@ -407,8 +407,8 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
 pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch needs no ring.
-    if keys.len() <= BLOCK {
-        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; BLOCK] }));
+    if keys.len() <= TILE {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; TILE] }));
     } else {
         batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
     }

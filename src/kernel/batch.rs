@@ -1,24 +1,24 @@
 //! The batch loops, written once for all backends.
 //!
-//! A batch is done in blocks of 64 keys: one word of the answer bitmap. A backend answers a block.
+//! A batch is done in tiles of 64 keys: one word of the answer bitmap. A backend answers a tile.
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
-/// Keys in a block: the bits of a word of the answer.
-pub(crate) const BLOCK: usize = 64;
+/// Keys in a tile: the bits of a word of the answer.
+pub(crate) const TILE: usize = 64;
 
 /// Keys from the one being probed to the one whose line is prefetched into L2.
-pub(super) const FAR_KEYS: usize = 2 * BLOCK;
+pub(super) const FAR_KEYS: usize = 2 * TILE;
 
 /// Keys from the one being probed to the one whose line is prefetched into L1.
 pub(super) const NEAR_KEYS: usize = 8;
 
-/// The hashes of a block, and of the keys after it that are prefetched meanwhile.
+/// The hashes of a tile, and of the keys after it that are prefetched meanwhile.
 pub(super) type Lookahead = [u64; LOOKAHEAD];
-const LOOKAHEAD: usize = BLOCK + FAR_KEYS;
+const LOOKAHEAD: usize = TILE + FAR_KEYS;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -109,7 +109,7 @@ impl Lines {
     }
 }
 
-/// What a backend implements for a layout: operations on one key, or on one block of keys.
+/// What a backend implements for a layout: operations on one key, or on one tile of keys.
 ///
 /// # Safety of the methods
 /// The caller runs them only on a CPU that has the backend's instructions, with
@@ -128,19 +128,19 @@ pub(super) trait Ops {
     /// The mask of a key is made once. The lines of keys ahead are prefetched meanwhile. For native
     /// lines only.
     #[inline(always)]
-    unsafe fn lacking(_lines: &Abreast, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
+    unsafe fn absent(_lines: &Adjacent, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
         panic!("only native lines lie so")
     }
 
     /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line. Meanwhile
-    /// lines are prefetched as for [`Ops::probe_block`].
+    /// lines are prefetched as for [`Ops::probe_tile`].
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead)
+    unsafe fn insert_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead)
     where
         Self: Sized,
     {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, lookahead, i);
+            P::prefetch::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             unsafe { Self::insert(lines, hash) };
         }
@@ -163,7 +163,7 @@ pub(super) trait Ops {
 
     /// Prefetches the line of a key: two cache lines if it may lie across them.
     #[inline(always)]
-    fn ask<const HINT: u8>(lines: Lines, hash: u64)
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64)
     where
         Self: Sized,
     {
@@ -177,13 +177,13 @@ pub(super) trait Ops {
     /// The answers for 1 to 64 hashes, first in the lowest bit. Meanwhile the plan prefetches the
     /// lines of later keys. If it prefetches any, there are 64 hashes, the first of `lookahead`.
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64
     where
         Self: Sized,
     {
         let mut hits = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, lookahead, i);
+            P::prefetch::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
@@ -193,26 +193,26 @@ pub(super) trait Ops {
 }
 
 /// Up to eight lines for each key, of as many filters, and how they lie.
-pub(super) struct Abreast {
+pub(super) struct Adjacent {
     /// The memory of all of them.
     pub(super) base: *const u8,
     /// From the first line to each, in bytes. Those past the end repeat the last.
-    pub(super) steps: [usize; ABREAST],
+    pub(super) steps: [usize; ADJACENT],
     /// Bits of a key in each line.
     pub(super) k: u32,
 }
 
 /// Filters that are probed together.
-pub(crate) const ABREAST: usize = 8;
+pub(crate) const ADJACENT: usize = 8;
 
 /// Keys from the one being probed in such lines to the one whose lines are prefetched.
-pub(crate) const AHEAD_ABREAST: usize = 32;
+pub(crate) const ADJACENT_AHEAD: usize = 32;
 
-impl Abreast {
+impl Adjacent {
     /// Prefetches all lines of the key that comes so many after key `i`, if there is one.
     #[inline(always)]
-    pub(super) fn ask_ahead(&self, first: &[usize], i: usize) {
-        if let Some(&first) = first.get(i + AHEAD_ABREAST) {
+    pub(super) fn prefetch_ahead(&self, first: &[usize], i: usize) {
+        if let Some(&first) = first.get(i + ADJACENT_AHEAD) {
             self.steps
                 .iter()
                 .for_each(|&step| prefetch::<INTO_L2>(self.base.wrapping_add(first + step)));
@@ -230,10 +230,10 @@ pub(super) fn not_zero(bytes: [u8; 8]) -> u8 {
 pub(super) trait Plan {
     /// Whether it prefetches anything. Only `avx512` uses it.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    const ASKS: bool;
+    const PREFETCHES: bool;
 
-    /// Prefetches what should be under way while key `i` of a block is probed.
-    fn ask<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize);
+    /// Prefetches what should be under way while key `i` of a tile is probed.
+    fn prefetch<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize);
 }
 
 /// No prefetch.
@@ -243,23 +243,23 @@ pub(super) struct Nothing;
 pub(super) const NO_LOOKAHEAD: &Lookahead = &[0; LOOKAHEAD];
 
 impl Plan for Nothing {
-    const ASKS: bool = false;
+    const PREFETCHES: bool = false;
 
     #[inline(always)]
-    fn ask<O: Ops>(_: Lines, _: &Lookahead, _: usize) {}
+    fn prefetch<O: Ops>(_: Lines, _: &Lookahead, _: usize) {}
 }
 
 /// Far ahead into L2 and, if the lines say so, near into L1.
 struct Ahead;
 
 impl Plan for Ahead {
-    const ASKS: bool = true;
+    const PREFETCHES: bool = true;
 
     #[inline(always)]
-    fn ask<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize) {
-        O::ask::<INTO_L2>(lines, lookahead[i + FAR_KEYS]);
+    fn prefetch<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize) {
+        O::prefetch::<INTO_L2>(lines, lookahead[i + FAR_KEYS]);
         if lines.near {
-            O::ask::<INTO_L1>(lines, lookahead[i + NEAR_KEYS]);
+            O::prefetch::<INTO_L1>(lines, lookahead[i + NEAR_KEYS]);
         }
     }
 }
@@ -300,17 +300,23 @@ impl Hashes<'_> {
 
 impl Keys<'_> {
     /// The hashes from key `done` on, as many as there is room for. The first `there` are computed
-    /// already. `ask` is called with the first `to_ask` of all.
+    /// already. `prefetch` is called with the first `to_prefetch` of all.
     #[inline(always)]
-    fn make(&mut self, done: usize, there: usize, to_ask: usize, ask: impl Fn(&[u64])) -> &[u64] {
+    fn make(
+        &mut self,
+        done: usize,
+        there: usize,
+        to_prefetch: usize,
+        prefetch: impl Fn(&[u64]),
+    ) -> &[u64] {
         let run = &mut self.ring[..(self.len - done).min(RING)];
         let mut at = there;
         while at < run.len() {
-            let soon = done + at < to_ask;
+            let soon = done + at < to_prefetch;
             let end = run.len().min(at + if soon { FEW } else { RING });
             (self.hash)(done + at, &mut run[at..end]);
             if soon {
-                ask(&run[at..end]);
+                prefetch(&run[at..end]);
             }
             at = end;
         }
@@ -318,20 +324,20 @@ impl Keys<'_> {
     }
 }
 
-/// What is done with each block of a batch. (Not a closure, which may be compiled without the
+/// What is done with each tile of a batch. (Not a closure, which may be compiled without the
 /// backend's instructions; a method that is always inlined is not.)
 trait Work {
     type Ops: Ops;
 
-    /// Does 1 to 64 keys, the first being key `64 * block`. Plan and lookahead are as for
-    /// [`Ops::probe_block`].
+    /// Does 1 to 64 keys, the first being key `64 * tile`. Plan and lookahead are as for
+    /// [`Ops::probe_tile`].
     ///
     /// # Safety
     /// As for [`Ops`].
-    unsafe fn block<P: Plan>(
+    unsafe fn tile<P: Plan>(
         &mut self,
         lines: Lines,
-        block: usize,
+        tile: usize,
         hashes: &[u64],
         lookahead: &Lookahead,
     );
@@ -339,54 +345,54 @@ trait Work {
 
 /// Prefetches the lines of all these keys. A function, because a batch does it in several places.
 #[inline(never)]
-pub(super) fn ask_far<O: Ops>(lines: Lines, hashes: &[u64]) {
-    hashes.iter().for_each(|&hash| O::ask::<INTO_L2>(lines, hash));
+pub(super) fn prefetch_far<O: Ops>(lines: Lines, hashes: &[u64]) {
+    hashes.iter().for_each(|&hash| O::prefetch::<INTO_L2>(lines, hash));
 }
 
-/// Does the work block by block, in order, prefetching by the plan. Written so that the long code
-/// for a block exists once for each plan.
+/// Does the work tile by tile, in order, prefetching by the plan. Written so that the long code
+/// for a tile exists once for each plan.
 ///
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn for_each_block<W: Work>(
+unsafe fn for_each_tile<W: Work>(
     lines: Lines,
     mut hashes: Hashes<'_>,
     plan: Prefetch,
     work: &mut W,
 ) {
-    let asks = W::Ops::PREFETCH && plan != Prefetch::None;
+    let prefetches = W::Ops::PREFETCH && plan != Prefetch::None;
     let lines = Lines { near: plan == Prefetch::FarAndNear, ..lines };
-    let at_once = if asks { FAR_KEYS } else { 0 };
-    let ask = |hashes: &[u64]| ask_far::<W::Ops>(lines, hashes);
+    let at_once = if prefetches { FAR_KEYS } else { 0 };
+    let prefetch = |hashes: &[u64]| prefetch_far::<W::Ops>(lines, hashes);
     let len = hashes.len();
     // The number of keys done, and of keys whose hashes are computed.
     let (mut done, mut made) = (0, 0);
     while done < len {
         let run = match &mut hashes {
             Hashes::Given(all) => {
-                ask(&all[..all.len().min(at_once)]);
+                prefetch(&all[..all.len().min(at_once)]);
                 *all
             }
-            Hashes::Made(keys) => keys.make(done, made - done, at_once, ask),
+            Hashes::Made(keys) => keys.make(done, made - done, at_once, prefetch),
         };
         made = done + run.len();
         let mut rest = run;
         // SAFETY: the caller's promise.
         unsafe {
-            while let (true, Some(lookahead)) = (asks, rest.first_chunk()) {
-                let (block, hashes) = (done / BLOCK, &lookahead[..BLOCK]);
-                work.block::<Ahead>(lines, block, hashes, lookahead);
-                rest = &rest[BLOCK..];
-                done += BLOCK;
+            while let (true, Some(lookahead)) = (prefetches, rest.first_chunk()) {
+                let (tile, hashes) = (done / TILE, &lookahead[..TILE]);
+                work.tile::<Ahead>(lines, tile, hashes, lookahead);
+                rest = &rest[TILE..];
+                done += TILE;
             }
             // At the end too few hashes are left for a lookahead, and fewer lines to prefetch.
-            if asks && made == len {
-                ask(rest.get(FAR_KEYS..).unwrap_or_default());
+            if prefetches && made == len {
+                prefetch(rest.get(FAR_KEYS..).unwrap_or_default());
             }
-            if made == len || !asks {
-                for hashes in rest.chunks(BLOCK) {
-                    work.block::<Nothing>(lines, done / BLOCK, hashes, NO_LOOKAHEAD);
+            if made == len || !prefetches {
+                for hashes in rest.chunks(TILE) {
+                    work.tile::<Nothing>(lines, done / TILE, hashes, NO_LOOKAHEAD);
                     done += hashes.len();
                 }
                 rest = &[];
@@ -409,7 +415,7 @@ unsafe fn for_each_block<W: Work>(
 pub(super) unsafe fn insert<O: Ops>(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
     assert!(O::INSERTS, "filters of this layout are not made by a kernel");
     // SAFETY: the caller's promise.
-    unsafe { for_each_block(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
+    unsafe { for_each_tile(lines, hashes, plan, &mut Insert::<O>(PhantomData)) }
 }
 
 struct Insert<O>(PhantomData<O>);
@@ -418,7 +424,7 @@ impl<O: Ops> Work for Insert<O> {
     type Ops = O;
 
     #[inline(always)]
-    unsafe fn block<P: Plan>(
+    unsafe fn tile<P: Plan>(
         &mut self,
         lines: Lines,
         _: usize,
@@ -426,11 +432,11 @@ impl<O: Ops> Work for Insert<O> {
         lookahead: &Lookahead,
     ) {
         // SAFETY: the caller's promise.
-        unsafe { O::insert_block::<P>(lines, hashes, lookahead) };
+        unsafe { O::insert_tile::<P>(lines, hashes, lookahead) };
     }
 }
 
-/// Answers all keys into `bitmap`, which has a word for each block, and counts the hits.
+/// Answers all keys into `bitmap`, which has a word for each tile, and counts the hits.
 ///
 /// # Safety
 /// As for [`Ops`].
@@ -443,7 +449,7 @@ pub(super) unsafe fn probe<O: Ops>(
 ) -> usize {
     let mut probe = Probe::<O> { bitmap, hits: 0, ops: PhantomData };
     // SAFETY: the caller's promise.
-    unsafe { for_each_block(lines, hashes, plan, &mut probe) };
+    unsafe { for_each_tile(lines, hashes, plan, &mut probe) };
     probe.hits
 }
 
@@ -457,16 +463,16 @@ impl<O: Ops> Work for Probe<'_, O> {
     type Ops = O;
 
     #[inline(always)]
-    unsafe fn block<P: Plan>(
+    unsafe fn tile<P: Plan>(
         &mut self,
         lines: Lines,
-        block: usize,
+        tile: usize,
         hashes: &[u64],
         lookahead: &Lookahead,
     ) {
         // SAFETY: the caller's promise.
-        let hits = unsafe { O::probe_block::<P>(lines, hashes, lookahead) };
-        self.bitmap[block] = hits;
+        let hits = unsafe { O::probe_tile::<P>(lines, hashes, lookahead) };
+        self.bitmap[tile] = hits;
         self.hits += hits.count_ones() as usize;
     }
 }

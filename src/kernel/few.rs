@@ -1,9 +1,9 @@
-//! Probes of a few keys by their bytes, at most a block, as RocksDB does: without the ring of a
+//! Probes of a few keys by their bytes, at most a tile, as RocksDB does: without the ring of a
 //! longer batch.
 
 #[cfg(target_arch = "x86_64")]
 use super::Backend;
-use super::batch::{BLOCK, Hashes, Lines, Ops};
+use super::batch::{Hashes, Lines, Ops, TILE};
 use super::fast_local;
 use super::prefetch::{INTO_L2, Prefetch};
 use super::{Kernel, Layout, Probed};
@@ -11,12 +11,12 @@ use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
 
 /// Room for hashes. Not zeroed: that would take some per cent of a small batch's time.
-struct Room([MaybeUninit<u64>; BLOCK]);
+struct Room([MaybeUninit<u64>; TILE]);
 
 impl Room {
     #[inline(always)]
     fn new() -> Room {
-        Room([MaybeUninit::uninit(); BLOCK])
+        Room([MaybeUninit::uninit(); TILE])
     }
 
     /// The hashes of the keys, as many as there is room for, and a bit for each missing key.
@@ -43,8 +43,8 @@ impl Room {
 }
 
 impl Kernel {
-    /// The answers for 1 to [`BLOCK`] keys, the first in the lowest bit. The lines are those of a
-    /// filter of RocksDB's present kind. A missing key may be present; keys past [`BLOCK`] are
+    /// The answers for 1 to [`TILE`] keys, the first in the lowest bit. The lines are those of a
+    /// filter of RocksDB's present kind. A missing key may be present; keys past [`TILE`] are
     /// ignored.
     #[inline(always)]
     pub(crate) fn probe_few_of_rocksdb<'k>(
@@ -55,21 +55,21 @@ impl Kernel {
     ) -> u64 {
         debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
-        let ask = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
+        let prefetch = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
         if self.backend == Backend::Avx512
             && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
         {
             // SAFETY: this CPU runs the kernel, since it exists; the lines can be read.
-            return unsafe { fast_local::few(at, keys, ask) };
+            return unsafe { fast_local::few(at, keys, prefetch) };
         }
         let by = Factors::for_many();
         let mut room = Room::new();
-        let (hashes, lost) = if ask {
+        let (hashes, lost) = if prefetch {
             room.make(keys, |key| {
                 let hash = xxph3_by(by, key);
-                fast_local::Scalar::ask::<INTO_L2>(at, hash);
+                fast_local::Scalar::prefetch::<INTO_L2>(at, hash);
                 hash
             })
         } else {

@@ -34,8 +34,8 @@ mod shared;
 mod words;
 
 pub use backend::Backend;
-pub(crate) use batch::{ABREAST, AHEAD_ABREAST, BLOCK, Hashes, Keys, RING};
-use batch::{Abreast, Lines};
+pub(crate) use batch::{ADJACENT, ADJACENT_AHEAD, Hashes, Keys, RING, TILE};
+use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
@@ -88,17 +88,17 @@ pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
     line_log2: u32,
-    ask: fn(Lines, u64),
+    prefetch: fn(Lines, u64),
     insert: unsafe fn(&mut [u8], u32, u64) -> bool,
     contains: Contains,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
-    lacking: Lacking,
+    absent: Absent,
 }
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
-type Lacking = unsafe fn(&Abreast, &[usize], &[u64], &mut [[u8; 8]]);
+type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
 /// The table of one backend: each function is the shared code compiled with the
 /// backend's instructions, once for each of the types that do the work, by k: those of
@@ -159,8 +159,8 @@ macro_rules! kernel {
             }
         }
         $(#[$attribute])*
-        unsafe fn lacking(
-            lines: &Abreast,
+        unsafe fn absent(
+            lines: &Adjacent,
             mut first: &[usize],
             hashes: &[u64],
             out: &mut [[u8; 8]],
@@ -169,8 +169,8 @@ macro_rules! kernel {
                 // SAFETY: the caller's promise, handed on.
                 *out = unsafe {
                     match lines.k {
-                        $($k => <$ops>::lacking(lines, first, hashes),)*
-                        _ => <$first>::lacking(lines, first, hashes),
+                        $($k => <$ops>::absent(lines, first, hashes),)*
+                        _ => <$first>::absent(lines, first, hashes),
                     }
                 };
                 first = &first[hashes.len()..];
@@ -180,12 +180,12 @@ macro_rules! kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
-            ask: <$first>::ask::<INTO_L1>,
+            prefetch: <$first>::prefetch::<INTO_L1>,
             insert,
             contains,
             insert_batch,
             probe_batch,
-            lacking,
+            absent,
         };
         &KERNEL
     }};
@@ -420,7 +420,7 @@ impl Kernel {
         bitmap: &mut [u64],
     ) -> usize {
         let plan = match hashes.len() {
-            ..=BLOCK => Prefetch::to_probe_few(lines.len()),
+            ..=TILE => Prefetch::to_probe_few(lines.len()),
             _ => Prefetch::to_probe(lines.len()),
         };
         self.probe_batch_with(lines, k, hashes, plan, bitmap)
@@ -442,13 +442,13 @@ impl Kernel {
     }
 
     /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its
-    /// bits, `j` below `count`, at most [`ABREAST`]. The first line of key `i` begins at byte
+    /// bits, `j` below `count`, at most [`ADJACENT`]. The first line of key `i` begins at byte
     /// `first[i]`, the others `stride` bytes behind each other. Places past the hashes are
     /// prefetched.
     ///
     /// # Panics
     /// If there are fewer places or bytes of answers than hashes, or not all lines in `lines`.
-    pub(crate) fn lacking(
+    pub(crate) fn absent(
         &self,
         lines: &[u8],
         (count, stride): (usize, usize),
@@ -458,7 +458,7 @@ impl Kernel {
         out: &mut [[u8; 8]],
     ) {
         debug_assert_eq!(self.layout, Layout::Native);
-        let fits = (1..=ABREAST).contains(&count) && first.len() >= hashes.len();
+        let fits = (1..=ADJACENT).contains(&count) && first.len() >= hashes.len();
         assert!(fits, "a place for each hash");
         assert!(out.len() == hashes.len().div_ceil(8));
         let reach = (count - 1) * stride + LINE_BYTES;
@@ -466,15 +466,15 @@ impl Kernel {
         let inside = first.iter().fold(true, |all, &at| all & (Some(at) <= last));
         assert!(inside, "lines of the filter");
         let base = lines.as_ptr();
-        let lines = Abreast { base, steps: std::array::from_fn(|j| j.min(count - 1) * stride), k };
+        let lines = Adjacent { base, steps: std::array::from_fn(|j| j.min(count - 1) * stride), k };
         // SAFETY: as in `contains`; all lines were found to be in the slice.
-        unsafe { (self.lacking)(&lines, first, hashes, out) }
+        unsafe { (self.absent)(&lines, first, hashes, out) }
     }
 
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
-    pub(crate) fn ask(&self, lines: Probed<'_>, k: u32, hash: u64) {
-        (self.ask)(self.readable(lines, k), hash);
+    pub(crate) fn prefetch(&self, lines: Probed<'_>, k: u32, hash: u64) {
+        (self.prefetch)(self.readable(lines, k), hash);
     }
 
     #[inline(always)]

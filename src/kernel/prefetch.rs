@@ -8,7 +8,7 @@ use crate::line::LINE_BYTES;
 
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
-/// Into L2, for a line needed a block or more later.
+/// Into L2, for a line needed a tile or more later.
 pub(crate) const INTO_L2: u8 = 2;
 
 /// Prefetches the cache line at `address`, which may be any: a hint never faults.
@@ -90,7 +90,7 @@ impl Prefetch {
         }
     }
 
-    /// The same for a block of keys or less. A caller with few keys probes one filter after
+    /// The same for a tile of keys or less. A caller with few keys probes one filter after
     /// another, as an engine does, so even a small filter may not be in the cache.
     pub(crate) fn to_probe_few(bytes: usize) -> Prefetch {
         if bytes < MIB / 4 { Prefetch::None } else { Prefetch::Far }

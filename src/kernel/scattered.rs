@@ -138,7 +138,7 @@ impl<B: Bits> Scattered<B> {
 
     /// Prefetches the cache lines of some of a key's bits.
     #[inline(always)]
-    fn ask_for<const HINT: u8>(lines: Lines, bits: impl Iterator<Item = u64>) {
+    fn prefetch_bits<const HINT: u8>(lines: Lines, bits: impl Iterator<Item = u64>) {
         bits.for_each(|bit| prefetch::<HINT>(Self::byte(lines, bit)));
     }
 }
@@ -157,8 +157,8 @@ impl<B: Bits> Ops for All<B> {
     }
 
     #[inline(always)]
-    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        Scattered::<B>::ask_for::<HINT>(lines, B::of(lines, hash));
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
+        Scattered::<B>::prefetch_bits::<HINT>(lines, B::of(lines, hash));
     }
 }
 
@@ -194,29 +194,29 @@ impl<B: Bits> Ops for Scattered<B> {
 
     /// A key's first few bits. The others are prefetched once these are known to be set.
     #[inline(always)]
-    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        Self::ask_for::<HINT>(lines, B::of(lines, hash).take(FEW));
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
+        Self::prefetch_bits::<HINT>(lines, B::of(lines, hash).take(FEW));
     }
 
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
+    unsafe fn insert_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<All<B>>(lines, lookahead, i);
+            P::prefetch::<All<B>>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             unsafe { Self::insert(lines, hash) };
         }
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         let mut maybe = 0;
         for (i, &hash) in hashes.iter().enumerate() {
-            P::ask::<Self>(lines, lookahead, i);
+            P::prefetch::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
             maybe |= set << i;
-            if P::ASKS && set == 1 {
-                Self::ask_for::<INTO_L2>(lines, B::of(lines, hash).skip(FEW));
+            if P::PREFETCHES && set == 1 {
+                Self::prefetch_bits::<INTO_L2>(lines, B::of(lines, hash).skip(FEW));
             }
         }
         let mut hits = maybe;

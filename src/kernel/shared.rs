@@ -89,7 +89,7 @@ impl<'a> Probed<'a> {
 impl Kernel {
     /// Prefetches the line of a hash, to be written soon.
     #[inline]
-    pub(crate) fn ask_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
-        self.ask(Probed::lanes(lanes), k, hash);
+    pub(crate) fn prefetch_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
+        self.prefetch(Probed::lanes(lanes), k, hash);
     }
 }

@@ -48,12 +48,12 @@ const HUGE_PAGE: usize = 2 << 20;
 /// would pay for a page walk besides the cache miss. They come from the system, not from the
 /// allocator, unless `BLOOMLINE_HUGE_PAGES=0` is set.
 pub(crate) struct Zeroed {
-    block: Block,
+    source: Source,
     len: usize,
 }
 
 /// The source of the bytes.
-enum Block {
+enum Source {
     Allocated(NonNull<u8>, Layout),
     /// From a caller's allocator, with the size that was asked of it.
     Given(NonNull<u8>, usize, &'static Allocator),
@@ -80,12 +80,12 @@ impl Zeroed {
         #[cfg(unix)]
         if len >= HUGE_PAGE && HUGE_PAGES.get() != Setting::Value(0) {
             let pages = pages::Pages::zeroed(len)?;
-            return Ok(Zeroed { block: Block::Mapped(pages), len });
+            return Ok(Zeroed { source: Source::Mapped(pages), len });
         }
         let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
-        Ok(Zeroed { block: Block::Allocated(bytes, layout), len })
+        Ok(Zeroed { source: Source::Allocated(bytes, layout), len })
     }
 
     /// The same from a caller's allocator, which need not zero them.
@@ -101,7 +101,7 @@ impl Zeroed {
         }
         // SAFETY: so many bytes are there, and nobody else has them.
         unsafe { bytes.write_bytes(0, len) };
-        Ok(Zeroed { block: Block::Given(bytes, len, allocator), len })
+        Ok(Zeroed { source: Source::Given(bytes, len, allocator), len })
     }
 
     /// A copy of these bytes, at least one.
@@ -115,10 +115,10 @@ impl Zeroed {
     }
 
     fn start(&self) -> *mut u8 {
-        match &self.block {
-            Block::Allocated(bytes, _) | Block::Given(bytes, ..) => bytes.as_ptr(),
+        match &self.source {
+            Source::Allocated(bytes, _) | Source::Given(bytes, ..) => bytes.as_ptr(),
             #[cfg(unix)]
-            Block::Mapped(pages) => pages.parts().0,
+            Source::Mapped(pages) => pages.parts().0,
         }
     }
 }
@@ -133,15 +133,15 @@ impl Eq for Zeroed {}
 
 impl Drop for Zeroed {
     fn drop(&mut self) {
-        match &self.block {
+        match &self.source {
             // SAFETY: allocated by `new` with this layout, and freed only here.
-            Block::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
+            Source::Allocated(bytes, layout) => unsafe { dealloc(bytes.as_ptr(), *layout) },
             // SAFETY: they came from this allocator with this size, and are freed only here.
-            Block::Given(bytes, size, allocator) => unsafe {
+            Source::Given(bytes, size, allocator) => unsafe {
                 (allocator.free)(allocator.context, bytes.as_ptr().cast(), *size);
             },
             #[cfg(unix)]
-            Block::Mapped(_) => {}
+            Source::Mapped(_) => {}
         }
     }
 }

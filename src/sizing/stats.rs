@@ -35,7 +35,7 @@ pub(crate) fn line_rates(lines: &[u8], k: u32, each: &mut dyn FnMut(f64)) {
 }
 
 /// The same for bits anywhere in a block of so many bytes, for every block.
-pub(crate) fn block_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
+pub(crate) fn part_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
     bytes.chunks_exact(block).for_each(|block| each(fill(block).powi(k as i32)));
 }
 

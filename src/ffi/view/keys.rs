@@ -5,7 +5,7 @@ use super::super::batch::{Key, contains_keys, key_at};
 use super::super::boundary::slice;
 use super::super::hash::bloomline_bytes;
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
-use crate::kernel::{BLOCK, ContainsKey, contains_key};
+use crate::kernel::{ContainsKey, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
     // the arrays have their count unless NULL, and each key is NULL or there.
     unsafe {
-        if (1..=BLOCK).contains(&n)
+        if (1..=TILE).contains(&n)
             && let (Some(view), Some(keys)) = (opened_of_rocksdb(view), slice(keys, n))
             && !present.is_null()
         {
@@ -91,8 +91,8 @@ unsafe fn contains_each_apart(
         let Some(keys) = slice(keys, n) else {
             return present.write_bytes(1, n);
         };
-        for (i, keys) in keys.chunks(BLOCK).enumerate() {
-            let mut bytes = [BROKEN; BLOCK];
+        for (i, keys) in keys.chunks(TILE).enumerate() {
+            let mut bytes = [BROKEN; TILE];
             for (bytes, &key) in bytes.iter_mut().zip(keys) {
                 *bytes = key.as_ref().copied().unwrap_or(BROKEN);
             }
@@ -100,7 +100,7 @@ unsafe fn contains_each_apart(
             // Bit by bit, and not seen through: `write_each` once more would be a page of code.
             bloomline_view_contains_keys(view, bytes.as_ptr(), keys.len(), &raw mut answers);
             for j in 0..keys.len() {
-                present.add(i * BLOCK + j).write(answers & 1 == 1);
+                present.add(i * TILE + j).write(answers & 1 == 1);
                 answers = black_box(answers >> 1);
             }
         }

@@ -11,7 +11,7 @@ pub use keys::*;
 
 use super::batch::contains_hashes;
 use super::boundary::{
-    Failure, NULL, bytes, guard, guard_or, output, shared, tell, write_optional,
+    Failure, NULL, bytes, guard, guard_or, output, shared, write_optional, write_result,
 };
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn bloomline_filter_view(
     out: *mut bloomline_view,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { tell(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
 /// Writes to `out` what `get` gets of an opened view.
@@ -192,7 +192,7 @@ unsafe fn shape<T>(
 ) -> bloomline_status {
     // SAFETY: the same contract.
     unsafe {
-        tell(view, out, |view| {
+        write_result(view, out, |view| {
             let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
             get(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
         })

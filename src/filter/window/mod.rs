@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::KeyHash;
 use crate::kernel::{
-    ABREAST, AHEAD_ABREAST, BLOCK, Backend, Kernel, Layout, Prefetch, prefetch_all,
+    ADJACENT, ADJACENT_AHEAD, Backend, Kernel, Layout, Prefetch, TILE, prefetch_all,
 };
 use crate::key::Key;
 use crate::line::{LINE_BYTES, line_index};
@@ -57,7 +57,7 @@ pub struct Window {
     shape: Shape,
     /// By place: that of the generation of slice `t` is `t` mod their number.
     generations: Vec<Generation>,
-    /// A bit for each place, [`ABREAST`] to a byte: whether it has chunks that were not cleared
+    /// A bit for each place, [`ADJACENT`] to a byte: whether it has chunks that were not cleared
     /// yet.
     stale: Vec<u8>,
     /// The current slice, that of the newest generation.
@@ -139,8 +139,8 @@ impl Window {
         generations.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
         generations.resize(count, Generation { slice: 0, key_count: 0, stale_chunks: 0 });
         let mut stale = Vec::new();
-        stale.try_reserve_exact(count.div_ceil(ABREAST)).map_err(|_| Error::OutOfMemory)?;
-        stale.resize(count.div_ceil(ABREAST), 0);
+        stale.try_reserve_exact(count.div_ceil(ADJACENT)).map_err(|_| Error::OutOfMemory)?;
+        stale.resize(count.div_ceil(ADJACENT), 0);
         Ok(Window {
             lines: Zeroed::new(bytes.ok_or(Error::OutOfMemory)?)?,
             cleared: Zeroed::new(8 * count * chunks(shape.params()))?,
@@ -174,7 +174,7 @@ impl Window {
             let place = self.newest();
             let stale_chunks = chunks(self.params());
             self.generations[place] = Generation { slice: new, key_count: 0, stale_chunks };
-            self.stale[place / ABREAST] |= 1 << (place % ABREAST);
+            self.stale[place / ADJACENT] |= 1 << (place % ADJACENT);
         }
     }
 
@@ -230,13 +230,13 @@ impl Window {
         words.fill(0);
         let (mut done, mut count) = (0, 0);
         while done < hashes.len() {
-            let room = self.room().min(BLOCK as u64) as usize;
+            let room = self.room().min(TILE as u64) as usize;
             let len = room.min(hashes.len() - done);
             // The older generations do not change meanwhile.
             let older = self.find(&hashes[done..], len, Some(self.newest()));
             for (i, &hash) in hashes[done..][..len].iter().enumerate() {
                 let new = self.put(hash) && older >> i & 1 == 0;
-                words[(done + i) / BLOCK] |= u64::from(new) << ((done + i) % BLOCK);
+                words[(done + i) / TILE] |= u64::from(new) << ((done + i) % TILE);
                 count += usize::from(new);
             }
             done += len;
@@ -283,7 +283,7 @@ impl Window {
         stamps[stamp] = self.generations[place].slice.to_ne_bytes();
         self.generations[place].stale_chunks -= 1;
         if self.generations[place].stale_chunks == 0 {
-            self.stale[place / ABREAST] ^= 1 << (place % ABREAST);
+            self.stale[place / ADJACENT] ^= 1 << (place % ADJACENT);
         }
         // A chunk is several whole pieces, or all lines.
         for (_, piece) in pieces(self.shape, place, line / CHUNK * CHUNK).take(CHUNK / PIECE) {
@@ -299,25 +299,25 @@ impl Window {
         let (places, k) = (self.generations.len(), self.params().k());
         let ahead = match Prefetch::to_probe(self.lines.len()) {
             Prefetch::None => 0,
-            _ => AHEAD_ABREAST,
+            _ => ADJACENT_AHEAD,
         };
-        let first = &mut [0; BLOCK + AHEAD_ABREAST][..(len + ahead).min(hashes.len())];
-        let lacking = &mut [[0; 8]; BLOCK / 8][..len.div_ceil(8)];
+        let first = &mut [0; TILE + ADJACENT_AHEAD][..(len + ahead).min(hashes.len())];
+        let absent = &mut [[0; 8]; TILE / 8][..len.div_ceil(8)];
         for (first, &hash) in first.iter_mut().zip(hashes) {
             *first = self.first_of(self.line_of(hash));
         }
         let mut found = 0;
         for (eight, &stale) in self.stale.iter().enumerate() {
-            let (place, hashes) = (ABREAST * eight, &hashes[..len]);
-            let shape = (ABREAST.min(places - place), self.stride());
+            let (place, hashes) = (ADJACENT * eight, &hashes[..len]);
+            let shape = (ADJACENT.min(places - place), self.stride());
             let lines = &self.lines[place * self.stride()..];
-            self.kernel.lacking(lines, shape, k, first, hashes, lacking);
+            self.kernel.absent(lines, shape, k, first, hashes, absent);
             let but =
-                but.filter(|but| but / ABREAST == eight).map_or(0, |but| 1 << (but % ABREAST));
+                but.filter(|but| but / ADJACENT == eight).map_or(0, |but| 1 << (but % ADJACENT));
             // Places past the last repeat it.
-            let places = (u8::MAX >> (ABREAST - shape.0)) & !but;
-            for (i, &lacking) in lacking.as_flattened()[..len].iter().enumerate() {
-                let mut have = !lacking & places;
+            let places = (u8::MAX >> (ADJACENT - shape.0)) & !but;
+            for (i, &absent) in absent.as_flattened()[..len].iter().enumerate() {
+                let mut have = !absent & places;
                 if have & stale != 0 {
                     // Lines that an older generation left do not count.
                     let line = self.line_of(hashes[i]);
@@ -457,8 +457,8 @@ impl Probe for Window {
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         for (i, word) in words.iter_mut().enumerate() {
-            let hashes = &hashes[BLOCK * i..];
-            *word = self.find(hashes, hashes.len().min(BLOCK), None);
+            let hashes = &hashes[TILE * i..];
+            *word = self.find(hashes, hashes.len().min(TILE), None);
         }
         words.iter().map(|word| word.count_ones() as usize).sum()
     }

@@ -46,7 +46,7 @@ fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
 
 /// Prefetches both buckets of a hash. One function for all fingerprints.
 #[inline(always)]
-fn ask<const HINT: u8>(lines: Lines, hash: u64) {
+fn prefetch_buckets<const HINT: u8>(lines: Lines, hash: u64) {
     addresses(bits::<ANY>(lines), lines, hash).into_iter().for_each(prefetch::<HINT>);
 }
 

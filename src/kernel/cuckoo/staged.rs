@@ -1,10 +1,10 @@
 //! What `avx2` and `avx512` share for cuckoo filters.
 //!
 //! A group of 8 keys goes through three stages. Vectors find the buckets of these keys and of keys
-//! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a block of 64 has
+//! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a tile of 64 has
 //! been read, vectors compare. Between the stages all values are in memory.
 
-use super::super::batch::{BLOCK, FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan};
+use super::super::batch::{FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan, TILE};
 use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
 use super::words::Words;
 use super::{bits, read};
@@ -41,8 +41,8 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
 
     #[inline(always)]
-    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        super::ask::<HINT>(lines, hash);
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
+        super::prefetch_buckets::<HINT>(lines, hash);
     }
 
     #[inline(always)]
@@ -52,16 +52,16 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // The places past the end are those of hash 0, which every filter has; their
         // answers are dropped.
         let (count, bits) = (lines.count(), bits::<BITS>(lines));
-        let mut keys = [0; BLOCK + GROUP];
-        let there = if P::ASKS { &lookahead[..BLOCK + GROUP] } else { hashes };
+        let mut keys = [0; TILE + GROUP];
+        let there = if P::PREFETCHES { &lookahead[..TILE + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
         let keys = keys.as_chunks::<GROUP>().0;
         let ahead = lookahead[FAR_KEYS..].as_chunks::<GROUP>().0;
-        let mut words = [[Group([0; GROUP]); 2]; BLOCK / GROUP];
+        let mut words = [[Group([0; GROUP]); 2]; TILE / GROUP];
         // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
         unsafe {
             let at = |places: &Places, which: usize, i: usize| {
@@ -70,7 +70,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
             let mut places = V::places(count, bits, &keys[0]);
             for (group, hashes) in hashes.chunks(GROUP).enumerate() {
                 let next = V::places(count, bits, &keys[group + 1]);
-                let far = match P::ASKS {
+                let far = match P::PREFETCHES {
                     true => V::places(count, bits, &ahead[group]),
                     false => next,
                 };
@@ -78,10 +78,10 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
                 let (here, next, far) = (black_box(&places), black_box(&next), black_box(&far));
                 for i in 0..hashes.len() {
                     for (which, words) in words[group].iter_mut().enumerate() {
-                        if P::ASKS {
+                        if P::PREFETCHES {
                             prefetch::<INTO_L2>(at(far, which, i));
                         }
-                        if P::ASKS && lines.near() {
+                        if P::PREFETCHES && lines.near() {
                             prefetch::<INTO_L1>(at(next, which, i));
                         }
                         words.0[i] = read(bits, at(here, which, i));
@@ -94,7 +94,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
             for i in 0..hashes.len().div_ceil(GROUP) {
                 hits |= u64::from(V::compare(bits, &keys[i], &words[i])) << (i * GROUP);
             }
-            hits & (u64::MAX >> (BLOCK - hashes.len()))
+            hits & (u64::MAX >> (TILE - hashes.len()))
         }
     }
 }

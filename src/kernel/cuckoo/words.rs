@@ -11,8 +11,8 @@ impl<const BITS: u32> Ops for Words<BITS> {
     const INSERTS: bool = false;
 
     #[inline(always)]
-    fn ask<const HINT: u8>(lines: Lines, hash: u64) {
-        super::ask::<HINT>(lines, hash);
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
+        super::prefetch_buckets::<HINT>(lines, hash);
     }
 
     #[inline(always)]

@@ -1,9 +1,9 @@
 //! RocksDB's line with AVX-512: all of it in one register, sixteen positions at a time.
 //! Reached only through the detection in `kernel`.
 
-use super::super::batch::{BLOCK, Lines, Lookahead, Ops, Plan};
+use super::super::batch::{Lines, Lookahead, Ops, Plan, TILE};
 #[cfg(feature = "capi")]
-use super::super::batch::{NO_LOOKAHEAD, Nothing, ask_far};
+use super::super::batch::{NO_LOOKAHEAD, Nothing, prefetch_far};
 use super::{POWERS, step_by};
 #[cfg(feature = "capi")]
 use crate::hash::xxph3::{ONE_WORD, of_words, word, xxph3};
@@ -28,9 +28,9 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn insert_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
+    unsafe fn insert_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) {
         let (mut left, mut factor) = (lines.k(), 1);
-        let mut staged = [UNSET; BLOCK];
+        let mut staged = [UNSET; TILE];
         // Eight positions of each key, then the next eight.
         loop {
             for (staged, &hash) in staged.iter_mut().zip(hashes) {
@@ -41,7 +41,7 @@ impl Ops for Avx512 {
             let staged = black_box(&staged);
             for (i, &hash) in hashes.iter().enumerate() {
                 if factor == 1 {
-                    P::ask::<Self>(lines, lookahead, i);
+                    P::prefetch::<Self>(lines, lookahead, i);
                 }
                 // SAFETY: the caller vouches for the CPU and for the lines; what is read has
                 // been staged.
@@ -62,23 +62,23 @@ impl Ops for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             match lines.k() {
-                ..=16 => probe_block::<P, false>(lines, hashes, lookahead),
-                _ => probe_block::<P, true>(lines, hashes, lookahead),
+                ..=16 => probe_tile::<P, false>(lines, hashes, lookahead),
+                _ => probe_tile::<P, true>(lines, hashes, lookahead),
             }
         }
     }
 }
 
-/// The answers for a block, for up to 16 positions or, if `MORE`, 32.
+/// The answers for a tile, for up to 16 positions or, if `MORE`, 32.
 ///
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_block<P: Plan, const MORE: bool>(
+unsafe fn probe_tile<P: Plan, const MORE: bool>(
     lines: Lines,
     hashes: &[u64],
     lookahead: &Lookahead,
@@ -86,17 +86,17 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
     let all = u32::MAX >> (32 - lines.k());
     let mut hits = 0u64;
     for (i, &hash) in hashes.iter().enumerate() {
-        P::ask::<Avx512>(lines, lookahead, i);
+        P::prefetch::<Avx512>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
         let unset = unsafe { unset::<MORE>(super::line(lines, hash), hash) };
         // The first key ends up in the highest bit; the result is reversed at the end.
         hits = hits + hits + u64::from(unset & all == 0);
     }
-    hits.reverse_bits() >> (BLOCK - hashes.len())
+    hits.reverse_bits() >> (TILE - hashes.len())
 }
 
 /// The answers for 1 to 64 keys, first in the lowest bit, without what a longer batch has around
-/// it. If `ask`, their lines are prefetched before the first is tested.
+/// it. If `prefetch`, their lines are prefetched before the first is tested.
 ///
 /// Short keys are hashed eight at a time, but only once all words are loaded: a register read
 /// waits for eight separate writes just before it.
@@ -108,10 +108,10 @@ unsafe fn probe_block<P: Plan, const MORE: bool>(
 pub(in crate::kernel) unsafe fn few<'k>(
     lines: Lines,
     keys: impl Iterator<Item = Option<&'k [u8]>>,
-    ask: bool,
+    prefetch: bool,
 ) -> u64 {
     // Hashes or words; the lengths are those of words.
-    let (mut hashes, mut lens) = ([0; BLOCK], [0; BLOCK]);
+    let (mut hashes, mut lens) = ([0; TILE], [0; TILE]);
     let (mut count, mut lost) = (0_usize, 0);
     for ((hash, len), key) in hashes.iter_mut().zip(&mut lens).zip(keys) {
         match key {
@@ -126,11 +126,11 @@ pub(in crate::kernel) unsafe fn few<'k>(
     let eights = count.div_ceil(8);
     of_words(&mut hashes.as_chunks_mut().0[..eights], lens.as_chunks().0);
     let hashes = &hashes[..count];
-    if ask {
-        ask_far::<Avx512>(lines, hashes);
+    if prefetch {
+        prefetch_far::<Avx512>(lines, hashes);
     }
     // SAFETY: the caller's promise.
-    unsafe { Avx512::probe_block::<Nothing>(lines, hashes, NO_LOOKAHEAD) | lost }
+    unsafe { Avx512::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) | lost }
 }
 
 /// Whether the line has the `k` bits that start with `x`. For single keys, so by registers of

@@ -6,7 +6,7 @@
 //! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
 //! once.
 
-use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE, not_zero};
 use super::scalar::{Row, class, rows, select};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use std::arch::asm;
@@ -103,27 +103,27 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
         let rows = rows(lines.k);
-        let mut lacking = [[0; ABREAST]; 8];
+        let mut absent = [[0; ADJACENT]; 8];
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
         unsafe {
             for (i, &hash) in hashes.iter().enumerate() {
-                lines.ask_ahead(first, i);
+                lines.prefetch_ahead(first, i);
                 let mask = mask::<CLASS>(hash.wrapping_mul(C1), hash.wrapping_mul(C2), rows);
                 for (j, step) in lines.steps.into_iter().enumerate() {
                     let line = load_line(lines.base.add(first[i] + step));
                     let low = _mm256_andnot_si256(line[0], mask[0]);
                     let unset = _mm256_or_si256(low, _mm256_andnot_si256(line[1], mask[1]));
-                    lacking[i][j] = u8::from(_mm256_testz_si256(unset, unset) == 0);
+                    absent[i][j] = u8::from(_mm256_testz_si256(unset, unset) == 0);
                 }
             }
         }
-        lacking.map(not_zero)
+        absent.map(not_zero)
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             let (fours, rest) = hashes.as_chunks::<4>();
@@ -153,9 +153,9 @@ unsafe fn probe_fours<const CLASS: u8, P: Plan>(
 ) -> u64 {
     // Per key, the lanes whose bit is set, in each round, and the top byte of the last
     // round's g.
-    let mut set = [[0; 4]; BLOCK / 4];
-    let mut set2 = [[0; 4]; BLOCK / 4];
-    let mut top = [[0; 4]; BLOCK / 4];
+    let mut set = [[0; 4]; TILE / 4];
+    let mut set2 = [[0; 4]; TILE / 4];
+    let mut top = [[0; 4]; TILE / 4];
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         for (i, hashes) in hashes.iter().enumerate() {
@@ -193,7 +193,7 @@ struct Found {
     last: u64,
 }
 
-/// Looks up key `i` of a block, and prefetches the lines of later ones.
+/// Looks up key `i` of a tile, and prefetches the lines of later ones.
 ///
 /// # Safety
 /// As for `Ops`.
@@ -204,7 +204,7 @@ unsafe fn look_up<const CLASS: u8, P: Plan>(
     i: usize,
     hash: u64,
 ) -> Found {
-    P::ask::<Avx2<CLASS>>(lines, lookahead, i);
+    P::prefetch::<Avx2<CLASS>>(lines, lookahead, i);
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         let line = load_line(lines.line(hash));

@@ -8,7 +8,7 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::super::batch::{ABREAST, Abreast, BLOCK, Lines, Lookahead, Ops, Plan};
+use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
 use super::scalar::{class, select};
 use crate::line::{C1, C2, SHIFTS};
@@ -78,30 +78,30 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
-        let mut lacking = [[0; ABREAST]; 8];
+    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+        let mut absent = [[0; ADJACENT]; 8];
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
         unsafe {
             for (i, &hash) in hashes.iter().enumerate() {
-                lines.ask_ahead(first, i);
+                lines.prefetch_ahead(first, i);
                 let mask = mask::<CLASS>(hash, lines.k);
                 for (j, step) in lines.steps.into_iter().enumerate() {
                     let line = _mm512_loadu_si512(lines.base.add(first[i] + step).cast());
                     let unset = _mm512_andnot_si512(line, mask);
-                    lacking[i][j] = _mm512_test_epi64_mask(unset, unset);
+                    absent[i][j] = _mm512_test_epi64_mask(unset, unset);
                 }
             }
-            let lacking = load(lacking.as_flattened());
-            _mm512_test_epi8_mask(lacking, lacking).to_le_bytes()
+            let absent = load(absent.as_flattened());
+            _mm512_test_epi8_mask(absent, absent).to_le_bytes()
         }
     }
 
     #[inline(always)]
-    unsafe fn probe_block<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
-            if P::ASKS {
-                return probe_and_ask::<CLASS, P>(lines, lookahead);
+            if P::PREFETCHES {
+                return probe_and_prefetch::<CLASS, P>(lines, lookahead);
             }
             let (eights, rest) = hashes.as_chunks::<8>();
             if let Ok(whole) = <&[[u64; 8]; 8]>::try_from(eights) {
@@ -125,14 +125,14 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
 /// # Safety
 /// As for `Ops`.
 #[inline(always)]
-unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Lookahead) -> u64 {
+unsafe fn probe_and_prefetch<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Lookahead) -> u64 {
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
-        let mut unset = [[0; BLOCK]; 2];
+        let mut unset = [[0; TILE]; 2];
         // If the compiler knew the count, it would add instructions.
         if black_box(lines.count()) < BY_HALVES_FROM {
-            for i in 0..BLOCK {
-                P::ask::<Avx512<CLASS>>(lines, lookahead, i);
+            for i in 0..TILE {
+                P::prefetch::<Avx512<CLASS>>(lines, lookahead, i);
                 let hash = lookahead[i];
                 let line = _mm512_loadu_si512(lines.line(hash).cast());
                 unset[0][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C1)));
@@ -141,8 +141,8 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Look
                 }
             }
         } else {
-            for i in 0..BLOCK {
-                P::ask::<Avx512<CLASS>>(lines, lookahead, i);
+            for i in 0..TILE {
+                P::prefetch::<Avx512<CLASS>>(lines, lookahead, i);
                 let hash = lookahead[i];
                 let line = halves(lines.line(hash));
                 unset[0][i] = unset_in_halves(line, hash.wrapping_mul(C1));
@@ -152,7 +152,7 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Look
             }
         }
         let last = if CLASS == class::ABOVE_8 { C2 } else { C1 };
-        let mut start = [[0; 8]; BLOCK / 8];
+        let mut start = [[0; 8]; TILE / 8];
         for (start, hashes) in start.iter_mut().zip(lookahead.as_chunks::<8>().0) {
             *start = starts(_mm512_mullo_epi64(load(hashes), _mm512_set1_epi64(last as i64)));
         }
@@ -160,7 +160,7 @@ unsafe fn probe_and_ask<const CLASS: u8, P: Plan>(lines: Lines, lookahead: &Look
     }
 }
 
-/// Lines from which on [`probe_and_ask`] takes each as two registers: 128 MiB.
+/// Lines from which on [`probe_and_prefetch`] takes each as two registers: 128 MiB.
 const BY_HALVES_FROM: u64 = 1 << 21;
 
 /// A line as two registers of 256 bits.
@@ -188,14 +188,14 @@ fn unset_in_halves([low, high]: [__m256i; 2], g: u64) -> u8 {
         | _mm256_testn_epi64_mask(high, _mm256_rolv_epi64(one, high_positions)) << 4
 }
 
-/// What the first stage leaves for the second, for each key of a block.
+/// What the first stage leaves for the second, for each key of a tile.
 #[repr(align(64))]
 struct Staged {
     /// Bytes from the first line to the key's.
-    offset: [Eight; BLOCK / 8],
+    offset: [Eight; TILE / 8],
     /// `hash * C1`, and for k > 8 `hash * C2`.
-    g: [Eight; BLOCK / 8],
-    g2: [Eight; BLOCK / 8],
+    g: [Eight; TILE / 8],
+    g2: [Eight; TILE / 8],
 }
 
 /// A value for each of 8 keys, written as one register.
@@ -264,7 +264,7 @@ const AHEAD: usize = 3;
 
 const UNSET: Eight = Eight::uninit();
 
-/// The first stage for keys `8 i` to `8 i + 7` of a block; the starts of their runs.
+/// The first stage for keys `8 i` to `8 i + 7` of a tile; the starts of their runs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn stage<const CLASS: u8>(

@@ -2,7 +2,7 @@
 //! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
 //! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
 
-use super::super::batch::{Abreast, Lines, Ops, not_zero};
+use super::super::batch::{Adjacent, Lines, Ops, not_zero};
 use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES, SHIFTS};
 use wide::u64x8;
@@ -65,10 +65,10 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
         let mut bytes = [0; 8];
         for (i, &hash) in hashes.iter().enumerate() {
-            lines.ask_ahead(first, i);
+            lines.prefetch_ahead(first, i);
             let mask = mask::<CLASS>(hash, lines.k);
             bytes[i] = not_zero(lines.steps.map(|step| {
                 // SAFETY: the caller vouches for 64 readable bytes at each line.

@@ -1,7 +1,7 @@
 //! The `scalar` backend: the definition with mask and test in one loop without branches. Runs on
 //! every CPU.
 
-use super::super::batch::{Abreast, Lines, Ops, not_zero};
+use super::super::batch::{Adjacent, Lines, Ops, not_zero};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
 /// How k divides into rounds. A constant of each loop, which so needs no branch for it.
@@ -116,10 +116,10 @@ impl<const CLASS: u8> Ops for Scalar<CLASS> {
     }
 
     #[inline(always)]
-    unsafe fn lacking(lines: &Abreast, first: &[usize], hashes: &[u64]) -> [u8; 8] {
+    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
         let mut bytes = [0; 8];
         for (i, &hash) in hashes.iter().enumerate() {
-            lines.ask_ahead(first, i);
+            lines.prefetch_ahead(first, i);
             let mut mask = [0; LANES];
             lanes::<CLASS>(hash, lines.k, |i, bit| mask[i] |= bit);
             bytes[i] = not_zero(lines.steps.map(|step| {
