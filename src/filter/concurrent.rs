@@ -8,7 +8,7 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, Layout, Prefetch, Probed, TILE};
+use crate::kernel::{Backend, Kernel, Layout, Prefetch, Probed, TILE, ahead};
 use crate::key::Key;
 use crate::layouts::classic;
 use crate::line::{LANES, line_index, mask};
@@ -16,9 +16,6 @@ use crate::os::memory::{Shared, Zeroed};
 use crate::params::Params;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Keys from the one being inserted to the one whose line is prefetched.
-const AHEAD: usize = 16;
 
 /// A Bloom filter into which any number of threads insert, and which they probe, through a shared
 /// reference. No thread waits for another.
@@ -119,12 +116,12 @@ impl ConcurrentFilter {
         let prefetches = Prefetch::to_insert(self.params.bytes()) != Prefetch::None;
         let k = self.params.k();
         if prefetches && from == 0 {
-            let soon = hashes.iter().take(AHEAD);
+            let soon = hashes.iter().take(ahead::CONCURRENT);
             soon.for_each(|&hash| self.kernel.prefetch_shared(self.lanes(), k, hash));
         }
         let mut new = 0;
         for (i, &hash) in hashes[from..].iter().take(64).enumerate() {
-            if let (true, Some(&later)) = (prefetches, hashes.get(from + i + AHEAD)) {
+            if let (true, Some(&later)) = (prefetches, hashes.get(from + i + ahead::CONCURRENT)) {
                 self.kernel.prefetch_shared(self.lanes(), k, later);
             }
             new |= u64::from(self.insert_hash(hash)) << i;

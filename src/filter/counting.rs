@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, prefetch_all};
+use crate::kernel::{Backend, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
 use crate::os::memory::Zeroed;
@@ -54,9 +54,6 @@ pub struct CountingFilter {
 
 /// The highest count: it means that or more.
 const MOST: u8 = 15;
-
-/// Keys from the one being counted to the one whose counters are prefetched.
-const AHEAD: usize = 12;
 
 type LineCounters = [u8; COUNTER_BYTES];
 
@@ -125,7 +122,7 @@ impl CountingFilter {
 
     fn count_up_all(&mut self, hashes: &[u64]) {
         for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i + AHEAD) {
+            if let Some(&later) = hashes.get(i + ahead::COUNTING) {
                 prefetch_all(&self.counters[self.counters_of(later)]);
             }
             self.count_up(hash);
@@ -182,7 +179,7 @@ impl CountingFilter {
         let (removed, mut count) = (answers.words(hashes.len()), 0);
         removed.fill(0);
         for (i, &hash) in hashes.iter().enumerate() {
-            if let Some(&later) = hashes.get(i + AHEAD) {
+            if let Some(&later) = hashes.get(i + ahead::COUNTING) {
                 let at = self.line_of(later) * LINE_BYTES;
                 prefetch_all(&self.filter.as_bytes()[at..at + LINE_BYTES]);
                 prefetch_all(&self.counters[self.counters_of(later)]);

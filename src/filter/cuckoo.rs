@@ -8,7 +8,7 @@ use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Kernel, Layout};
+use crate::kernel::{Backend, Kernel, Layout, ahead};
 use crate::key::Key;
 use crate::layouts::cuckoo;
 use crate::os::memory::Zeroed;
@@ -46,9 +46,6 @@ macro_rules! by_bits {
         }
     };
 }
-
-/// Keys from the one being inserted to the one whose lines are prefetched.
-const AHEAD: usize = 16;
 
 impl CuckooFilter {
     /// Creates an empty filter.
@@ -135,8 +132,9 @@ impl CuckooFilter {
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
-        if let (true, Some(&ahead)) = (self.lines.len() >= ASKS_FROM, hashes.get(i + AHEAD)) {
-            self.view().prefetch(ahead);
+        let prefetches = self.lines.len() >= ahead::CUCKOO_FROM;
+        if let (true, Some(&later)) = (prefetches, hashes.get(i + ahead::CUCKOO)) {
+            self.view().prefetch(later);
         }
     }
 
@@ -290,6 +288,3 @@ impl fmt::Debug for CuckooFilter {
 }
 
 probing!(CuckooFilter, view);
-
-/// The size of filter, in bytes, from which prefetching for inserts pays.
-const ASKS_FROM: usize = 1 << 20;

@@ -3,22 +3,16 @@
 //! A batch is done in tiles of 64 keys: one word of the answer bitmap. A backend answers a tile.
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
-use super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
+use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
 /// Keys in a tile: the bits of a word of the answer.
 pub(crate) const TILE: usize = 64;
 
-/// Keys from the one being probed to the one whose line is prefetched into L2.
-pub(super) const FAR_KEYS: usize = 2 * TILE;
-
-/// Keys from the one being probed to the one whose line is prefetched into L1.
-pub(super) const NEAR_KEYS: usize = 8;
-
 /// The hashes of a tile, and of the keys after it that are prefetched meanwhile.
 pub(super) type Lookahead = [u64; LOOKAHEAD];
-const LOOKAHEAD: usize = TILE + FAR_KEYS;
+const LOOKAHEAD: usize = TILE + ahead::FAR;
 
 /// The lines of a filter: where they are, how many, and k.
 #[derive(Clone, Copy)]
@@ -205,14 +199,11 @@ pub(super) struct Adjacent {
 /// Filters that are probed together.
 pub(crate) const ADJACENT: usize = 8;
 
-/// Keys from the one being probed in such lines to the one whose lines are prefetched.
-pub(crate) const ADJACENT_AHEAD: usize = 32;
-
 impl Adjacent {
     /// Prefetches all lines of the key that comes so many after key `i`, if there is one.
     #[inline(always)]
     pub(super) fn prefetch_ahead(&self, first: &[usize], i: usize) {
-        if let Some(&first) = first.get(i + ADJACENT_AHEAD) {
+        if let Some(&first) = first.get(i + ahead::WINDOW) {
             self.steps
                 .iter()
                 .for_each(|&step| prefetch::<INTO_L2>(self.base.wrapping_add(first + step)));
@@ -257,9 +248,9 @@ impl Plan for Ahead {
 
     #[inline(always)]
     fn prefetch<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize) {
-        O::prefetch::<INTO_L2>(lines, lookahead[i + FAR_KEYS]);
+        O::prefetch::<INTO_L2>(lines, lookahead[i + ahead::FAR]);
         if lines.near {
-            O::prefetch::<INTO_L1>(lines, lookahead[i + NEAR_KEYS]);
+            O::prefetch::<INTO_L1>(lines, lookahead[i + ahead::NEAR]);
         }
     }
 }
@@ -284,7 +275,7 @@ pub(crate) struct Keys<'a> {
 }
 
 /// Hashes computed and not used yet: those whose lines are being prefetched, and a run of new ones.
-pub(crate) const RING: usize = FAR_KEYS + 256;
+pub(crate) const RING: usize = ahead::FAR + 256;
 
 /// Keys hashed at a time at the start, so that the first lines are prefetched soon.
 const FEW: usize = 8;
@@ -363,7 +354,7 @@ unsafe fn for_each_tile<W: Work>(
 ) {
     let prefetches = W::Ops::PREFETCH && plan != Prefetch::None;
     let lines = Lines { near: plan == Prefetch::FarAndNear, ..lines };
-    let at_once = if prefetches { FAR_KEYS } else { 0 };
+    let at_once = if prefetches { ahead::FAR } else { 0 };
     let prefetch = |hashes: &[u64]| prefetch_far::<W::Ops>(lines, hashes);
     let len = hashes.len();
     // The number of keys done, and of keys whose hashes are computed.
@@ -388,7 +379,7 @@ unsafe fn for_each_tile<W: Work>(
             }
             // At the end too few hashes are left for a lookahead, and fewer lines to prefetch.
             if prefetches && made == len {
-                prefetch(rest.get(FAR_KEYS..).unwrap_or_default());
+                prefetch(rest.get(ahead::FAR..).unwrap_or_default());
             }
             if made == len || !prefetches {
                 for hashes in rest.chunks(TILE) {

@@ -34,12 +34,12 @@ mod shared;
 mod words;
 
 pub use backend::Backend;
-pub(crate) use batch::{ADJACENT, ADJACENT_AHEAD, Hashes, Keys, RING, TILE};
+pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::prefetch_all;
+pub(crate) use prefetch::{ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;

@@ -6,6 +6,27 @@
 
 use crate::line::LINE_BYTES;
 
+/// How far ahead lines are prefetched: keys from the one at work to the one whose lines are. All
+/// were measured, by `cargo bench --bench sweep` or `--bench ratios`.
+pub(crate) mod ahead {
+    /// Batches, into L2.
+    pub(crate) const FAR: usize = 128;
+    /// The same in large filters, into L1.
+    pub(crate) const NEAR: usize = 8;
+    /// Probes of windows, all generations.
+    pub(crate) const WINDOW: usize = 32;
+    /// Inserts into windows, the newest generation.
+    pub(crate) const WINDOW_INSERT: usize = 16;
+    /// Inserts into concurrent filters.
+    pub(crate) const CONCURRENT: usize = 16;
+    /// Inserts into cuckoo filters, both buckets.
+    pub(crate) const CUCKOO: usize = 16;
+    /// In bytes: smaller cuckoo filters are not prefetched for inserts.
+    pub(crate) const CUCKOO_FROM: usize = 1 << 20;
+    /// Inserts into counting filters and removals, the four cache lines of the counters.
+    pub(crate) const COUNTING: usize = 12;
+}
+
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
 /// Into L2, for a line needed a tile or more later.

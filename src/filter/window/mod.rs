@@ -9,9 +9,7 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::KeyHash;
-use crate::kernel::{
-    ADJACENT, ADJACENT_AHEAD, Backend, Kernel, Layout, Prefetch, TILE, prefetch_all,
-};
+use crate::kernel::{ADJACENT, Backend, Kernel, Layout, Prefetch, TILE, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
@@ -81,9 +79,6 @@ const PIECE: usize = 8;
 /// Lines that are cleared together, before the first key of a generation goes into one of them: 4
 /// KiB. Fewer would need a larger table, more a longer wait.
 const CHUNK: usize = 64;
-
-/// Keys from the one being inserted to the one whose line is prefetched.
-const AHEAD: usize = 16;
 
 impl Window {
     /// Creates an empty window of at least one generation, in slice 0. While each has at most
@@ -204,7 +199,7 @@ impl Window {
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
         for (i, &hash) in hashes.iter().enumerate() {
             self.room();
-            if let Some(&later) = hashes.get(i + AHEAD) {
+            if let Some(&later) = hashes.get(i + ahead::WINDOW_INSERT) {
                 let at = self.first_of(self.line_of(later)) + self.newest() * self.stride();
                 prefetch_all(&self.lines[at..at + LINE_BYTES]);
             }
@@ -299,9 +294,9 @@ impl Window {
         let (places, k) = (self.generations.len(), self.params().k());
         let ahead = match Prefetch::to_probe(self.lines.len()) {
             Prefetch::None => 0,
-            _ => ADJACENT_AHEAD,
+            _ => ahead::WINDOW,
         };
-        let first = &mut [0; TILE + ADJACENT_AHEAD][..(len + ahead).min(hashes.len())];
+        let first = &mut [0; TILE + ahead::WINDOW][..(len + ahead).min(hashes.len())];
         let absent = &mut [[0; 8]; TILE / 8][..len.div_ceil(8)];
         for (first, &hash) in first.iter_mut().zip(hashes) {
             *first = self.first_of(self.line_of(hash));

@@ -4,8 +4,8 @@
 //! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a tile of 64 has
 //! been read, vectors compare. Between the stages all values are in memory.
 
-use super::super::batch::{FAR_KEYS, Lines, Lookahead, NEAR_KEYS, Ops, Plan, TILE};
-use super::super::prefetch::{INTO_L1, INTO_L2, prefetch};
+use super::super::batch::{Lines, Lookahead, Ops, Plan, TILE};
+use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::words::Words;
 use super::{bits, read};
 use std::hint::black_box;
@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 /// Keys in a group: one vector of AVX-512, two of AVX2.
 pub(super) const GROUP: usize = 8;
 // The near prefetch is for the next group.
-const _: () = assert!(NEAR_KEYS == GROUP);
+const _: () = assert!(ahead::NEAR == GROUP);
 
 /// A value for each of a group of keys.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
         let there = if P::PREFETCHES { &lookahead[..TILE + GROUP] } else { hashes };
         keys[..there.len()].copy_from_slice(there);
         let keys = keys.as_chunks::<GROUP>().0;
-        let ahead = lookahead[FAR_KEYS..].as_chunks::<GROUP>().0;
+        let ahead = lookahead[ahead::FAR..].as_chunks::<GROUP>().0;
         let mut words = [[Group([0; GROUP]); 2]; TILE / GROUP];
         // SAFETY: the caller vouches for the CPU and for the lines, of which all places are.
         unsafe {
