@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_counting.c - bloomline_counting: inserts, removals and counts against the definition,
- * byte for byte; what is refused; bytes and files; every status; NULL. Failed allocations are
+ * byte for byte; what is answers; bytes and files; every status; NULL. Failed allocations are
  * in test_alloc.c.
  */
 #define _XOPEN_SOURCE 700
@@ -52,7 +52,7 @@ static void histories_are_those_of_the_definition(void)
             uint64_t key_count = 0;
             memset(expected, 0, sizeof expected);
             for (int round = 0; round < 24; round++) {
-                uint64_t batch[100], refused[2];
+                uint64_t batch[100], answers[2];
                 bloomline_bytes keys[100];
                 char texts[100][8];
                 size_t n = next_random(&random) % 100;
@@ -73,23 +73,23 @@ static void histories_are_those_of_the_definition(void)
                         if (action == 3) bloomline_counting_insert_hash(filter, batch[i]);
                     }
                 } else {
-                    uint64_t absent[2] = {0, 0};
-                    size_t absent_count = 0;
+                    uint64_t expected_bits[2] = {0, 0};
+                    size_t removed_count = 0;
                     for (size_t i = 0; i < n; i++) {
                         bool removed = definition_remove(expected, counters, line_count, k, batch[i]);
                         bloomline_status status = removed ? BLOOMLINE_OK : BLOOMLINE_ERR_ABSENT;
                         key_count -= removed && key_count > 0;
-                        absent_count += !removed;
-                        absent[i / 64] |= (uint64_t)!removed << i % 64;
+                        removed_count += removed;
+                        expected_bits[i / 64] |= (uint64_t)removed << i % 64;
                         if (action == 4) CHECK_STATUS(status, bloomline_counting_remove(filter, keys[i].data, keys[i].len));
                         if (action == 5) CHECK_STATUS(status, bloomline_counting_remove_hash(filter, batch[i]));
                     }
                     bool tell = round % 3 > 0;
-                    uint64_t *out = tell ? refused : NULL;
-                    memset(refused, 0xA5, sizeof refused);
-                    if (action == 6) CHECK_U64(absent_count, bloomline_counting_remove_keys(filter, keys, n, out));
-                    if (action == 7) CHECK_U64(absent_count, bloomline_counting_remove_hashes(filter, batch, n, out));
-                    if (action >= 6 && tell) CHECK(memcmp(refused, absent, (n + 63) / 64 * 8) == 0);
+                    uint64_t *out = tell ? answers : NULL;
+                    memset(answers, 0xA5, sizeof answers);
+                    if (action == 6) CHECK_U64(removed_count, bloomline_counting_remove_keys(filter, keys, n, out));
+                    if (action == 7) CHECK_U64(removed_count, bloomline_counting_remove_hashes(filter, batch, n, out));
+                    if (action >= 6 && tell) CHECK(memcmp(answers, expected_bits, (n + 63) / 64 * 8) == 0);
                 }
                 CHECK_U64(key_count, bloomline_counting_key_count(filter));
                 for (size_t i = 0; i < n; i++) {
@@ -115,9 +115,9 @@ static void many_removals_without_a_bitmap(void)
     fill_hashes(many, MANY, 9);
     bloomline_counting_insert_hashes(filter, many, MANY);
     CHECK_U64(MANY, bloomline_counting_key_count(filter));
-    CHECK_U64(0, bloomline_counting_remove_hashes(filter, many, MANY, NULL));
-    CHECK_U64(0, bloomline_counting_key_count(filter));
     CHECK_U64(MANY, bloomline_counting_remove_hashes(filter, many, MANY, NULL));
+    CHECK_U64(0, bloomline_counting_key_count(filter));
+    CHECK_U64(0, bloomline_counting_remove_hashes(filter, many, MANY, NULL));
     bloomline_counting_free(filter);
 }
 
@@ -309,7 +309,7 @@ static void null(void)
     bloomline_filter *plain = NULL;
     bloomline_view view;
     uint8_t bytes[2 * 320 + FOOTER_BYTES], before[sizeof bytes], after[sizeof bytes];
-    uint64_t refused[2];
+    uint64_t answers[2];
     bloomline_bytes broken[3] = {{(const uint8_t *)"pear", 4}, {NULL, 3}, {(const uint8_t *)"plum", SIZE_MAX}};
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_new(NULL, &made));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_new(&params, NULL));
@@ -328,14 +328,16 @@ static void null(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_remove(filter, NULL, 5));
     CHECK_STATUS(BLOOMLINE_ERR_ABSENT, bloomline_counting_remove(filter, NULL, 0)); /* the empty key */
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_counting_remove_hash(NULL, 1));
-    CHECK_U64(3, bloomline_counting_remove_hashes(NULL, hashes, 3, NULL));
-    CHECK_U64(3, bloomline_counting_remove_hashes(NULL, hashes, 3, refused));
-    CHECK_U64(7, refused[0]);
-    CHECK_U64(70, bloomline_counting_remove_hashes(filter, NULL, 70, refused));
-    CHECK(refused[0] == UINT64_MAX && refused[1] == 63);
+    CHECK_U64(0, bloomline_counting_remove_hashes(NULL, hashes, 3, NULL));
+    answers[0] = answers[1] = UINT64_MAX;
+    CHECK_U64(0, bloomline_counting_remove_hashes(NULL, hashes, 3, answers));
+    CHECK_U64(0, answers[0]);
+    answers[0] = UINT64_MAX;
+    CHECK_U64(0, bloomline_counting_remove_hashes(filter, NULL, 70, answers));
+    CHECK(answers[0] == 0 && answers[1] == 0);
     CHECK_U64(0, bloomline_counting_remove_hashes(filter, NULL, 0, NULL));
-    CHECK_U64(3, bloomline_counting_remove_keys(NULL, broken, 3, refused));
-    CHECK_U64(3, bloomline_counting_remove_keys(filter, NULL, 3, refused));
+    CHECK_U64(0, bloomline_counting_remove_keys(NULL, broken, 3, answers));
+    CHECK_U64(0, bloomline_counting_remove_keys(filter, NULL, 3, answers));
     CHECK_U64(BLOOMLINE_COUNTING_MOST, bloomline_counting_count(NULL, "apple", 5));
     CHECK_U64(BLOOMLINE_COUNTING_MOST, bloomline_counting_count(filter, NULL, 5));
     CHECK_U64(BLOOMLINE_COUNTING_MOST, bloomline_counting_count_hash(NULL, 1));
@@ -371,8 +373,8 @@ static void null(void)
     /* Keys that are not there: inserted as if empty, never removed. */
     bloomline_counting_insert(filter, NULL, 3);
     CHECK(counting_contains(filter, "", 0));
-    CHECK_U64(2, bloomline_counting_remove_keys(filter, broken, 3, refused));
-    CHECK_U64(6, refused[0]);
+    CHECK_U64(1, bloomline_counting_remove_keys(filter, broken, 3, answers));
+    CHECK_U64(1, answers[0]);
     CHECK(!counting_contains(filter, "pear", 4) && counting_contains(filter, "", 0));
     CHECK_U64(2, bloomline_counting_key_count(filter));
     bloomline_counting_free(filter);

@@ -121,7 +121,7 @@ static void a_thousand_times_the_first_capacity(void)
         CHECK_U64(in, bloomline_scalable_contains_hashes(filter, hashes, in, bitmap));
         CHECK(bloomline_scalable_key_count(filter) <= in && bloomline_scalable_key_count(filter) > in - in / 50 - 1);
         double rate = (double)bloomline_scalable_contains_hashes(filter, probes + 10, PROBES - 10, bitmap) / PROBES;
-        double expected = bloomline_scalable_rate(filter);
+        double expected = bloomline_scalable_expected_rate(filter);
         printf("    %zu times: %zu stages, rate %.5f, expected %.5f\n", times, bloomline_scalable_stage_count(filter), rate, expected);
         CHECK(expected < 0.01);
         CHECK(rate < 0.01);
@@ -390,7 +390,7 @@ static void null(void)
     CHECK_U64(0, bloomline_scalable_stage_count(NULL));
     CHECK_U64(0, bloomline_scalable_key_count(NULL));
     CHECK(bloomline_scalable_stage(NULL, 0) == NULL && bloomline_scalable_stage(filter, SIZE_MAX) == NULL);
-    CHECK(bloomline_scalable_rate(NULL) == 1);
+    CHECK(bloomline_scalable_expected_rate(NULL) == 1);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_plain_params(NULL, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_plain_params(filter, NULL));
     CHECK_U64(0, bloomline_scalable_encoded_len(NULL));

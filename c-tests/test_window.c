@@ -139,7 +139,7 @@ static void histories_are_those_of_the_definition(void)
                 bloomline_window_free(window);
                 window = decoded;
             }
-            CHECK_U64(def.slice, bloomline_window_slice(window));
+            CHECK_U64(def.slice, bloomline_window_time_slice(window));
             for (uint32_t age = 0; age < def.generations && age <= def.slice; age++)
                 CHECK_U64(def.key_counts[(def.slice - age) % def.generations], bloomline_window_key_count(window, age));
             count = 0;
@@ -287,7 +287,7 @@ static void files(void)
     CHECK_OK(bloomline_window_save(window, path.text));
     CHECK_OK(bloomline_window_load(path.text, &loaded));
     CHECK(bloomline_window_contains(loaded, "apple", 5));
-    CHECK_U64(1, bloomline_window_slice(loaded));
+    CHECK_U64(1, bloomline_window_time_slice(loaded));
     bloomline_window_free(loaded);
     loaded = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
@@ -339,7 +339,7 @@ static void null(void)
     CHECK_U64(2, bloomline_window_contains_keys(window, broken, 3, bitmap));
     CHECK_U64(6, bitmap[0]);
     CHECK_U64(0, bloomline_window_generations(NULL));
-    CHECK_U64(0, bloomline_window_slice(NULL));
+    CHECK_U64(0, bloomline_window_time_slice(NULL));
     CHECK_U64(0, bloomline_window_key_count(NULL, 0));
     CHECK_U64(0, bloomline_window_key_count(window, 2));
     CHECK(bloomline_window_estimated_rate(NULL) == 1);

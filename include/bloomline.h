@@ -1353,21 +1353,21 @@ BLOOMLINE_API bloomline_status bloomline_counting_remove_hash(bloomline_counting
 
 /**
  * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
- * returns how many were rejected as definitely absent. Bit i % 64 of refused[i / 64] is set if key
- * i was; unused bits of the last word are zero. 'refused' has room for (n + 63) / 64 words, and
- * need not be initialized; it may be NULL.
+ * returns how many were removed. Bit i % 64 of removed[i / 64] is set if key i was, clear if it was
+ * definitely absent; unused bits of the last word are zero. 'removed' has room for (n + 63) / 64
+ * words, and need not be initialized; it may be NULL.
  *
- * If 'filter' or 'hashes' is NULL, all are rejected.
+ * If 'filter' or 'hashes' is NULL, none is removed.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
-    const uint64_t *hashes, size_t n, uint64_t *refused);
+    const uint64_t *hashes, size_t n, uint64_t *removed);
 
 /**
  * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
- * A key that is NULL with a length above 0 is rejected.
+ * A key that is NULL with a length above 0 is not removed.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
-    const bloomline_bytes *keys, size_t n, uint64_t *refused);
+    const bloomline_bytes *keys, size_t n, uint64_t *removed);
 
 /**
  * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
@@ -1601,11 +1601,11 @@ BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_s
 BLOOMLINE_API uint64_t bloomline_scalable_key_count(const bloomline_scalable *filter);
 
 /**
- * bloomline_scalable_rate() returns the expected false-positive rate, 0 to 1, of all stages
- * together with the keys now present. It is at most the target, unless the filter could not grow.
- * Returns 1 for NULL.
+ * bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
+ * stages together with the keys now present. It is at most the target, unless the filter could not
+ * grow. Returns 1 for NULL.
  */
-BLOOMLINE_API double bloomline_scalable_rate(const bloomline_scalable *filter);
+BLOOMLINE_API double bloomline_scalable_expected_rate(const bloomline_scalable *filter);
 
 /**
  * bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
@@ -1775,10 +1775,10 @@ BLOOMLINE_API size_t bloomline_window_contains_keys(const bloomline_window *wind
 BLOOMLINE_API uint32_t bloomline_window_generations(const bloomline_window *window);
 
 /**
- * bloomline_window_slice() returns the number of the current slice: how often the window rotated,
- * or what bloomline_window_advance_to() set. Returns 0 for NULL.
+ * bloomline_window_time_slice() returns the number of the current time slice: how often the window
+ * rotated, or what bloomline_window_advance_to() set. Returns 0 for NULL.
  */
-BLOOMLINE_API uint64_t bloomline_window_slice(const bloomline_window *window);
+BLOOMLINE_API uint64_t bloomline_window_time_slice(const bloomline_window *window);
 
 /** bloomline_window_params() writes line count, k and seed of each generation to 'out'. */
 BLOOMLINE_MUST_USE

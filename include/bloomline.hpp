@@ -826,12 +826,12 @@ public:
     static Result<CountingFilter> create(const Result<Params> &params) noexcept {
         return detail::created<CountingFilter>(bloomline_counting_new, params);
     }
-    /// Returns how many keys are definitely absent, and so were not removed; sets their bits.
-    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &absent) {
-        return absent.fill(hashes.size(), bloomline_counting_remove_hashes, get(), hashes.data(), hashes.size());
+    /// Returns how many keys were removed; sets their bits. The others are definitely absent.
+    size_t remove_hashes(Span<const uint64_t> hashes, Bitmap &removed) {
+        return removed.fill(hashes.size(), bloomline_counting_remove_hashes, get(), hashes.data(), hashes.size());
     }
-    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &absent) {
-        return absent.fill(keys.size(), bloomline_counting_remove_keys, get(), keys.data(), keys.size());
+    size_t remove_keys(Span<const bloomline_bytes> keys, Bitmap &removed) {
+        return removed.fill(keys.size(), bloomline_counting_remove_keys, get(), keys.data(), keys.size());
     }
     /// Returns how often the key was inserted, at most; BLOOMLINE_COUNTING_MOST: so often or more.
     [[nodiscard]] uint32_t count(Bytes key) const noexcept {
@@ -863,7 +863,7 @@ public:
     }
     [[nodiscard]] size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
     /// The false-positive rate to expect now, of all stages together.
-    [[nodiscard]] double rate() const noexcept { return bloomline_scalable_rate(get()); }
+    [[nodiscard]] double expected_rate() const noexcept { return bloomline_scalable_expected_rate(get()); }
     /// The parameters of a plain filter for the keys that are present.
     Result<Params> plain_params() const noexcept {
         return detail::made<Params>(bloomline_scalable_plain_params, get());
@@ -889,7 +889,7 @@ public:
     /// Ends a generation after so many keys; 0: only when it is told to.
     void rotate_after(uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }
     [[nodiscard]] uint32_t generations() const noexcept { return bloomline_window_generations(get()); }
-    [[nodiscard]] uint64_t slice() const noexcept { return bloomline_window_slice(get()); }
+    [[nodiscard]] uint64_t time_slice() const noexcept { return bloomline_window_time_slice(get()); }
     /// Of the generation of 'age' rotations ago.
     [[nodiscard]] uint64_t key_count(uint32_t age = 0) const noexcept {
         return bloomline_window_key_count(get(), age);

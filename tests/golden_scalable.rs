@@ -268,7 +268,7 @@ fn accepted_files_are_read() {
         assert!(filter.to_bytes().unwrap() == bytes, "{name}");
         assert_eq!(filter.key_count(), get(&bytes, KEY_COUNT), "{name}");
         assert_eq!(filter.seed(), get(&bytes, SEED), "{name}");
-        assert_eq!(filter.rate().to_bits(), get(&bytes, RESERVED), "{name}");
+        assert_eq!(filter.target_rate().to_bits(), get(&bytes, RESERVED), "{name}");
         assert_eq!(filter.stages().len() as u64, get(&bytes, K), "{name}");
         let mut bitmap = vec![0; probes.len().div_ceil(64)];
         filter.contains_hashes(&probes, &mut bitmap);

@@ -239,7 +239,7 @@ fn accepted_files_are_read() {
         assert_eq!(params.line_count() * 64, state.lines[0].len() as u64, "{name}");
         assert_eq!((params.k(), params.seed()), (state.k, state.seed), "{name}");
         assert_eq!(window.generations() as usize, state.lines.len(), "{name}");
-        assert_eq!(window.slice(), state.slice, "{name}");
+        assert_eq!(window.time_slice(), state.slice, "{name}");
         assert_eq!(window.key_count(0), state.key_counts[state.place()], "{name}");
         let mut bitmap = vec![0; probes.len().div_ceil(64)];
         window.contains_hashes(&probes, &mut bitmap);

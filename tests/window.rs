@@ -41,7 +41,7 @@ impl Pair {
 
     fn check(&self, others: &[u64]) {
         let (window, state) = (&self.window, &self.state);
-        assert_eq!(window.slice(), state.slice);
+        assert_eq!(window.time_slice(), state.slice);
         let count = state.lines.len();
         for age in 0..count {
             let place = (state.place() + count - age) % count;
@@ -338,11 +338,11 @@ fn the_end_of_time() {
         window.rotate();
         assert!(window.contains_hash(hash) && window.contains_hash(7));
     }
-    assert_eq!(window.slice(), u64::MAX);
+    assert_eq!(window.time_slice(), u64::MAX);
     let mut bitmap = [0; 2];
     window.insert_new_hashes(&random_hashes(100, 2), &mut bitmap);
     let window = Window::decode(&window.to_bytes().unwrap()).unwrap();
-    assert!(window.contains_hash(7) && window.slice() == u64::MAX);
+    assert!(window.contains_hash(7) && window.time_slice() == u64::MAX);
 }
 
 #[test]

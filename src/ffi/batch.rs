@@ -82,7 +82,7 @@ pub(super) unsafe fn answer<T>(
 
 /// Changes a filter by `change`, which takes items and a bitmap of its answers about them. The
 /// bitmap may be NULL, if the number is enough. Where there is nothing to change, or nothing to
-/// change it by, all bits are set.
+/// change it by, all answers are `otherwise`.
 ///
 /// # Safety
 /// `bitmap` as for `boundary::bitmap_at`.
@@ -90,10 +90,12 @@ pub(super) unsafe fn change_batch<T>(
     items: Option<&[T]>,
     count: usize,
     bitmap: *mut u64,
+    otherwise: bool,
     change: Option<impl FnMut(&[T], &mut [u64]) -> usize>,
 ) -> usize {
     const AT_ONCE: usize = 8192;
-    guard_or(count, || {
+    let unchanged = if otherwise { count } else { 0 };
+    guard_or(unchanged, || {
         // SAFETY: the same contract.
         match (items, change, unsafe { bitmap_at(bitmap, count) }) {
             (Some(items), Some(mut change), Some(bitmap)) => change(items, bitmap),
@@ -101,8 +103,11 @@ pub(super) unsafe fn change_batch<T>(
                 let parts = items.chunks(AT_ONCE);
                 parts.map(|part| change(part, &mut [0; AT_ONCE / 64])).sum()
             }
-            (_, _, Some(bitmap)) => all_present(count, bitmap),
-            (_, _, None) => count,
+            (_, _, Some(bitmap)) if otherwise => all_present(count, bitmap),
+            (_, _, bitmap) => {
+                bitmap.unwrap_or_default().fill(0);
+                unchanged
+            }
         }
     })
 }

@@ -151,66 +151,56 @@ pub unsafe extern "C" fn bloomline_counting_remove_hash(
 }
 
 /// bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
-/// returns how many were rejected as definitely absent. Bit i % 64 of refused[i / 64] is set if key
-/// i was; unused bits of the last word are zero. 'refused' has room for (n + 63) / 64 words, and
-/// need not be initialized; it may be NULL.
+/// returns how many were removed. Bit i % 64 of removed[i / 64] is set if key i was, clear if it was
+/// definitely absent; unused bits of the last word are zero. 'removed' has room for (n + 63) / 64
+/// words, and need not be initialized; it may be NULL.
 ///
-/// If 'filter' or 'hashes' is NULL, all are rejected.
+/// If 'filter' or 'hashes' is NULL, none is removed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_remove_hashes(
     filter: *mut bloomline_counting,
     hashes: *const u64,
     n: usize,
-    refused: *mut u64,
+    removed: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
     unsafe {
         let remove = exclusive(filter).map(|filter| {
-            |hashes: &[u64], refused: &mut [u64]| {
-                all_but(filter.0.remove_hashes(hashes, refused), hashes.len(), refused)
-            }
+            |hashes: &[u64], removed: &mut [u64]| filter.0.remove_hashes(hashes, removed)
         });
-        change_batch(slice(hashes, n), n, refused, remove)
+        change_batch(slice(hashes, n), n, removed, false, remove)
     }
 }
 
 /// bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
-/// A key that is NULL with a length above 0 is rejected.
+/// A key that is NULL with a length above 0 is not removed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_remove_keys(
     filter: *mut bloomline_counting,
     keys: *const bloomline_bytes,
     n: usize,
-    refused: *mut u64,
+    removed: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
+    // unless NULL.
     unsafe {
         let remove = exclusive(filter).map(|filter| {
-            |keys: &[Key], refused: &mut [u64]| remove_keys(&mut filter.0, keys, refused)
+            |keys: &[Key], removed: &mut [u64]| remove_keys(&mut filter.0, keys, removed)
         });
-        change_batch(keys_at(keys, n), n, refused, remove)
+        change_batch(keys_at(keys, n), n, removed, false, remove)
     }
 }
 
-/// Those of `count` answers that are not set, of which `set` are. Returns how many.
-fn all_but(set: usize, count: usize, answers: &mut [u64]) -> usize {
-    for (i, word) in answers.iter_mut().take(count.div_ceil(64)).enumerate() {
-        *word = !*word & u64::MAX >> (64 - (count - 64 * i).min(64));
-    }
-    count - set
-}
-
-fn remove_keys(filter: &mut CountingFilter, keys: &[Key], refused: &mut [u64]) -> usize {
+fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -> usize {
     if !keys.iter().any(Key::is_broken) {
-        return all_but(filter.remove_keys(keys, refused), keys.len(), refused);
+        return filter.remove_keys(keys, removed);
     }
     let mut count = 0;
-    refused.fill(0);
+    removed.fill(0);
     for (i, key) in keys.iter().enumerate() {
-        if key.is_broken() || filter.remove(key).is_err() {
-            refused[i / 64] |= 1 << (i % 64);
+        if !key.is_broken() && filter.remove(key).is_ok() {
+            removed[i / 64] |= 1 << (i % 64);
             count += 1;
         }
     }

@@ -279,11 +279,13 @@ pub unsafe extern "C" fn bloomline_scalable_key_count(filter: *const bloomline_s
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_scalable_rate() returns the expected false-positive rate, 0 to 1, of all stages
-/// together with the keys now present. It is at most the target, unless the filter could not grow.
-/// Returns 1 for NULL.
+/// bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
+/// stages together with the keys now present. It is at most the target, unless the filter could not
+/// grow. Returns 1 for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_rate(filter: *const bloomline_scalable) -> f64 {
+pub unsafe extern "C" fn bloomline_scalable_expected_rate(
+    filter: *const bloomline_scalable,
+) -> f64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
     unsafe { read_or(filter, 1.0, |filter| filter.0.expected_rate()) }
 }

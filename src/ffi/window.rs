@@ -152,7 +152,7 @@ pub unsafe extern "C" fn bloomline_window_insert_hashes(
         let insert = exclusive(window).map(|window| {
             |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_new_hashes(hashes, bitmap)
         });
-        change_batch(slice(hashes, n), n, bitmap, insert)
+        change_batch(slice(hashes, n), n, bitmap, true, insert)
     }
 }
 
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn bloomline_window_insert_keys(
         let insert = exclusive(window).map(|window| {
             |keys: &[Key], bitmap: &mut [u64]| window.0.insert_new_keys(keys, bitmap)
         });
-        change_batch(keys_at(keys, n), n, bitmap, insert)
+        change_batch(keys_at(keys, n), n, bitmap, true, insert)
     }
 }
 
@@ -229,12 +229,12 @@ pub unsafe extern "C" fn bloomline_window_generations(window: *const bloomline_w
     unsafe { read_or(window, 0, |window| window.0.generations()) }
 }
 
-/// bloomline_window_slice() returns the number of the current slice: how often the window rotated,
-/// or what bloomline_window_advance_to() set. Returns 0 for NULL.
+/// bloomline_window_time_slice() returns the number of the current time slice: how often the window
+/// rotated, or what bloomline_window_advance_to() set. Returns 0 for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_slice(window: *const bloomline_window) -> u64 {
+pub unsafe extern "C" fn bloomline_window_time_slice(window: *const bloomline_window) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(window, 0, |window| window.0.slice()) }
+    unsafe { read_or(window, 0, |window| window.0.time_slice()) }
 }
 
 /// bloomline_window_params() writes line count, k and seed of each generation to 'out'.

@@ -287,7 +287,7 @@ impl ScalableFilter {
     }
 
     /// Returns the target false-positive rate.
-    pub fn rate(&self) -> f64 {
+    pub fn target_rate(&self) -> f64 {
         self.shared.rate
     }
 

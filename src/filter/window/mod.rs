@@ -344,7 +344,7 @@ impl Window {
 
     /// Returns the number of the current slice: the number of rotations, or the latest slice passed
     /// to [`Window::advance_to`].
-    pub fn slice(&self) -> u64 {
+    pub fn time_slice(&self) -> u64 {
         self.slice
     }
 
