@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs the crate as crates.io gets it, and checks the pack:
+# Packs the crate as the registry gets it, and checks the pack:
 #
 #   scripts/package-test.sh
 #
