@@ -41,7 +41,7 @@ fn main() {
     let mut build = Times::default();
     each_batch("inserting", 0..keys, &mut build, |hashes| filter.insert_hashes(hashes));
     println!("build: {}", build.per_key(keys));
-    if let Some(part) = huge_part(filter.as_bytes()) {
+    if let Some(part) = huge_part(filter.lines()) {
         println!("in huge pages: {:.0} %", 100.0 * part);
     }
 

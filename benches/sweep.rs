@@ -158,7 +158,7 @@ impl Sweep {
     fn insert(&self, size: usize, backend: Backend) -> Times {
         let probes = Probes::hashes(size);
         let filter = std::cell::RefCell::new(full_filter(size, self.k, &probes, backend));
-        self.note(&format!("inserting, {}", backend.name()), size, filter.borrow().as_bytes());
+        self.note(&format!("inserting, {}", backend.name()), size, filter.borrow().lines());
         let mut rounds = Rounds::new(self.plan);
         let (filter, name) = (&filter, backend.name());
         rounds.insert(format!("{name}, the library's choice"), &probes.hashes, |hashes| {

@@ -64,14 +64,14 @@ fn bytes_and_answers_for_every_k_and_size() {
 
                 let mut one_by_one = Filter::with_backend(params(lines, k), backend).unwrap();
                 for &hash in &inserted {
-                    let present = line::contains(one_by_one.as_bytes(), k, hash);
+                    let present = line::contains(one_by_one.lines(), k, hash);
                     assert_eq!(one_by_one.insert_hash(hash), !present, "{hash:#x} was new");
                 }
-                assert!(one_by_one.as_bytes() == expected, "{backend:?} k={k} lines={lines}");
+                assert!(one_by_one.lines() == expected, "{backend:?} k={k} lines={lines}");
 
                 let mut batch = Filter::with_backend(params(lines, k), backend).unwrap();
                 batch.insert_hashes(&inserted);
-                assert!(batch.as_bytes() == expected, "{backend:?} k={k} lines={lines}, batch");
+                assert!(batch.lines() == expected, "{backend:?} k={k} lines={lines}, batch");
 
                 let bitmap = bitmap_by_definition(&expected, k, &others);
                 let mut answers = vec![u64::MAX; bitmap.len()];
@@ -97,7 +97,7 @@ fn large_filters() {
             let expected = lines_by_definition(lines, k, &inserted);
             let mut filter = Filter::with_backend(params(lines, k), backend).unwrap();
             filter.insert_hashes(&inserted);
-            assert!(filter.as_bytes() == expected, "{backend:?} {megabytes} MiB k={k}");
+            assert!(filter.lines() == expected, "{backend:?} {megabytes} MiB k={k}");
             for count in [0, 1, 7, 63, 64, 65, 127, 128, 129, 192, 200, 255, 256, 257, 5000] {
                 let probes = &hashes(400_000, 3)[199_000..][..count];
                 let bitmap = bitmap_by_definition(&expected, k, probes);
@@ -129,7 +129,7 @@ fn every_batch_length() {
                     let case = format!("{backend:?} k={k} count={count} {plan:?}");
                     let mut filter = Filter::with_backend(params(37, k), backend).unwrap();
                     plans::insert(&mut filter, &inserted, plan);
-                    assert!(filter.as_bytes() == expected, "{case}");
+                    assert!(filter.lines() == expected, "{case}");
                     // A word more than needed: it must be left alone.
                     let mut answers = vec![0xABCD; bitmap.len() + 1];
                     plans::contains(filter.view(), &probes, plan, &mut answers);
@@ -162,7 +162,7 @@ fn keys_are_their_hashes() {
                 by_key.insert_keys(keys);
                 let mut by_hash = Filter::with_backend(params, backend).unwrap();
                 by_hash.insert_hashes(&key_hashes);
-                assert!(by_key.as_bytes() == by_hash.as_bytes(), "{backend:?} count={count}");
+                assert!(by_key.lines() == by_hash.lines(), "{backend:?} count={count}");
                 let mut answers = [vec![1; count.div_ceil(64)], vec![2; count.div_ceil(64)]];
                 assert_eq!(by_key.contains_keys(keys, &mut answers[0]), count);
                 assert_eq!(by_key.contains_hashes(&key_hashes, &mut answers[1]), count);
@@ -186,7 +186,7 @@ fn keys_of_like_length() {
                 let mut filter = Filter::with_backend(params, backend).unwrap();
                 filter.insert_keys(&keys);
                 let expected = lines_by_definition(77, 6, &key_hashes);
-                assert!(filter.as_bytes() == expected, "{backend:?} {one} and {two} bytes");
+                assert!(filter.lines() == expected, "{backend:?} {one} and {two} bytes");
                 let mut answers = [0; 2];
                 assert_eq!(filter.contains_keys(&keys, &mut answers), 100, "{backend:?} {one}");
             }
@@ -203,7 +203,7 @@ fn every_misalignment() {
             let mut filter = Filter::with_backend(params(29, k), backend).unwrap();
             filter.insert_hashes(&inserted);
             let encoded = filter.to_bytes().unwrap();
-            let bitmap = bitmap_by_definition(filter.as_bytes(), k, &hashes(900, 7));
+            let bitmap = bitmap_by_definition(filter.lines(), k, &hashes(900, 7));
             for offset in 0..64 {
                 let mut buffer = vec![0xEE; offset];
                 buffer.extend_from_slice(&encoded);
@@ -232,7 +232,7 @@ fn one_hash_many_views() {
             let mut bitmap = vec![u64::MAX; count.div_ceil(64)];
             let set = bloomline::views_contain_hash(&views[..count], hash, &mut bitmap);
             for (i, filter) in filters[..count].iter().enumerate() {
-                let expected = line::contains(filter.as_bytes(), filter.params().k(), hash);
+                let expected = line::contains(filter.lines(), filter.params().k(), hash);
                 assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
             }
             assert_eq!(set as u32, bitmap.iter().map(|word| word.count_ones()).sum::<u32>());
@@ -256,18 +256,18 @@ fn nothing_beside_the_lines_is_touched() {
             // The footer is the 64 bytes behind the lines: poison there shows an
             // over-read only in an answer, so a guard page is put there instead.
             let guard = GuardPages::new(len - line::LINE_BYTES);
-            guard.bytes().copy_from_slice(filter.as_bytes());
+            guard.bytes().copy_from_slice(filter.lines());
             let view = View::of_lines(guard.bytes(), filter.params(), 0).unwrap();
             let mut answers = vec![0; probes.len().div_ceil(64)];
             view.contains_hashes(&probes, &mut answers);
-            assert_eq!(answers, bitmap_by_definition(filter.as_bytes(), 6, &probes));
+            assert_eq!(answers, bitmap_by_definition(filter.lines(), 6, &probes));
             probes.iter().for_each(|&hash| {
-                assert_eq!(view.contains_hash(hash), line::contains(filter.as_bytes(), 6, hash));
+                assert_eq!(view.contains_hash(hash), line::contains(filter.lines(), 6, hash));
             });
             let guard = GuardPages::new(len);
             let built = bloomline::block_build(&filter.params(), &probes[..100], guard.bytes());
             assert_eq!(built.unwrap(), len);
-            assert!(guard.bytes()[..len - 64] == *filter.as_bytes());
+            assert!(guard.bytes()[..len - 64] == *filter.lines());
         }
     }
 }
@@ -343,7 +343,7 @@ proptest! {
         for backend in Backend::available() {
             let mut filter = Filter::with_backend(params(lines, k), backend).unwrap();
             filter.insert_hashes(&inserted);
-            prop_assert!(filter.as_bytes() == expected);
+            prop_assert!(filter.lines() == expected);
             let mut answers = vec![0; bitmap.len()];
             filter.contains_hashes(&probed, &mut answers);
             prop_assert_eq!(&answers, &bitmap);

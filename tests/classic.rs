@@ -40,7 +40,7 @@ fn assert_answers(view: View<'_>, k: u32, hashes: &[u64], plan: Option<Plan>) {
     assert_eq!(bitmap.pop(), Some(u64::MAX), "past the end");
     let mut expected = vec![0; bitmap.len()];
     for (i, &hash) in hashes.iter().enumerate() {
-        let answer = classic::contains(view.as_bytes(), k, hash);
+        let answer = classic::contains(view.lines(), k, hash);
         expected[i / 64] |= u64::from(answer) << (i % 64);
         assert_eq!(view.contains_hash(hash), answer, "k={k} {hash:x}");
     }
@@ -60,13 +60,13 @@ fn bytes_and_answers_for_every_k_and_size() {
                 .collect();
             let expected = bits_by_definition(lines, k, &keys);
             let batch = filter_of(params(lines, k), &keys);
-            assert!(batch.as_bytes() == expected, "k={k} lines={lines}, batch");
+            assert!(batch.lines() == expected, "k={k} lines={lines}, batch");
             let mut one_by_one = Filter::classic(params(lines, k)).unwrap();
             for &hash in &keys {
-                let present = classic::contains(one_by_one.as_bytes(), k, hash);
+                let present = classic::contains(one_by_one.lines(), k, hash);
                 assert_eq!(one_by_one.insert_hash(hash), !present, "{hash:#x} was new");
             }
-            assert!(one_by_one.as_bytes() == expected, "k={k} lines={lines}");
+            assert!(one_by_one.lines() == expected, "k={k} lines={lines}");
             let probes: Vec<u64> =
                 keys.iter().take(300).copied().chain(random_hashes(300, 2)).collect();
             assert_answers(batch.view(), k, &probes, None);
@@ -86,7 +86,7 @@ fn every_batch_length_and_prefetch() {
                 assert_answers(filter.view(), k, &probes[len..2 * len], Some(plan));
                 let mut other = Filter::classic(params(40, k)).unwrap();
                 plans::insert(&mut other, &keys[..len], plan);
-                assert!(other.as_bytes() == bits_by_definition(40, k, &keys[..len]));
+                assert!(other.lines() == bits_by_definition(40, k, &keys[..len]));
             }
         }
     }
@@ -99,7 +99,7 @@ fn large_and_unaligned() {
         let lines = megabytes * 16384 + 1;
         let keys = random_hashes(100_000, 5);
         let filter = filter_of(params(lines, 7), &keys);
-        assert!(filter.as_bytes() == bits_by_definition(lines, 7, &keys));
+        assert!(filter.lines() == bits_by_definition(lines, 7, &keys));
         assert_answers(filter.view(), 7, &keys[..5000], None);
         assert_answers(filter.view(), 7, &random_hashes(5000, 6), None);
     }
@@ -270,9 +270,9 @@ fn bytes_and_files() {
         assert_eq!(view.classic_params(), Some(filter.params()));
     }
     filter.clear();
-    assert!(filter.as_bytes().iter().all(|&byte| byte == 0) && filter.is_classic());
+    assert!(filter.lines().iter().all(|&byte| byte == 0) && filter.is_classic());
     filter.union(&loaded).unwrap();
-    assert_eq!((filter.key_count(), filter.as_bytes()), (1000, loaded.as_bytes()));
+    assert_eq!((filter.key_count(), filter.lines()), (1000, loaded.lines()));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn threads_insert_into_one() {
     assert!(snapshot.is_classic());
     let mut with_new = expected;
     with_new.insert(b"new");
-    assert!(snapshot.as_bytes() == with_new.as_bytes());
+    assert!(snapshot.lines() == with_new.lines());
     snapshot.union(&shared.into_filter()).unwrap();
 }
 
@@ -315,7 +315,7 @@ proptest! {
         let (a, b) = keys.split_at(split.min(keys.len()));
         let mut filter = filter_of(params(lines, k), a);
         filter.union(&filter_of(params(lines, k), b)).unwrap();
-        prop_assert!(filter.as_bytes() == bits_by_definition(lines, k, &keys));
+        prop_assert!(filter.lines() == bits_by_definition(lines, k, &keys));
         let decoded = Filter::decode(&filter.to_bytes().unwrap()).unwrap();
         let mut bitmap = vec![0; keys.len().div_ceil(64)];
         prop_assert_eq!(decoded.contains_hashes(&keys, &mut bitmap), keys.len());

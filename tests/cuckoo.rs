@@ -120,7 +120,7 @@ impl History {
         }
         // If not even the first was inserted, nothing was changed.
         if count == 0 {
-            assert!(self.filter.as_bytes() == before);
+            assert!(self.filter.lines() == before);
         }
     }
 
@@ -134,7 +134,7 @@ impl History {
 
     fn take(&mut self, step: Step) {
         let seed = self.filter.params().seed();
-        let before = self.filter.as_bytes().to_vec();
+        let before = self.filter.lines().to_vec();
         match step {
             Step::Insert(key) => {
                 let present = self.filter.contains(&key);
@@ -169,7 +169,7 @@ impl History {
                     self.removed(hash);
                 } else if !self.filter.contains(&key) {
                     assert!(matches!(self.filter.remove(&key), Err(Error::Absent)));
-                    assert!(self.filter.as_bytes() == before);
+                    assert!(self.filter.lines() == before);
                 }
             }
             Step::Encode => {
@@ -178,7 +178,7 @@ impl History {
             Step::Save => {
                 self.filter.save(&self.file).unwrap();
                 let mapped = mapped::open(&self.file).unwrap();
-                assert!(mapped.view().as_bytes() == self.filter.as_bytes());
+                assert!(mapped.view().lines() == self.filter.lines());
                 assert_eq!(mapped.view().cuckoo_params(), Some(self.filter.params()));
                 self.filter = CuckooFilter::load(&self.file).unwrap();
             }
@@ -193,13 +193,13 @@ impl History {
         let in_it: usize = self.model.values().sum();
         assert_eq!(self.filter.key_count(), in_it as u64);
         let bits = self.filter.params().fingerprint_bits();
-        assert_eq!(cuckoo::taken(self.filter.as_bytes(), bits), in_it as u64);
+        assert_eq!(cuckoo::taken(self.filter.lines(), bits), in_it as u64);
         let hashes: Vec<u64> = self.model.keys().copied().collect();
         let mut bitmap = vec![0; hashes.len().div_ceil(64)];
         assert_eq!(self.filter.contains_hashes(&hashes, &mut bitmap), hashes.len());
         assert!(hashes.iter().all(|&hash| self.filter.contains_hash(hash)));
         if in_it == 0 {
-            assert!(self.filter.as_bytes().iter().all(|&byte| byte == 0));
+            assert!(self.filter.lines().iter().all(|&byte| byte == 0));
         }
     }
 }
@@ -238,7 +238,7 @@ fn what_is_inserted_and_removed_again_leaves_nothing() {
         for hash in &inserted {
             filter.remove_hash(*hash).unwrap();
         }
-        assert!(filter.as_bytes().iter().all(|&byte| byte == 0));
+        assert!(filter.lines().iter().all(|&byte| byte == 0));
         assert_eq!(filter.key_count(), 0);
         // A storm of removals of what is not there.
         for hash in random_hashes(10_000, 2).into_iter().chain(inserted) {
@@ -269,7 +269,7 @@ fn removal_storms() {
             assert_eq!(filter.key_count(), left);
         }
         assert_eq!(left, 0, "all that were in have been asked for");
-        assert!(filter.as_bytes().iter().all(|&byte| byte == 0));
+        assert!(filter.lines().iter().all(|&byte| byte == 0));
         assert!(fill(&mut filter, 1) == inserted);
         assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
     }
@@ -338,12 +338,12 @@ fn full_loses_nothing_and_changes_nothing() {
             let mut inserted = fill(&mut filter, 3);
             let mut refused = 0;
             for hash in random_hashes(300, 4).into_iter().chain(AWKWARD) {
-                let before = filter.as_bytes().to_vec();
+                let before = filter.lines().to_vec();
                 match filter.insert_hash(hash) {
                     Ok(_) => inserted.push(hash),
                     Err(error) => {
                         assert!(matches!(error, Error::Full));
-                        assert!(filter.as_bytes() == before);
+                        assert!(filter.lines() == before);
                         assert_eq!(filter.key_count(), inserted.len() as u64);
                         refused += 1;
                     }
@@ -431,7 +431,7 @@ fn backends_answer_as_the_definition() {
                 // Close to full, with holes.
                 let inserted = fill(&mut filter, line_count);
                 inserted.iter().step_by(5).for_each(|&hash| filter.remove_hash(hash).unwrap());
-                let mut lines = filter.as_bytes().to_vec();
+                let mut lines = filter.lines().to_vec();
                 if bits == 12 {
                     // Not part of any bucket, so not of any answer.
                     lines.chunks_mut(64).for_each(|line| line[60..].fill(0x5A));
@@ -510,7 +510,7 @@ fn large_filters() {
         // One by one it is the same filter.
         let mut again = CuckooFilter::new(params).unwrap();
         keys.iter().for_each(|key| _ = again.insert(key).unwrap());
-        assert!(again.as_bytes() == filter.as_bytes());
+        assert!(again.lines() == filter.lines());
     }
 }
 
@@ -576,7 +576,7 @@ fn any_lines_are_a_filter() {
             let _ = filter.insert_hash(hash);
             let _ = filter.remove_hash(hash.rotate_left(7));
             let (count, bits) = (filter.key_count(), filter.params().fingerprint_bits());
-            assert_eq!(count, cuckoo::taken(filter.as_bytes(), bits));
+            assert_eq!(count, cuckoo::taken(filter.lines(), bits));
         }
     }
 }

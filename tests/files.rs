@@ -42,7 +42,7 @@ fn saved_loaded_and_mapped() {
         let loaded = Filter::load(&path).unwrap();
         assert_eq!(loaded.params(), filter.params());
         assert_eq!(loaded.key_count(), filter.key_count());
-        assert!(loaded.as_bytes() == filter.as_bytes());
+        assert!(loaded.lines() == filter.lines());
 
         let hashes = random_hashes(lines as usize * 40, lines);
         let maps = [mapped::open(&path), mapped::open_unverified(&path)];
@@ -50,7 +50,7 @@ fn saved_loaded_and_mapped() {
             let view = map.view();
             assert_eq!(view.params(), Some(filter.params()));
             assert_eq!(view.key_count(), filter.key_count());
-            assert!(view.as_bytes() == filter.as_bytes());
+            assert!(view.lines() == filter.lines());
             let mut bitmap = vec![0; hashes.len().div_ceil(64)];
             assert_eq!(view.contains_hashes(&hashes, &mut bitmap), hashes.len());
         }
@@ -69,7 +69,7 @@ fn a_bare_name() {
     let loaded = Filter::load(Path::new("filter"));
     std::env::set_current_dir(before).unwrap();
     saved.unwrap();
-    assert!(loaded.unwrap().as_bytes() == filter.as_bytes());
+    assert!(loaded.unwrap().lines() == filter.lines());
     assert_eq!(directory.names(), ["filter"]);
 }
 
@@ -97,10 +97,10 @@ fn a_map_keeps_the_file_it_was_made_of() {
     old.save(&path).unwrap();
     let map = mapped::open(&path).unwrap();
     new.save(&path).unwrap();
-    assert!(map.view().as_bytes() == old.as_bytes());
-    assert!(mapped::open(&path).unwrap().view().as_bytes() == new.as_bytes());
+    assert!(map.view().lines() == old.lines());
+    assert!(mapped::open(&path).unwrap().view().lines() == new.lines());
     fs::remove_file(&path).unwrap();
-    assert!(map.view().as_bytes() == old.as_bytes());
+    assert!(map.view().lines() == old.lines());
 }
 
 /// Threads that save to one name while others read it: what is read is always one of
@@ -119,8 +119,8 @@ fn readers_find_one_of_the_filters() {
         for _ in 0..300 {
             let loaded = Filter::load(&path).unwrap();
             let mapped = mapped::open(&path).unwrap();
-            for bytes in [loaded.as_bytes(), mapped.view().as_bytes()] {
-                assert!(filters.iter().any(|filter| filter.as_bytes() == bytes));
+            for bytes in [loaded.lines(), mapped.view().lines()] {
+                assert!(filters.iter().any(|filter| filter.lines() == bytes));
             }
         }
     });
@@ -168,7 +168,7 @@ fn saving_where_nothing_may_be_written() {
     fs::set_permissions(&directory.0, fs::Permissions::from_mode(0o555)).unwrap();
     let tried = without_privileges(|| {
         assert_save_fails(&directory, &path, &[ErrorKind::PermissionDenied]);
-        assert!(Filter::load(&path).unwrap().as_bytes() == old.as_bytes());
+        assert!(Filter::load(&path).unwrap().lines() == old.lines());
     });
     fs::set_permissions(&directory.0, fs::Permissions::from_mode(0o755)).unwrap();
     tried.unwrap();
@@ -252,12 +252,12 @@ fn a_link_is_replaced() {
     let old = filter(3, 1);
     old.save(&target).unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
-    assert!(Filter::load(&link).unwrap().as_bytes() == old.as_bytes(), "a link is read through");
+    assert!(Filter::load(&link).unwrap().lines() == old.lines(), "a link is read through");
     let new = filter(4, 2);
     new.save(&link).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_file());
-    assert!(Filter::load(&link).unwrap().as_bytes() == new.as_bytes());
-    assert!(Filter::load(&target).unwrap().as_bytes() == old.as_bytes());
+    assert!(Filter::load(&link).unwrap().lines() == new.lines());
+    assert!(Filter::load(&target).unwrap().lines() == old.lines());
 }
 
 // ---- files that cannot be read ----

@@ -28,7 +28,7 @@ fn a_union_has_the_keys_of_both() {
         let mut union = filter_of(params(37, k), &first);
         union.union(&filter_of(params(37, k), &second)).unwrap();
         let all = [first, second].concat();
-        assert!(union.as_bytes() == lines_of(37, k, &all));
+        assert!(union.lines() == lines_of(37, k, &all));
         assert_eq!(union.key_count(), 800);
         let mut bitmap = vec![0; all.len().div_ceil(64)];
         assert_eq!(union.contains_hashes(&all, &mut bitmap), all.len());
@@ -93,7 +93,7 @@ fn a_fold_is_the_filter_with_half_the_lines() {
         for lines in [96, 48, 24, 12, 6, 3] {
             filter.fold().unwrap();
             assert_eq!(filter.params(), params(lines, k).with_seed(5));
-            assert!(filter.as_bytes() == lines_of(lines as usize, k, &hashes), "{lines} lines");
+            assert!(filter.lines() == lines_of(lines as usize, k, &hashes), "{lines} lines");
             assert_eq!(filter.key_count(), 3000);
             let mut bitmap = vec![0; hashes.len().div_ceil(64)];
             assert_eq!(filter.contains_hashes(&hashes, &mut bitmap), hashes.len());
@@ -107,7 +107,7 @@ fn a_fold_is_the_filter_with_half_the_lines() {
     let hashes = random_hashes(100_000, 1);
     let mut large = filter_of(params(40_000, 6), &hashes);
     large.fold().unwrap();
-    assert!(large.as_bytes() == lines_of(20_000, 6, &hashes));
+    assert!(large.lines() == lines_of(20_000, 6, &hashes));
 }
 
 /// It folds as often as the rate allows: once more would be above it.
@@ -118,7 +118,7 @@ fn folded_to_a_rate() {
         let mut filter = filter_of(params(8192, 6), &hashes);
         assert_eq!(filter.fold_to_rate(rate).unwrap(), folds, "{rate}");
         assert_eq!(filter.params().line_count(), 8192 >> folds);
-        assert!(filter.as_bytes() == lines_of(8192 >> folds, 6, &hashes));
+        assert!(filter.lines() == lines_of(8192 >> folds, 6, &hashes));
         if folds > 0 {
             assert!(filter.estimated_rate() <= rate, "{rate}: {}", filter.estimated_rate());
         }

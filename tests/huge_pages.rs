@@ -62,7 +62,7 @@ fn filters_take_what_they_say() {
         let count = 256 * MIB / bytes;
         let filters: Vec<Filter> = (0..count).map(|_| touched(bytes)).collect();
         let taken = resident() - before;
-        let said: usize = filters.iter().map(|filter| filter.as_bytes().len()).sum();
+        let said: usize = filters.iter().map(|filter| filter.lines().len()).sum();
         let ratio = taken as f64 / said as f64;
         println!("{count} filters of {bytes} bytes take {ratio:.3} of them");
         assert!(ratio < 1.15, "{count} filters of {bytes} bytes take {taken}");
@@ -74,7 +74,7 @@ fn filters_take_what_they_say() {
 #[ignore = "run by another test"]
 fn one_large_filter() {
     let filter = touched(4 * MIB);
-    let from_allocator = LARGEST.load(Ordering::Relaxed) >= filter.as_bytes().len();
+    let from_allocator = LARGEST.load(Ordering::Relaxed) >= filter.lines().len();
     println!("from the allocator: {from_allocator}");
 }
 

@@ -125,7 +125,7 @@ impl AsRef<[u8]> for Fickle {
 fn bytes_that_are_gone_may_have_had_every_key() {
     for (what, bytes) in encoded() {
         let len = bytes.len();
-        let lines = View::open(&bytes).unwrap().as_bytes().len();
+        let lines = View::open(&bytes).unwrap().lines().len();
         let owned = OwnedView::open(Fickle(bytes.clone(), Cell::new(len))).unwrap();
         let absent = probes().into_iter().find(|&hash| !owned.contains_hash(hash)).unwrap();
         for left in [0, 1, 64, lines - 1] {

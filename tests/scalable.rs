@@ -241,7 +241,7 @@ fn a_thousand_times_the_first_capacity() {
             let wrong = filter.contains_hashes(&probes, &mut bitmap) as f64;
             let (measured, expected) = (wrong / probes.len() as f64, filter.expected_rate());
             let plain = filter.plain_params().unwrap().bytes();
-            let bytes: usize = filter.stages().map(|stage| stage.as_bytes().len()).sum();
+            let bytes: usize = filter.stages().map(|stage| stage.lines().len()).sum();
             println!(
                 "{rate} at {times}x: {} stages, measured {:.4} of the rate asked for, expected \
                  {:.4}, estimated {:.4}; {:.2} times the memory of a plain filter",

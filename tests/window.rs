@@ -447,7 +447,7 @@ fn buffers_and_layouts() {
     assert!(matches!(Window::decode(&plain), Err(Error::Layout(_))));
     // But each generation is the lines of one.
     let view = View::of_lines(&bytes[..128], window.params(), 0).unwrap();
-    assert!(view.contains(b"apple") && view.as_bytes() == lines_of(2, 6, &[hash(b"apple", 0)]));
+    assert!(view.contains(b"apple") && view.lines() == lines_of(2, 6, &[hash(b"apple", 0)]));
     assert!(bytes[128..384].iter().all(|&byte| byte == 0));
     assert!(line::contains(&bytes[..128], 6, hash(b"apple", 0)));
 }

@@ -49,7 +49,7 @@ fn race(plan: Plan, size: usize) -> Times {
     }
     for backend in Backend::available() {
         let mut filter = full_filter(size, 6, &probes, backend);
-        warn_of_small_pages(filter.as_bytes());
+        warn_of_small_pages(filter.lines());
         rounds.insert(backend.name(), hashes, move |hashes| filter.insert_hashes(hashes));
     }
     rounds.run()

@@ -176,7 +176,7 @@ fn attempt_cuckoo(bytes: &[u8]) {
         let Ok(view) = view else { continue };
         view.contains_hashes(&hashes, &mut bitmap);
         for (i, &hash) in hashes.iter().enumerate() {
-            let expected = cuckoo::contains(view.as_bytes(), bits, hash);
+            let expected = cuckoo::contains(view.lines(), bits, hash);
             assert_eq!(view.contains_hash(hash), expected);
             assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
         }
@@ -196,7 +196,7 @@ fn attempt_cuckoo(bytes: &[u8]) {
 /// words are the hashes, and its bytes the keys.
 fn probe(view: &View<'_>, bytes: &[u8]) {
     let lines = &bytes[..64 * get(bytes, LINE_COUNT) as usize];
-    assert!(view.as_bytes() == lines);
+    assert!(view.lines() == lines);
     let (params, classic) = (view.params(), view.classic_params());
     assert!((params.is_none(), classic.is_some()) == (get(bytes, LAYOUT) == 6, params.is_none()));
     let params = params.or(classic).unwrap();

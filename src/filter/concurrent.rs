@@ -163,7 +163,7 @@ impl ConcurrentFilter {
         if self.params != other.params() || classic != other.is_classic() {
             return Err(Error::Mismatch);
         }
-        let (words, _) = other.as_bytes().as_chunks();
+        let (words, _) = other.lines().as_chunks();
         for (lane, &word) in self.lanes().iter().zip(words) {
             atomic_line::set(lane, u64::from_ne_bytes(word));
         }

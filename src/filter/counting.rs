@@ -181,7 +181,7 @@ impl CountingFilter {
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i + ahead::COUNTING) {
                 let at = self.line_of(later) * LINE_BYTES;
-                prefetch_all(&self.filter.as_bytes()[at..at + LINE_BYTES]);
+                prefetch_all(&self.filter.lines()[at..at + LINE_BYTES]);
                 prefetch_all(&self.counters[self.counters_of(later)]);
             }
             let done = self.remove_hash(hash).is_ok();
@@ -334,11 +334,11 @@ impl Encoded for CountingFilter {
     }
 
     fn body_len(&self) -> usize {
-        self.filter.as_bytes().len() + self.counters.len()
+        self.filter.lines().len() + self.counters.len()
     }
 
     fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(self.filter.as_bytes())?;
+        out.write_all(self.filter.lines())?;
         out.write_all(&self.counters)
     }
 

@@ -238,7 +238,7 @@ impl CuckooFilter {
     }
 
     /// The lines.
-    pub fn as_bytes(&self) -> &[u8] {
+    pub fn lines(&self) -> &[u8] {
         &self.lines
     }
 }

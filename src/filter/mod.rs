@@ -230,7 +230,7 @@ impl Filter {
     }
 
     /// The lines.
-    pub fn as_bytes(&self) -> &[u8] {
+    pub fn lines(&self) -> &[u8] {
         &self.lines
     }
 

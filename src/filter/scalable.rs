@@ -342,11 +342,11 @@ impl Encoded for ScalableFilter {
     }
 
     fn body_len(&self) -> usize {
-        self.stages().map(|stage| stage.as_bytes().len() + FOOTER_BYTES).sum()
+        self.stages().map(|stage| stage.lines().len() + FOOTER_BYTES).sum()
     }
 
     fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.stages().try_for_each(|stage| out.write_all(stage.as_bytes()))?;
+        self.stages().try_for_each(|stage| out.write_all(stage.lines()))?;
         self.stages.iter().try_for_each(|Stage { filter, capacity }| {
             let (params, key_count) = (filter.params(), filter.key_count());
             out.write_all(&format::Stage { params, key_count, capacity: *capacity }.record())

@@ -105,7 +105,7 @@ fn shard_by_shard<'a>(
         at[i] += at[i - 1];
     }
     let (mut sorted, mut place) = ([0; AT_ONCE], [0_u16; AT_ONCE]);
-    let large = Prefetch::to_probe(view(0).as_bytes().len().saturating_mul(shards));
+    let large = Prefetch::to_probe(view(0).lines().len().saturating_mul(shards));
     for (i, (&shard, &hash)) in shard.iter().zip(hashes).enumerate() {
         let to = &mut at[usize::from(shard)];
         (sorted[*to], place[*to]) = (hash, i as u16);

@@ -291,7 +291,7 @@ impl<'a> View<'a> {
 
     /// The slots of a cuckoo filter that are taken.
     fn taken(&self) -> f64 {
-        cuckoo_lines::taken(self.as_bytes(), self.k) as f64
+        cuckoo_lines::taken(self.lines(), self.k) as f64
     }
 
     /// Returns the false-positive rate at the present fill ratio, 0 to 1: the probability that an
@@ -304,7 +304,7 @@ impl<'a> View<'a> {
     /// does.
     pub fn estimated_rate(&self) -> f64 {
         if self.kernel.layout() == Layout::Cuckoo {
-            return self.rate_of_cuckoo_lines(self.as_bytes());
+            return self.rate_of_cuckoo_lines(self.lines());
         }
         stats::mean(|each| self.line_rates(each))
     }
@@ -320,7 +320,7 @@ impl<'a> View<'a> {
 
     /// Calls `each` with the rate of every line, or of the block that holds all bits of a key.
     fn line_rates(&self, each: &mut dyn FnMut(f64)) {
-        let (lines, k) = (self.as_bytes(), self.k);
+        let (lines, k) = (self.lines(), self.k);
         match self.kernel.layout() {
             Layout::Native => stats::line_rates(lines, k, each),
             Layout::FastLocal | Layout::Legacy64 => stats::part_rates(lines, LINE_BYTES, k, each),
@@ -341,7 +341,7 @@ impl<'a> View<'a> {
     }
 
     /// The lines.
-    pub fn as_bytes(&self) -> &'a [u8] {
+    pub fn lines(&self) -> &'a [u8] {
         self.lines.as_slice()
     }
 
