@@ -15,7 +15,7 @@ export INSTALL
 FUZZ_SECONDS ?= 30
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
-TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off
+TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
@@ -118,8 +118,7 @@ api: tools ## rewrites packaging/api.txt, the public items of the crate
 	BLESS=1 scripts/api.sh
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
-	BLESS=1 $(CARGO) test --release --test golden --test golden_counting --test golden_cuckoo \
-	    --test golden_classic --test golden_scalable --test golden_window committed
+	BLESS=1 $(CARGO) test --release --test all committed
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe

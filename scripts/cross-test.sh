@@ -247,7 +247,7 @@ fi
 
 : >"$BLOOMLINE_CROSS_RAN"
 # Link-time optimisation of each test program would take most of the time.
-export CARGO_PROFILE_RELEASE_LTO=off
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 cargo test --release --all-features "${options[@]}" "$@"
 
 case " $* " in

@@ -3,8 +3,8 @@
 //! those of the model, and the rate stays below the one asked for up to a thousand times the
 //! first capacity; what cannot grow says so and loses nothing; no damaged file is read.
 
-mod definition;
-mod mapped;
+use crate::definition;
+use crate::mapped;
 
 use bloomline::{Backend, Error, Filter, Params, ScalableFilter, View, hash, line};
 use definition::*;

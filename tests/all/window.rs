@@ -2,7 +2,7 @@
 //! in, which no answer may deny, and generations of lines by the definition, whose bytes and
 //! answers the window has to have.
 
-mod definition;
+use crate::definition;
 
 use bloomline::{Backend, Error, Filter, Params, View, Window, hash, line, sizing};
 use definition::*;

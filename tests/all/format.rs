@@ -3,8 +3,8 @@
 //! the error is the one that `docs/FORMAT.md` names. Then the page itself: its tables,
 //! its worked example, and the reader in Python that was written from it.
 
-mod definition;
-mod mapped;
+use crate::definition;
+use crate::mapped;
 
 use bloomline::{
     CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, View,
@@ -266,7 +266,7 @@ proptest! {
         for (field, value) in fields {
             put(&mut bytes, all[field].clone(), value);
         }
-        // `tests/golden_cuckoo.rs` has that layout.
+        // `tests/all/golden_cuckoo.rs` has that layout.
         prop_assume!(get(&bytes, LAYOUT) != 7);
         match sealed {
             0 => {}

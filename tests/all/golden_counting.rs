@@ -3,8 +3,8 @@
 //! as plain views, and rejects the others with the exact error. `BLESS=1 cargo test --test
 //! golden_counting committed` writes them anew.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{Backend, CountingFilter, Filter, View, line};
 use definition::*;

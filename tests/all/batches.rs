@@ -7,8 +7,7 @@ use bloomline::{
 };
 use std::collections::HashSet;
 
-#[path = "definition/mod.rs"]
-mod definition;
+use crate::definition;
 use definition::{AWKWARD, random_hashes};
 
 /// Around the sizes of words, of blocks, and of what is probed at once.

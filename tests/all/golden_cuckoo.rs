@@ -3,8 +3,8 @@
 //! others are rejected with their error. `BLESS=1 cargo test --test golden_cuckoo` writes them
 //! anew. `golden/README.md` says what each file is.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{Backend, CuckooFilter, CuckooParams, View, cuckoo};
 use definition::*;

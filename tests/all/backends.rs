@@ -2,7 +2,7 @@
 //! after inserts, and all answers. Prints the backends that ran, and fails if one
 //! that `BLOOMLINE_REQUIRE_BACKENDS` names is missing.
 
-mod plans;
+use crate::plans;
 
 use bloomline::{Backend, Filter, Params, View, hash, line};
 use proptest::prelude::*;

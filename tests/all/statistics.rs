@@ -13,7 +13,7 @@
 //! the noise of those.
 //! All hashes are of fixed seeds; the paths differ from machine to machine.
 
-mod definition;
+use crate::definition;
 
 use bloomline::{Filter, Params, hash, sizing};
 use definition::{next_random, random_hashes};

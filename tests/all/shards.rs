@@ -1,6 +1,6 @@
 //! Shards: which one a key belongs to, that its filter does not notice, and batches over all.
 
-mod definition;
+use crate::definition;
 
 use bloomline::{Filter, Params, View, hash, shard_of, shards_contain_hashes};
 use definition::*;

@@ -2,7 +2,7 @@
 //! be asked for, and the builder. Probes and bytes are in `backends.rs`, damage in
 //! `format.rs`, false-positive rates in `statistics.rs`.
 
-mod definition;
+use crate::definition;
 
 use bloomline::{
     Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, line, lines_insert, sizing,

@@ -3,8 +3,8 @@
 //! with the exact error. `BLESS=1 cargo test --test golden_scalable committed` writes them anew.
 //! `stages.txt` beside them, the sizes of the stages, is by the library itself.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{Error, Filter, ScalableFilter, View, line};
 use definition::*;

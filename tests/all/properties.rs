@@ -3,8 +3,8 @@
 //! every step what the plain definition makes of the same hashes. The set it is compared
 //! with is a `HashSet`.
 
-mod definition;
-mod mapped;
+use crate::definition;
+use crate::mapped;
 
 use bloomline::{Builder, Filter, Params, View, hash, line, sizing};
 use definition::{encode, lines_of};

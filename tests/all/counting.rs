@@ -3,8 +3,8 @@
 //! those of the keys that are left; what is surely absent cannot be removed; wrong removals
 //! do no harm to keys that come later; and no damaged file is read.
 
-mod definition;
-mod mapped;
+use crate::definition;
+use crate::mapped;
 
 use bloomline::{Backend, Bitmap, CountingFilter, Error, Filter, Params, View, hash, line};
 use definition::*;

@@ -2,9 +2,9 @@
 //! against the textbook's formula; sizes; and all that a filter does, with the layouts kept
 //! apart.
 
-mod definition;
-mod mapped;
-mod plans;
+use crate::definition;
+use crate::mapped;
+use crate::plans;
 
 use bloomline::{
     ConcurrentFilter, Error, Filter, Params, View, classic, hash, shards_contain_hashes, sizing,

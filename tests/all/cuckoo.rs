@@ -2,9 +2,9 @@
 //! at the load and rate that it promises, when it is full, and as bytes. Every backend is held
 //! to `src/layouts/cuckoo.rs`.
 
-mod definition;
-mod mapped;
-mod plans;
+use crate::definition;
+use crate::mapped;
+use crate::plans;
 
 use bloomline::{Backend, CuckooFilter, CuckooParams, Error, Filter, Params};
 use bloomline::{View, cuckoo, hash};

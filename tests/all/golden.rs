@@ -6,8 +6,8 @@
 //! Those of other kinds are in `golden_KIND.rs`. All are made by `line.rs` and XXH3-64 alone
 //! (`definition/mod.rs`): no kernel takes part, so a mistake that all kernels share would show.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{Backend, Filter, Params, View, hash, line};
 use definition::*;

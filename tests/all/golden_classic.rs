@@ -3,8 +3,8 @@
 //! the others with their error. `BLESS=1 cargo test --test golden_classic` writes them anew.
 //! `golden/README.md` says what each file is.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, Params, View, classic};
 use definition::*;

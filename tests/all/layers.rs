@@ -90,7 +90,8 @@ fn imports_point_down() {
             continue;
         }
         let at = layer(&LAYERS, own);
-        let at = at.unwrap_or_else(|| panic!("{own} is in no layer: add it to tests/layers.rs"));
+        let at =
+            at.unwrap_or_else(|| panic!("{own} is in no layer: add it to tests/all/layers.rs"));
         for used in names_after(&text, "crate::") {
             match layer(&LAYERS, used) {
                 Some(below) => assert!(below <= at, "src/{file}: {used} is not below it"),
@@ -105,7 +106,8 @@ fn filters_point_down() {
     for (file, text) in all_sources() {
         let Some(own) = file.strip_prefix("filter/").map(module) else { continue };
         let at = layer(&FILTERS, own);
-        let at = at.unwrap_or_else(|| panic!("{file} is in no layer: add it to tests/layers.rs"));
+        let at =
+            at.unwrap_or_else(|| panic!("{file} is in no layer: add it to tests/all/layers.rs"));
         // In the folder of a kind `super` is that kind.
         let siblings = (file.matches('/').count() == 1)
             .then(|| text.lines().filter_map(|line| line.strip_prefix("use super::")))

@@ -2,8 +2,8 @@
 //! byte for byte; the library reads the accepted ones, and rejects the others with the exact
 //! error. `BLESS=1 cargo test --test golden_window committed` writes them anew.
 
-mod committed;
-mod definition;
+use crate::committed;
+use crate::definition;
 
 use bloomline::{CountingFilter, Filter, View, Window, line};
 use definition::*;

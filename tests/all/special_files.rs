@@ -2,7 +2,7 @@
 //! 64 bytes before memory is taken, what is no regular file is neither read nor replaced, and a
 //! file that is replaced keeps who may read it.
 
-mod directory;
+use crate::directory;
 
 use bloomline::{
     CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, Window,

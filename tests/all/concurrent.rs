@@ -1,7 +1,7 @@
 //! The concurrent filter: its bytes and answers against the plain definition, alone and with
 //! threads that insert, probe and take snapshots at once.
 
-mod definition;
+use crate::definition;
 
 use bloomline::{Backend, ConcurrentFilter, Error, Filter, Params, line};
 use definition::*;

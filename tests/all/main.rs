@@ -1,0 +1,43 @@
+//! Most tests, in one program, which is built and linked once. Each file says what it tests. Those
+//! that change their process, or need a feature or a machine of their own, are programs beside it.
+
+#[path = "../committed/mod.rs"]
+mod committed;
+#[path = "../definition/mod.rs"]
+mod definition;
+#[path = "../directory/mod.rs"]
+mod directory;
+#[path = "../mapped/mod.rs"]
+mod mapped;
+#[path = "../plans/mod.rs"]
+mod plans;
+
+mod backends;
+mod batches;
+mod classic;
+mod concurrent;
+mod counting;
+mod cuckoo;
+mod engines;
+mod error;
+mod filter;
+mod format;
+mod golden;
+mod golden_classic;
+mod golden_counting;
+mod golden_cuckoo;
+mod golden_scalable;
+mod golden_window;
+mod keys;
+mod layers;
+mod owned_view;
+mod properties;
+mod readme;
+mod scalable;
+mod shards;
+mod special_files;
+mod statistics;
+mod swap;
+mod trust;
+mod whole_values;
+mod window;
