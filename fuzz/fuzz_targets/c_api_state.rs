@@ -258,12 +258,18 @@ impl State {
             let data = if no_array { null() } else { views.as_ptr() };
             let count = bloomline_views_contain_hash(data, 4, hash, bitmap.as_mut_ptr());
             assert_eq!(count as u32, bitmap[0].count_ones());
+            // Views that hash keys differently, or are none, may make all answers "maybe".
+            let mut alone = [0];
+            bloomline_views_contain_hash(views.as_ptr(), 3, hash, alone.as_mut_ptr());
+            let seeds = [0, 1, 2].map(|slot| self.model(slot).map(|model| model.params.seed));
+            let alike = seeds[0].is_some() && seeds.iter().all(|seed| *seed == seeds[0]);
             for slot in 0..3 {
                 let expected = self
                     .model(slot)
                     .is_none_or(|model| line::contains(&model.lines(), model.params.k, hash));
-                let bit = bitmap[0] >> slot & 1 == 1;
-                assert_eq!(bit, expected || no_array);
+                assert!(bitmap[0] >> slot & 1 == 1 || !expected && !no_array);
+                let bit = alone[0] >> slot & 1 == 1;
+                assert!(if alike { bit == expected } else { bit || !expected });
                 assert_eq!(bloomline_view_contains_hash(&views[usize::from(slot)], hash), expected);
             }
             assert!(bitmap[0] >> 3 == 1, "what is no view says yes");
