@@ -4,6 +4,7 @@
 //! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
+//! * `parallel` inserts with several threads.
 //! * `few` answers a few keys, not hashes, of RocksDB's filters.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
@@ -27,6 +28,7 @@ mod fast_local;
 #[cfg(feature = "capi")]
 mod few;
 mod native;
+mod parallel;
 mod prefetch;
 mod scattered;
 mod shared;
@@ -38,6 +40,7 @@ pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
+pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{ahead, prefetch_all};
 #[cfg(feature = "capi")]
