@@ -95,6 +95,7 @@ pub trait Probe {
 
 /// Items that are taken from an iterator before they are probed.
 const AT_ONCE: usize = 512;
+const WORDS: usize = AT_ONCE / 64;
 
 /// An iterator over the items of another, each with the answer of a filter, in order: see
 /// [`Filter::contains_iter`](crate::Filter::contains_iter).
@@ -106,7 +107,7 @@ pub struct ContainsIter<'f, F: ?Sized, I: Iterator> {
     /// Items that are probed, the next one last.
     block: Vec<I::Item>,
     /// The answer for each of them, by its place there.
-    answers: [u64; AT_ONCE / 64],
+    answers: [u64; WORDS],
 }
 
 /// Answers a block.
@@ -114,17 +115,16 @@ type ProbeBlock<F, T> = fn(&F, &[T], &mut [u64]);
 
 impl<'f, F: ?Sized, I: Iterator> ContainsIter<'f, F, I> {
     fn new(filter: &'f F, items: I, probe: ProbeBlock<F, I::Item>) -> Self {
-        let (items, block, answers) = (items.fuse(), Vec::new(), [0; AT_ONCE / 64]);
-        ContainsIter { filter, items, probe, block, answers }
+        ContainsIter { filter, items: items.fuse(), probe, block: Vec::new(), answers: [0; WORDS] }
     }
 
-    /// Probes the next block, and returns its first item.
+    /// Probes the next block. Returns whether there is any item.
     #[inline(never)]
-    fn next_block(&mut self) -> Option<I::Item> {
+    fn fill(&mut self) -> bool {
         self.block.extend(self.items.by_ref().take(AT_ONCE));
         self.block.reverse();
         (self.probe)(self.filter, &self.block, &mut self.answers);
-        self.block.pop()
+        !self.block.is_empty()
     }
 }
 
@@ -133,9 +133,12 @@ impl<F: ?Sized, I: Iterator> Iterator for ContainsIter<'_, F, I> {
 
     #[inline]
     fn next(&mut self) -> Option<(I::Item, bool)> {
-        let item = self.block.pop().or_else(|| self.next_block())?;
+        if self.block.is_empty() && !self.fill() {
+            return None;
+        }
+        let item = self.block.pop()?;
         let i = self.block.len();
-        Some((item, self.answers[i / 64] >> (i % 64) & 1 == 1))
+        Some((item, self.answers[i / 64 % WORDS] >> (i % 64) & 1 == 1))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

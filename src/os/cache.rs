@@ -153,7 +153,7 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn registers_say_level_and_size() {
-        let kib = |level, size| Cache { level, bytes: size << 10 };
+        let kib = |level, size: usize| Cache { level, bytes: size << 10 };
         // L2 and L3 of a Zen 4: 8 and 16 ways of 2048 and 32768 lines. L2 of a Xeon with 16 ways.
         assert_eq!(cpuid::cache(0x4143, 0x01C0_003F, 0x7FF), kib(2, 1024));
         assert_eq!(cpuid::cache(0x3C163, 0x03C0_003F, 0x7FFF), kib(3, 32 << 10));
