@@ -146,9 +146,10 @@ pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
 pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> Option<bool> {
     let line_count = count(lines);
     let (mut fingerprint, [first, mut at]) = places(lines, bits, hash);
-    let words = [first, at].map(|at| read(lines, at, bits));
-    let new = words.iter().all(|&word| slot_of(word, bits, fingerprint).is_none());
-    for (at, word) in [first, at].into_iter().zip(words) {
+    let words = [read(lines, first, bits), read(lines, at, bits)];
+    let absent_from = |word| slot_of(word, bits, fingerprint).is_none();
+    let new = absent_from(words[0]) && absent_from(words[1]);
+    for (at, word) in [(first, words[0]), (at, words[1])] {
         if let Some(slot) = slot_of(word, bits, 0) {
             write(lines, at, bits, word | fingerprint << (slot * u64::from(bits)));
             return Some(new);
@@ -225,16 +226,16 @@ fn count(lines: &[u8]) -> u64 {
 /// The four slots of a bucket as one number, the first in its lowest bits.
 #[inline(always)]
 fn read(lines: &[u8], at: Bucket, bits: u32) -> u64 {
-    let bytes = &lines[offset(at, bits)..][..bits as usize / 2];
-    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    let mut word = [0; 8];
+    let len = bits as usize / 2;
+    word[..len].copy_from_slice(&lines[offset(at, bits)..][..len]);
+    u64::from_le_bytes(word)
 }
 
 #[inline(always)]
 fn write(lines: &mut [u8], at: Bucket, bits: u32, word: u64) {
-    let bytes = &mut lines[offset(at, bits)..][..bits as usize / 2];
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = (word >> (8 * i)) as u8;
-    }
+    let len = bits as usize / 2;
+    lines[offset(at, bits)..][..len].copy_from_slice(&word.to_le_bytes()[..len]);
 }
 
 #[inline(always)]
