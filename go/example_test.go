@@ -19,10 +19,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	filter.AddString("apple")
+	filter.AddString("apple")                                                  // or Add([]byte), AddUint64
 	fmt.Println(filter.ContainsString("apple"), filter.ContainsString("plum")) // true false
 
-	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch
+	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch: maybe.Has(1) is for "plum"
 	fmt.Println(maybe.Has(0), maybe.Has(1))                         // true false
 
 	path := filepath.Join(os.TempDir(), "fruit.bloomline")
