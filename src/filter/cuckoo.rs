@@ -88,8 +88,8 @@ impl CuckooFilter {
     /// As [`CuckooFilter::insert`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        let new = !by_bits!(contains, self, hash);
-        self.put(hash)?;
+        let new = by_bits!(insert, self, hash).ok_or(Error::Full)?;
+        self.key_count += 1;
         Ok(new)
     }
 
@@ -100,7 +100,7 @@ impl CuckooFilter {
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         for (i, &hash) in hashes.iter().enumerate() {
             self.prefetch_ahead(hashes, i);
-            self.put(hash)?;
+            self.insert_hash(hash)?;
         }
         Ok(())
     }
@@ -117,15 +117,6 @@ impl CuckooFilter {
             self.key_hash().hash_all(keys, hashes);
             self.insert_hashes(hashes)?;
         }
-        Ok(())
-    }
-
-    #[inline]
-    fn put(&mut self, hash: u64) -> Result<(), Error> {
-        if !by_bits!(insert, self, hash) {
-            return Err(Error::Full);
-        }
-        self.key_count += 1;
         Ok(())
     }
 

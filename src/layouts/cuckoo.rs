@@ -131,30 +131,37 @@ pub const fn offset(bucket: Bucket, bits: u32) -> usize {
 #[inline(always)]
 pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
-    places.into_iter().any(|at| slot_of(lines, at, bits, fingerprint).is_some())
+    places.into_iter().any(|at| slot_of(read(lines, at, bits), bits, fingerprint).is_some())
 }
 
 /// Puts the key's fingerprint into a free slot of one of its buckets. If both are full, it
 /// replaces another fingerprint, which moves to its own alternate bucket, and so on.
 ///
-/// Returns whether there was room. If not, the lines are unchanged.
+/// Returns whether the key was new, as [`contains`] would have said; `None` if there was no room.
+/// The lines are then unchanged.
 ///
 /// # Panics
 /// As [`contains`].
 #[inline(always)]
-pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
+pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> Option<bool> {
     let line_count = count(lines);
     let (mut fingerprint, [first, mut at]) = places(lines, bits, hash);
-    if put(lines, first, bits, fingerprint) || put(lines, at, bits, fingerprint) {
-        return true;
+    let words = [first, at].map(|at| read(lines, at, bits));
+    let new = words.iter().all(|&word| slot_of(word, bits, fingerprint).is_none());
+    for (at, word) in [first, at].into_iter().zip(words) {
+        if let Some(slot) = slot_of(word, bits, 0) {
+            write(lines, at, bits, word | fingerprint << (slot * u64::from(bits)));
+            return Some(new);
+        }
     }
     let mut dice = hash;
     for _ in 0..MAX_KICKS {
         dice = dice.wrapping_mul(DICE).wrapping_add(1);
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         at = other(at, fingerprint, bits, line_count);
-        if put(lines, at, bits, fingerprint) {
-            return true;
+        if let Some(slot) = slot_of(read(lines, at, bits), bits, 0) {
+            swap(lines, at, bits, slot, fingerprint);
+            return Some(new);
         }
     }
     // The same way back: each step follows from the one after it.
@@ -163,7 +170,7 @@ pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         dice = dice.wrapping_sub(1).wrapping_mul(DICE_BACK);
     }
-    false
+    None
 }
 
 /// The multiplier of the sequence that chooses the slot to vacate, and its inverse.
@@ -178,7 +185,7 @@ const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
 pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
     for at in places {
-        if let Some(slot) = slot_of(lines, at, bits, fingerprint) {
+        if let Some(slot) = slot_of(read(lines, at, bits), bits, fingerprint) {
             swap(lines, at, bits, slot, 0);
             return true;
         }
@@ -235,21 +242,15 @@ fn fingerprint_in(word: u64, slot: u64, bits: u32) -> u64 {
     word >> (slot * u64::from(bits)) & ((1 << bits) - 1)
 }
 
-/// The first slot of a bucket that has this fingerprint.
+/// The first slot of a bucket, whose four slots are `word`, that has this fingerprint.
 #[inline(always)]
-fn slot_of(lines: &[u8], at: Bucket, bits: u32, fingerprint: u64) -> Option<u64> {
-    let word = read(lines, at, bits);
-    (0..SLOTS).find(|&slot| fingerprint_in(word, slot, bits) == fingerprint)
-}
-
-/// Puts a fingerprint into a free slot of a bucket, if there is one.
-#[inline(always)]
-fn put(lines: &mut [u8], at: Bucket, bits: u32, fingerprint: u64) -> bool {
-    let free = slot_of(lines, at, bits, 0);
-    if let Some(slot) = free {
-        swap(lines, at, bits, slot, fingerprint);
-    }
-    free.is_some()
+fn slot_of(word: u64, bits: u32, fingerprint: u64) -> Option<u64> {
+    // A 1 in the lowest bit of each slot.
+    let ones = 1 | 1 << bits | 1 << (2 * bits) | 1 << (3 * bits);
+    // Where the slot has it, this is 0, and only a 0 borrows: the lowest such slot is exact.
+    let differs = word ^ (fingerprint * ones);
+    let equal = differs.wrapping_sub(ones) & !differs & (ones << (bits - 1));
+    (equal != 0).then(|| u64::from(equal.trailing_zeros() / bits))
 }
 
 /// Puts a fingerprint into a slot and returns what was there.
