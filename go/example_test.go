@@ -19,7 +19,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	filter.AddString("apple")                                                  // or Add([]byte), AddUint64
+	filter.AddString("apple")
 	fmt.Println(filter.ContainsString("apple"), filter.ContainsString("plum")) // true false
 
 	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch: maybe.Has(1) is for "plum"
