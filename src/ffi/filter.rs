@@ -94,7 +94,8 @@ pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_fil
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
+/// new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
 /// filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert(

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
 /// either. Use it for code that takes any of them. (Each kind has the same methods without it.)
+/// There is no `dyn Probe`, since its methods are generic over keys: for filters of several types in
+/// one collection, make an enum.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Probe};

@@ -35,7 +35,7 @@ pub const MAX_LINES: u64 = u32::MAX as u64;
 /// Lines in a page; the last page also has those left over.
 pub const PAGE: u64 = 64;
 /// One of so many fingerprints has its alternate bucket in any page.
-pub const FAR: u64 = 8;
+pub const ANY_PAGE: u64 = 8;
 /// The most fingerprints that an insert relocates before it gives up and moves them all back.
 pub const MAX_KICKS: u32 = 2048;
 
@@ -95,7 +95,7 @@ pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -
 const fn range(line: u64, fingerprint: u64, line_count: u64) -> (u64, u64) {
     let (last, in_last) = last_page(line_count);
     let page = line - line % PAGE;
-    if fingerprint.is_multiple_of(FAR) {
+    if fingerprint.is_multiple_of(ANY_PAGE) {
         (0, line_count)
     } else if page >= last {
         (last, in_last)
