@@ -176,7 +176,7 @@ impl Filter {
 
     /// Inserts many keys, faster than one by one.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
-        with_hashes(keys, self.key_hash(), &mut |hashes| {
+        with_hashes(keys, self.key_hash(), |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
         self.key_count = self.key_count.saturating_add(keys.len() as u64);

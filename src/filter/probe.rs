@@ -79,6 +79,7 @@ macro_rules! pointers {
                 P::contains_hash(self, hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -165,6 +166,7 @@ macro_rules! probing {
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

@@ -9,7 +9,9 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::Words;
-use crate::kernel::{Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, TILE};
+use crate::kernel::{
+    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, Room, TILE,
+};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
@@ -370,6 +372,7 @@ impl Probe for View<'_> {
         self.kernel.contains(self.lines, self.k, hash)
     }
 
+    #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
@@ -378,7 +381,7 @@ impl Probe for View<'_> {
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut present) = (answers.words(keys.len()), 0);
-        with_hashes(keys, self.hash, &mut |hashes| {
+        with_hashes(keys, self.hash, |hashes| {
             present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
         });
         present
@@ -403,8 +406,20 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .finish_non_exhaustive()
 }
 
-/// Passes the hashes of `keys` to a batch, which computes them on the way.
-pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
+/// Passes the hashes of `keys` to a batch: a few as they are, which costs nothing beside, more to be
+/// computed on the way.
+#[inline(always)]
+pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
+    if keys.len() <= FEW {
+        let mut room = Room::new();
+        let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
+        return batch(Hashes::Given(hashes));
+    }
+    hashed_ahead(keys, hash, &mut batch);
+}
+
+#[inline(never)]
+fn hashed_ahead<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch needs no ring.
     if keys.len() <= TILE {

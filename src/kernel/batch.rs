@@ -184,6 +184,21 @@ pub(super) trait Ops {
         }
         hits
     }
+
+    /// The answers for a few hashes, 2 to 64, first in the lowest bit: without what a tile has
+    /// around it.
+    #[inline(always)]
+    unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64
+    where
+        Self: Sized,
+    {
+        let mut hits = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            hits |= u64::from(unsafe { Self::contains(lines, hash) }) << i;
+        }
+        hits
+    }
 }
 
 /// Up to eight lines for each key, of as many filters, and how they lie.
@@ -395,6 +410,45 @@ unsafe fn for_each_tile<W: Work>(
         {
             keys.ring.copy_within(used.., 0);
         }
+    }
+}
+
+/// Prefetches the lines of a few keys.
+#[inline(always)]
+fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
+    if O::PREFETCH && plan != Prefetch::None {
+        hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
+    }
+}
+
+/// Answers a few keys, 2 to 64, into a word, and counts the hits.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn probe_few<O: Ops>(
+    lines: Lines,
+    hashes: &[u64],
+    plan: Prefetch,
+    word: &mut u64,
+) -> usize {
+    prefetch_few::<O>(lines, hashes, plan);
+    // SAFETY: the caller's promise.
+    *word = unsafe { O::probe_few(lines, hashes) };
+    word.count_ones() as usize
+}
+
+/// Sets the bits of a few keys, in order.
+///
+/// # Safety
+/// As for [`Ops`], with lines that can be written.
+#[inline(always)]
+pub(super) unsafe fn insert_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
+    assert!(O::INSERTS, "filters of this layout are not made by a kernel");
+    prefetch_few::<O>(lines, hashes, plan);
+    for &hash in hashes {
+        // SAFETY: the caller's promise.
+        unsafe { O::insert(lines, hash) };
     }
 }
 

@@ -4,7 +4,7 @@
 //! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
-//! * `few` answers a few keys, not hashes, of RocksDB's filters.
+//! * `few` answers a few keys by their bytes.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `words` is an opened filter as C keeps it.
@@ -24,7 +24,6 @@ mod cuckoo;
 #[cfg(target_arch = "x86_64")]
 mod detect;
 mod fast_local;
-#[cfg(feature = "capi")]
 mod few;
 mod native;
 mod prefetch;
@@ -38,8 +37,11 @@ pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
+pub(crate) use few::Room;
+#[cfg(feature = "capi")]
+pub(crate) use few::hash_of;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{ahead, prefetch_all};
+pub(crate) use prefetch::{FEW, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
@@ -91,10 +93,16 @@ pub(crate) struct Kernel {
     prefetch: fn(Lines, u64),
     insert: unsafe fn(&mut [u8], u32, u64) -> bool,
     contains: Contains,
+    insert_few: unsafe fn(&mut [u8], u32, &[u64]),
+    probe_few: ProbeFew,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
+
+/// Answers a few keys: the first three arguments as for [`Contains`], the hashes and how many, 2
+/// to 64; the word for the answers. Returns how many may be present.
+type ProbeFew = unsafe extern "C" fn(*const u8, usize, u32, *const u64, usize, &mut u64) -> usize;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -129,6 +137,44 @@ macro_rules! kernel {
                 match lines.k() {
                     $($k1 => <$ops1>::contains(lines, hash),)*
                     _ => <$one>::contains(lines, hash),
+                }
+            }
+        }
+        $(#[$attribute])*
+        unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
+            let plan = Prefetch::to_insert(lines.len());
+            let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
+            // SAFETY: the caller's promise, handed on.
+            unsafe {
+                match lines.k() {
+                    $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
+                    _ => batch::insert_few::<$one>(lines, hashes, plan),
+                }
+            }
+        }
+        $(#[$attribute])*
+        unsafe extern "C" fn probe_few(
+            lines: *const u8,
+            len: usize,
+            k: u32,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
+            // As in `contains`.
+            if len >> <$first>::LINE_LOG2 == 0 {
+                *word = u64::MAX >> (64 - count);
+                return count;
+            }
+            let plan = Prefetch::to_probe_few(len);
+            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
+            // SAFETY: the caller's promise, handed on.
+            unsafe {
+                match lines.k() {
+                    $($k1 => batch::probe_few::<$ops1>(lines, hashes, plan, word),)*
+                    _ => batch::probe_few::<$one>(lines, hashes, plan, word),
                 }
             }
         }
@@ -183,6 +229,8 @@ macro_rules! kernel {
             prefetch: <$first>::prefetch::<INTO_L1>,
             insert,
             contains,
+            insert_few,
+            probe_few,
             insert_batch,
             probe_batch,
             absent,
@@ -387,7 +435,22 @@ impl Kernel {
     }
 
     /// Sets the bits of many keys, in order.
+    #[inline]
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+        match hashes {
+            Hashes::Given(&[hash]) => {
+                self.insert(lines, k, hash);
+            }
+            Hashes::Given(hashes) if hashes.len() <= FEW => {
+                // SAFETY: as in `insert`.
+                unsafe { (self.insert_few)(lines, k, hashes) }
+            }
+            _ => self.insert_tiles(lines, k, hashes),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_tiles(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
         // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
         let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
         let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
@@ -412,7 +475,30 @@ impl Kernel {
     ///
     /// # Panics
     /// If `bitmap` has not a word for each 64 keys.
+    #[inline(always)]
     pub(crate) fn probe_batch(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: Hashes<'_>,
+        bitmap: &mut [u64],
+    ) -> usize {
+        match (&hashes, &mut *bitmap) {
+            (&Hashes::Given(&[hash]), [word, ..]) => {
+                *word = self.contains(lines, k, hash).into();
+                *word as usize
+            }
+            (Hashes::Given(hashes), [word, ..]) if (2..=FEW).contains(&hashes.len()) => {
+                let (start, len) = (lines.start(), lines.len());
+                // SAFETY: as in `contains`.
+                unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
+            }
+            _ => self.probe_tiles(lines, k, hashes, bitmap),
+        }
+    }
+
+    #[inline(never)]
+    fn probe_tiles(
         &self,
         lines: Probed<'_>,
         k: u32,
