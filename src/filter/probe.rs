@@ -151,7 +151,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -161,7 +161,9 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 

@@ -8,6 +8,7 @@ use super::fast_local;
 use super::prefetch::{INTO_L2, Prefetch};
 use super::{Kernel, Layout, Probed};
 use crate::hash::xxph3::{Factors, xxph3_by};
+use crate::line::LINE_BYTES;
 use std::mem::MaybeUninit;
 
 /// Room for hashes. Not zeroed: that would take some per cent of a small batch's time.
@@ -54,7 +55,7 @@ impl Kernel {
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
         debug_assert_eq!(self.layout, Layout::FastLocal);
-        let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
+        let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
         let prefetch = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
