@@ -152,7 +152,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -162,7 +162,9 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 

@@ -4,6 +4,7 @@
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
+use super::single::{Single, numbered};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
@@ -50,13 +51,12 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
-    /// Lines of 64 bytes to probe, at least one, as the caller ensures.
-    #[cfg(feature = "capi")]
+    /// So many lines to probe, at least one, as the caller ensures.
     #[inline(always)]
-    pub(super) fn some(base: *mut u8, bytes: usize, k: u32) -> Lines {
-        let count = (bytes / LINE_BYTES) as u64;
+    pub(super) fn some(base: *mut u8, count: usize, k: u32) -> Lines {
         debug_assert!(count > 0, "a filter has at least one line");
-        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
+        let straddle = !base.addr().is_multiple_of(LINE_BYTES);
+        Lines { base, count: count as u64, k, straddle, near: false }
     }
 
     /// Lines without memory, to compute where they would be.
@@ -117,6 +117,31 @@ pub(super) trait Ops {
 
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// What single keys are given for k: the number, or the address of a table.
+    fn given_k(k: u32) -> *const u8 {
+        numbered(k)
+    }
+
+    /// [`Ops::contains`] with all decided that can be.
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { Self::contains(single.lines(), hash) }
+    }
+
+    /// [`Ops::insert`] likewise.
+    #[inline(always)]
+    unsafe fn insert_one(single: &Single<'_>, hash: u64) -> bool
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { Self::insert(single.lines(), hash) }
+    }
 
     /// For each of up to 8 keys a byte: bit `j` is clear if line `j` of theirs has all their bits.
     /// The mask of a key is made once. The lines of keys ahead are prefetched meanwhile. For native
@@ -185,7 +210,7 @@ pub(super) trait Ops {
         hits
     }
 
-    /// The answers for a few hashes, 2 to 64, first in the lowest bit: without what a tile has
+    /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
     /// around it.
     #[inline(always)]
     unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64
@@ -421,7 +446,7 @@ fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
     }
 }
 
-/// Answers a few keys, 2 to 64, into a word, and counts the hits.
+/// Answers a few keys, 1 to 64, into a word, and counts the hits.
 ///
 /// # Safety
 /// As for [`Ops`].

@@ -60,8 +60,9 @@ impl Kernel {
         use super::fast_local;
         use super::prefetch::{INTO_L2, Prefetch};
         use crate::hash::xxph3::{Factors, xxph3_by};
+        use crate::line::LINE_BYTES;
         debug_assert_eq!(self.layout, Layout::FastLocal);
-        let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
+        let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
         let prefetch = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
