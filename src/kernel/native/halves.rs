@@ -72,19 +72,29 @@ pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
         }
         // The probed bit of each lane goes to its lowest, so the row need not be shifted.
         let g = hash.wrapping_mul(C1);
-        let moved = |g| {
-            let [low, high] = positions::<VL>(g);
-            [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
-        };
         match CLASS {
-            class::BELOW_8 => !any(without(row(g, rows), moved(g))),
-            class::EXACTLY_8 => has_ones(moved(g)),
+            class::BELOW_8 => !any(without(row(g, rows), moved(line, g))),
+            class::EXACTLY_8 => has_ones(moved(line, g)),
             _ => {
                 let g2 = hash.wrapping_mul(C2);
-                let unset = without(row(g2, rows), moved(g2));
-                !any(_mm256_or_si256(unset, without(ones(), moved(g))))
+                let unset = without(row(g2, rows), moved(line, g2));
+                !any(_mm256_or_si256(unset, without(ones(), moved(line, g))))
             }
         }
+    }
+}
+
+/// A line with the probed bit of each lane moved to its lowest. (Not a closure, which is not always
+/// inlined.)
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn moved(line: Halves, g: u64) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<false>(g);
+        [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
     }
 }
 
