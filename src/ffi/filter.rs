@@ -187,7 +187,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type

@@ -81,6 +81,7 @@ macro_rules! pointers {
                 P::contains_hash(self, hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -153,7 +154,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -163,10 +164,13 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

@@ -27,6 +27,9 @@ pub(crate) mod ahead {
     pub(crate) const COUNTING: usize = 12;
 }
 
+/// Batches of up to so many keys are done key by key, without tiles.
+pub(crate) const FEW: usize = 16;
+
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
 /// Into L2, for a line needed a tile or more later.

@@ -115,7 +115,8 @@ impl Zeroed {
         Ok(copy)
     }
 
-    fn start(&self) -> *mut u8 {
+    /// Where they are, for as long as they live.
+    pub(crate) fn start(&self) -> *mut u8 {
         match &self.source {
             Source::Allocated(bytes, _) | Source::Given(bytes, ..) => bytes.as_ptr(),
             #[cfg(unix)]
