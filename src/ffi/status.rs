@@ -32,7 +32,8 @@ pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
 pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 /// A filter with an odd number of lines cannot be folded.
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
-/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU.
+/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
+/// BLOOMLINE_PREFETCH is unknown.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
 /// The data is shorter than any filter, or has not the length that it states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
@@ -116,7 +117,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         }
         BLOOMLINE_ERR_ODD_LINE_COUNT => c"a filter with an odd number of lines cannot be folded",
         BLOOMLINE_ERR_BACKEND => {
-            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND"
+            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH"
         }
         BLOOMLINE_ERR_TRUNCATED => c"wrong data length: empty, truncated, or extra bytes",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",

@@ -8,7 +8,7 @@ use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Kernel, Layout, ahead};
+use crate::kernel::{Backend, Kernel, Layout, Prefetch, ahead};
 use crate::key::Key;
 use crate::layouts::cuckoo;
 use crate::os::memory::Zeroed;
@@ -125,7 +125,7 @@ impl CuckooFilter {
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
-        let prefetches = self.lines.len() >= ahead::CUCKOO_FROM;
+        let prefetches = Prefetch::to_insert_cuckoo(self.lines.len());
         if let (true, Some(&later)) = (prefetches, hashes.get(i + ahead::CUCKOO)) {
             self.view().prefetch(later);
         }

@@ -263,6 +263,7 @@ impl Backend {
                 native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
             ])
         }
+        prefetch::learn();
         Some(match self {
             Backend::Scalar => {
                 static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
@@ -376,6 +377,9 @@ impl Kernels {
 
     #[cold]
     fn choose() -> Option<&'static Kernels> {
+        if environment::PREFETCH.get() == Setting::Unknown {
+            return None;
+        }
         let kernels = match environment::BACKEND.get() {
             Setting::Unset => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
             Setting::Value(index) => Backend::ALL[index].kernels(),
