@@ -27,7 +27,7 @@ fn base64(bytes: &[u8]) -> String {
         .map(|six| format!("{:0<6}", str::from_utf8(six).unwrap()))
         .map(|six| digits[usize::from_str_radix(&six, 2).unwrap()])
         .collect();
-    while text.len() % 4 != 0 {
+    while !text.len().is_multiple_of(4) {
         text.push('=');
     }
     text
