@@ -102,6 +102,8 @@ pub(crate) struct Body<'a> {
 }
 
 /// How their checksum is computed.
+// It lives for a call, and without memory there is none for a box.
+#[allow(clippy::large_enum_variant)]
 enum Sum<'a> {
     /// From all of them at once, which is faster where they are in memory.
     AtOnce(&'a [u8]),
