@@ -47,7 +47,6 @@ test-all: test-rust test-package test-asan test-c test-engines test-go test-cros
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
-	$(TEST_PROFILE) $(CARGO) test --release --all-features --doc
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
