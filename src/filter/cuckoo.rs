@@ -134,7 +134,7 @@ impl CuckooFilter {
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
         let prefetches = self.lines.len() >= ahead::CUCKOO_FROM;
         if let (true, Some(&later)) = (prefetches, hashes.get(i + ahead::CUCKOO)) {
-            self.view().prefetch(later);
+            self.view().prefetch_hash(later);
         }
     }
 
