@@ -127,7 +127,7 @@ impl CuckooFilter {
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
         let prefetches = Prefetch::to_insert_cuckoo(self.lines.len());
         if let (true, Some(&later)) = (prefetches, hashes.get(i + ahead::CUCKOO)) {
-            self.view().prefetch(later);
+            self.view().prefetch_hash(later);
         }
     }
 

@@ -258,12 +258,6 @@ impl<'a> View<'a> {
         self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
     }
 
-    /// Prefetches the line of a hash, to be probed soon.
-    #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) {
-        self.kernel.prefetch(self.lines, self.k, hash);
-    }
-
     /// How keys are hashed. Filters that agree in it can be probed together by one hash.
     pub(crate) fn key_hash(&self) -> KeyHash {
         self.hash
@@ -404,6 +398,14 @@ impl Probe for View<'_> {
     #[inline(always)]
     fn contains_hash(&self, hash: u64) -> bool {
         self.single.contains(hash)
+    }
+
+    #[inline(always)]
+    fn prefetch_hash(&self, hash: u64) {
+        match self.kernel.layout() {
+            Layout::Native => self.single.prefetch(hash),
+            _ => self.kernel.prefetch(self.lines, self.k, hash),
+        }
     }
 
     #[inline]

@@ -5,6 +5,9 @@
 //! instructions, because a CPU looks ahead over a fixed number of them.
 
 use super::batch::Lines;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+use super::native::inlined;
+use super::prefetch::{INTO_L1, prefetch};
 use super::{Kernel, Probed};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
@@ -68,9 +71,24 @@ impl<'a> Single<'a> {
     /// Whether all bits of a key are set.
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(present) = unsafe { inlined::contains(self, hash) } {
+            return present;
+        }
         // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
         // lines can be read, and may be written meanwhile for the reasons in `shared`.
         unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
+    }
+
+    /// Prefetches the native line of a hash: two cache lines if it may lie across them.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let line = self.line(hash);
+        prefetch::<INTO_L1>(line);
+        if !self.base.addr().is_multiple_of(LINE_BYTES) {
+            prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
+        }
     }
 
     /// The line of a hash, if lines have 64 bytes.
@@ -106,14 +124,19 @@ impl<'a> Single<'a> {
         unsafe { Probed::at(self.base, self.count << line_log2) }
     }
 
-    /// Changing any of the words always changes this, and it is not zero for zeros. C probes
-    /// compute it, so it is four instructions.
+    /// How many lines.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(super) fn check_word(&self) -> usize {
-        // Factors that are odd and different, and one word apart.
-        let mixed = self.contains.addr().wrapping_mul(3).wrapping_add(0x4D4C_5649) ^ self.k.addr();
-        mixed.wrapping_add(self.base.expose_provenance()).wrapping_sub(self.count)
+    pub(super) fn count(&self) -> u64 {
+        self.count as u64
+    }
+
+    /// The part of the words but for the count in the check word of [`Words`](super::Words).
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn check_word(&self) -> u64 {
+        let mixed = (self.contains.addr() as u64).wrapping_mul(3).wrapping_add(0x4D4C_5649);
+        (mixed ^ self.k.addr() as u64).wrapping_add(self.base.expose_provenance() as u64)
     }
 }
 
@@ -165,6 +188,11 @@ impl OwnLines {
     /// Sets the bits of a key. Returns whether any of them was not set.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
+            return new;
+        }
         // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
         unsafe { (self.insert)(&self.single, hash) }
     }

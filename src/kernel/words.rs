@@ -7,18 +7,17 @@ use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_short};
 
 /// A filter in caller-owned bytes. In C it is a plain struct, which a caller can zero, forget to
-/// open, or overwrite. Two check words detect that in a few instructions: one of what a probe for a
-/// hash reads, one of the rest.
+/// open, or overwrite. The check word detects that in a few instructions.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
     single: Single<'static>,
-    check: u64,
     seed: u64,
     key_count: u64,
-    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 4 of the layout, 4 of the
-    /// way of hashing; and 48 that check these, the seed and the key count.
+    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the layout, the way
+    /// of hashing.
     shape: u64,
+    check: u64,
 }
 
 /// The hash functions, as numbers in [`Words::shape`].
@@ -28,7 +27,7 @@ const ROCKS_DB_LEGACY: u64 = 3;
 const LEVEL_DB: u64 = 4;
 
 /// Filters of RocksDB's present kind.
-const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 4;
+const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 8;
 
 impl Words {
     pub(crate) fn new(
@@ -44,46 +43,37 @@ impl Words {
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
-        let shape = u64::from(k as u8) | (layout as u64) << 8 | hash << 12;
-        let check = single.check_word() as u64;
-        let mut words = Words { single: single.unbound(), check, seed, key_count, shape };
-        words.shape |= words.check_bits() << 16;
+        let shape = u64::from(k as u8) | (layout as u64) << 8 | hash << 16;
+        let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
+        words.check = words.check_word();
         words
     }
 
-    /// Whether what [`Words::single`] returns was opened. If not, do not use it.
+    /// The check word of the others: changing any one of them always changes it, and that of zeros
+    /// is not zero. Every probe computes it, so it is an instruction for each word, and two more.
     #[inline(always)]
-    pub(crate) fn can_probe(&self) -> bool {
-        self.check == self.single.check_word() as u64
-    }
-
-    /// 48 bits, of which changing any one bit of what they check changes some.
-    #[inline(always)]
-    fn check_bits(&self) -> u64 {
-        // The factors are odd and different. The product brings a change of the lowest bits to the
-        // upper ones, and one of the uppermost leaves these where they are.
-        let sum = self.seed.wrapping_add(self.key_count.wrapping_mul(3));
-        let sum = sum.wrapping_add((self.shape & 0xFFFF).wrapping_mul(5)).wrapping_add(1);
-        sum.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16
+    fn check_word(&self) -> u64 {
+        // A word is added or not, and with a factor of 1, 3 or 9, so each counts differently.
+        let sum = self.single.check_word().wrapping_mul(3) ^ self.seed;
+        sum.wrapping_add(self.key_count).wrapping_sub(self.single.count()) ^ self.shape
     }
 
     /// Whether these are the words of an opened filter. If not, do not use them.
     #[inline(always)]
     pub(crate) fn are_sound(&self) -> bool {
-        // No branch between the two.
-        self.can_probe() & (self.shape >> 16 == self.check_bits())
+        self.check == self.check_word()
     }
 
     /// Whether it is a filter of RocksDB's present kind.
     #[inline(always)]
     pub(crate) fn are_of_rocksdb(&self) -> bool {
-        self.shape >> 8 & 0xFF == ROCKS_DB
+        self.shape >> 8 == ROCKS_DB
     }
 
     /// The hash of a key of at most 16 bytes, where that takes few instructions.
     #[inline(always)]
     pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {
-        match self.shape >> 12 & 0xF {
+        match self.shape >> 16 {
             XXH3 => Some(of_short(key, self.seed)),
             XXPH3 => Some(xxph3(key)),
             _ => None,
@@ -109,7 +99,7 @@ impl Words {
             return None;
         }
         // Words exist only after kernels were chosen.
-        let kernel = Kernels::chosen()?.numbered((self.shape >> 8) as u16 & 0xF)?;
+        let kernel = Kernels::chosen()?.numbered((self.shape >> 8 & 0xFF) as u16)?;
         let lines = self.single.probed(kernel.line_log2);
         Some(OfWords { lines, single: self.single, kernel })
     }
@@ -117,7 +107,7 @@ impl Words {
     /// k, the way of hashing and the key count.
     #[inline(always)]
     pub(crate) fn shape(&self) -> (u32, KeyHash, u64) {
-        let hash = match self.shape >> 12 & 0xF {
+        let hash = match self.shape >> 16 {
             XXH3 => KeyHash::Xxh3(self.seed),
             XXPH3 => KeyHash::Xxph3,
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
@@ -139,33 +129,28 @@ mod tests {
     use super::*;
     use std::mem::transmute;
 
-    /// All words are covered, each in its place, so they vouch for each other.
+    /// The check word covers all others, each in its place, so it vouches for them.
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn the_checks_depend_on_every_word_and_its_place() {
+    fn the_check_word_depends_on_every_word_and_its_place() {
         let kernel = Kernels::active().unwrap().of(Layout::Native);
         let single = Single::new(Probed::from(&[0; 192][..]), 6, kernel);
         let words = Words::new(single, 6, Layout::Native, KeyHash::Xxh3(7), 5);
-        // SAFETY: words without padding are any 64 bytes; none is probed.
-        let (as_words, as_numbers) = unsafe {
-            (|w: [u64; 8]| transmute::<_, Words>(w), transmute::<Words, [u64; 8]>(words))
-        };
-        assert!(as_words(as_numbers).are_sound());
-        assert!(!as_words([0; 8]).are_sound() && !as_words([0; 8]).can_probe());
+        // SAFETY: words without padding are any 64 bytes, and these are not probed.
+        let sound = |words: [u64; 8]| unsafe { transmute::<_, Words>(words) }.are_sound();
+        // SAFETY: as above.
+        let words = unsafe { transmute::<Words, [u64; 8]>(words) };
+        assert!(sound(words) && !sound([0; 8]) && !sound([u64::MAX; 8]));
         for i in 0..8 {
             for j in 0..i {
-                let mut swapped = as_numbers;
+                let mut swapped = words;
                 swapped.swap(i, j);
-                let swapped = as_words(swapped);
-                assert!(!swapped.are_sound(), "words {i} and {j} swapped");
-                assert!(j > 4 || !swapped.can_probe(), "words {i} and {j} swapped");
+                assert!(!sound(swapped), "words {i} and {j} swapped");
             }
             for bit in 0..64 {
-                let mut damaged = as_numbers;
+                let mut damaged = words;
                 damaged[i] ^= 1 << bit;
-                let damaged = as_words(damaged);
-                assert!(!damaged.are_sound(), "word {i}, bit {bit}");
-                assert!(i > 4 || !damaged.can_probe(), "word {i}, bit {bit}");
+                assert!(!sound(damaged), "word {i}, bit {bit}");
             }
         }
     }

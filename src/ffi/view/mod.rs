@@ -60,7 +60,7 @@ impl bloomline_view {
     fn single(&self) -> Option<&Single<'static>> {
         let words = self.words();
         // SAFETY: just what is asked for.
-        words.can_probe().then(|| unsafe { words.single() })
+        words.are_sound().then(|| unsafe { words.single() })
     }
 }
 

@@ -9,8 +9,8 @@
 use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE, not_zero};
 use super::super::single::Single;
 use super::halves;
-use super::scalar::{Row, class, rows, select};
-use crate::line::{C1, C2, LANES, SHIFTS};
+use super::scalar::{PAIRED, Row, all_rows, class, rows, select};
+use crate::line::{C1, C2, SHIFTS};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -72,15 +72,13 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { halves::insert::<CLASS, false>(lines.line(hash), rows(lines.k()).as_ptr(), hash) }
+        unsafe { halves::insert::<CLASS, false>(lines.line(hash), all_rows(lines.k()), hash) }
     }
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe {
-            halves::contains::<CLASS, false>(lines.line(hash), rows(lines.k()).as_ptr(), hash)
-        }
+        unsafe { halves::contains::<CLASS, false>(lines.line(hash), all_rows(lines.k()), hash) }
     }
 
     fn given_k(k: u32) -> *const u8 {
@@ -238,7 +236,7 @@ unsafe fn load_line(line: *const u8) -> Halves {
 }
 
 /// The lanes of a line whose bit of a round is set: the sign bits of the result, in the
-/// order of [`ORDER`].
+/// order of [`PAIRED`].
 #[inline]
 #[target_feature(enable = "avx2")]
 fn set_lanes(line: Halves, g: u64) -> __m256i {
@@ -252,12 +250,9 @@ fn set_lanes(line: Halves, g: u64) -> __m256i {
     _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high))
 }
 
-/// Where each lane's sign ends up in what [`set_lanes`] gives.
-const ORDER: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
-
-/// Bit `i` of `SELECT[count][start]` says that lane `ORDER[i]` counts in a run of `count`
+/// Bit `i` of `SELECT[count][start]` says that lane `PAIRED[i]` counts in a run of `count`
 /// lanes turned by `start`.
-static SELECT: [[u8; 8]; 9] = select(ORDER);
+static SELECT: [[u8; 8]; 9] = select(PAIRED);
 
 /// The signs of 8 lanes of four keys, a byte for each key.
 #[inline]

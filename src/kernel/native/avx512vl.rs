@@ -3,7 +3,7 @@
 use super::super::batch::{Lines, Ops};
 use super::super::single::Single;
 use super::halves;
-use super::scalar::rows;
+use super::scalar::all_rows;
 
 /// Half a line in a register.
 pub(in crate::kernel) struct Avx512Vl<const CLASS: u8>;
@@ -12,13 +12,13 @@ impl<const CLASS: u8> Ops for Avx512Vl<CLASS> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { halves::insert::<CLASS, true>(lines.line(hash), rows(lines.k()).as_ptr(), hash) }
+        unsafe { halves::insert::<CLASS, true>(lines.line(hash), all_rows(lines.k()), hash) }
     }
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { halves::contains::<CLASS, true>(lines.line(hash), rows(lines.k()).as_ptr(), hash) }
+        unsafe { halves::contains::<CLASS, true>(lines.line(hash), all_rows(lines.k()), hash) }
     }
 
     fn given_k(k: u32) -> *const u8 {

@@ -5,9 +5,10 @@
 //! which only a batch pays back.
 
 use super::super::single::Single;
-use super::scalar::{Row, class, rows};
+use super::scalar::{Rows, all_rows, class};
 use crate::line::{C1, C2, SHIFTS};
 use std::arch::x86_64::*;
+use std::ptr;
 
 type Halves = [__m256i; 2];
 
@@ -22,7 +23,7 @@ const fn tag<const CLASS: u8>() -> usize {
 
 /// What [`Single`] is given for k: where the rows of the last round are, with a tag.
 pub(super) fn given_k<const CLASS: u8>(k: u32) -> *const u8 {
-    rows(k).as_ptr().cast::<u8>().wrapping_add(tag::<CLASS>())
+    ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag::<CLASS>())
 }
 
 /// [`contains`] of what is in a [`Single`].
@@ -53,6 +54,48 @@ pub(super) unsafe fn insert_one<const CLASS: u8, const VL: bool>(
     unsafe { insert::<CLASS, VL>(single.line(hash), rows, hash) }
 }
 
+/// How the caller's own code probes one key without a call: if the program is compiled for a CPU
+/// with AVX2, and the function is one of this file. [`Backend`](crate::Backend)s that are chosen
+/// for a test or a comparison are called, so they do run.
+#[cfg(target_feature = "avx2")]
+pub(in crate::kernel) mod inlined {
+    use super::*;
+
+    const VL: bool = cfg!(all(target_feature = "avx512f", target_feature = "avx512vl"));
+
+    /// Calls `$of` of the class, if it is one here.
+    macro_rules! by_class {
+        ($of:ident, $single:expr, $hash:expr) => {
+            // SAFETY: the program is compiled for such CPUs; the caller's promise.
+            unsafe {
+                match $single.k().addr() % 4 {
+                    ONE_ROUND => Some($of::<{ class::BELOW_8 }, VL>($single, $hash)),
+                    TWO_ROUNDS => Some($of::<{ class::ABOVE_8 }, VL>($single, $hash)),
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    /// Whether all bits of a key are set.
+    ///
+    /// # Safety
+    /// The lines can be read.
+    #[inline(always)]
+    pub(in crate::kernel) unsafe fn contains(single: &Single<'_>, hash: u64) -> Option<bool> {
+        by_class!(contains_one, single, hash)
+    }
+
+    /// Sets the bits of a key. Returns whether any of them was not set.
+    ///
+    /// # Safety
+    /// The lines can be written.
+    #[inline(always)]
+    pub(in crate::kernel) unsafe fn insert(single: &Single<'_>, hash: u64) -> Option<bool> {
+        by_class!(insert_one, single, hash)
+    }
+}
+
 /// Whether a line has all bits of a key.
 ///
 /// # Safety
@@ -61,24 +104,20 @@ pub(super) unsafe fn insert_one<const CLASS: u8, const VL: bool>(
 #[inline(always)]
 pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
     line: *const u8,
-    rows: *const Row,
+    rows: *const Rows,
     hash: u64,
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let line = load(line);
-        if VL {
-            return !any(without(mask::<CLASS, VL>(hash, rows), line));
-        }
         // The probed bit of each lane goes to its lowest, so the row need not be shifted.
+        let line = load(line);
         let g = hash.wrapping_mul(C1);
         match CLASS {
-            class::BELOW_8 => !any(without(row(g, rows), moved(line, g))),
-            class::EXACTLY_8 => has_ones(moved(line, g)),
+            class::BELOW_8 => has_row(moved::<VL>(line, g), g, rows),
+            class::EXACTLY_8 => has_ones(moved::<VL>(line, g)),
             _ => {
                 let g2 = hash.wrapping_mul(C2);
-                let unset = without(row(g2, rows), moved(line, g2));
-                !any(_mm256_or_si256(unset, without(ones(), moved(line, g))))
+                has_ones(moved::<VL>(line, g)) & has_row(moved::<VL>(line, g2), g2, rows)
             }
         }
     }
@@ -88,12 +127,15 @@ pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
 /// inlined.)
 ///
 /// # Safety
-/// The CPU has AVX2.
+/// The CPU has the instructions.
 #[inline(always)]
-unsafe fn moved(line: Halves, g: u64) -> Halves {
+unsafe fn moved<const VL: bool>(line: Halves, g: u64) -> Halves {
     // SAFETY: the caller's promise.
     unsafe {
-        let [low, high] = positions::<false>(g);
+        let [low, high] = positions::<VL>(g);
+        if VL {
+            return [_mm256_rorv_epi64(line[0], low), _mm256_rorv_epi64(line[1], high)];
+        }
         [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
     }
 }
@@ -105,7 +147,7 @@ unsafe fn moved(line: Halves, g: u64) -> Halves {
 #[inline(always)]
 pub(super) unsafe fn insert<const CLASS: u8, const VL: bool>(
     line: *mut u8,
-    rows: *const Row,
+    rows: *const Rows,
     hash: u64,
 ) -> bool {
     // SAFETY: the caller's promise.
@@ -122,7 +164,7 @@ pub(super) unsafe fn insert<const CLASS: u8, const VL: bool>(
 /// # Safety
 /// The CPU has the instructions; `rows` are those of k.
 #[inline(always)]
-unsafe fn mask<const CLASS: u8, const VL: bool>(hash: u64, rows: *const Row) -> Halves {
+unsafe fn mask<const CLASS: u8, const VL: bool>(hash: u64, rows: *const Rows) -> Halves {
     let g = hash.wrapping_mul(C1);
     // SAFETY: the caller's promise.
     unsafe {
@@ -192,15 +234,31 @@ unsafe fn ones() -> Halves {
     unsafe { [_mm256_set1_epi64x(1); 2] }
 }
 
+/// Whether the lowest bit of each lane that counts is set.
+///
+/// # Safety
+/// As for [`row`].
+#[inline(always)]
+unsafe fn has_row(lanes: Halves, g: u64, rows: *const Rows) -> bool {
+    // SAFETY: there are 8 rows, of 32 bytes; the caller's promise.
+    unsafe {
+        let row = (&raw const (*rows).paired).cast::<__m256i>().add((g >> 61) as usize);
+        let [low, high] = [_mm256_castsi256_ps(lanes[0]), _mm256_castsi256_ps(lanes[1])];
+        // The lower halves of all lanes.
+        let paired = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
+        _mm256_testc_si256(paired, _mm256_loadu_si256(row)) == 1
+    }
+}
+
 /// A one in each lane that counts.
 ///
 /// # Safety
 /// The CPU has AVX2; these are the rows of a k.
 #[inline(always)]
-unsafe fn row(g: u64, rows: *const Row) -> Halves {
+unsafe fn row(g: u64, rows: *const Rows) -> Halves {
     // SAFETY: there are 8 rows, of 64 bytes at a multiple of 64.
     unsafe {
-        let row = rows.add((g >> 61) as usize).cast::<__m256i>();
+        let row = (&raw const (*rows).lanes).cast::<__m256i>().add(2 * (g >> 61) as usize);
         [_mm256_load_si256(row), _mm256_load_si256(row.add(1))]
     }
 }
