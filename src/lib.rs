@@ -69,9 +69,9 @@ pub mod sizing;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
-    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded, MappedFilter,
-    OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
-    shards_contain_hashes, views_contain, views_contain_hash,
+    Builder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded,
+    MappedFilter, OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert,
+    shard_of, shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use format::Kind;
 pub use kernel::Backend;

@@ -206,6 +206,9 @@ pub(super) unsafe fn change_batch<T>(
 #[repr(transparent)]
 pub(super) struct Key(bloomline_bytes);
 
+// SAFETY: bytes that nobody writes meanwhile, as who called `keys_at` vouches.
+unsafe impl Sync for Key {}
+
 impl Key {
     /// NULL with a length, or a length that no memory has: bytes that are not there.
     #[inline(always)]

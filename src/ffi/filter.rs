@@ -135,6 +135,44 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
     }
 }
 
+/// bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
+/// threads, the caller's among them; 0: on as many as the machine has. The filter's bytes are the
+/// same for any number.
+///
+/// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+/// few keys (another for each 32,768) or if the system starts no more, and one for a classic
+/// filter. The threads end before it returns. If there is no memory to start one, the Rust runtime
+/// aborts the process.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
+    filter: *mut bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    threads: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+        filter.0.insert_hashes_parallel(hashes, threads);
+    }
+}
+
+/// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
+/// their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
+    filter: *mut bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    threads: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+        filter.0.insert_keys_parallel(keys, threads);
+    }
+}
+
 /// bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
 /// bloomline_filter_insert_hashes().
 #[unsafe(no_mangle)]

@@ -51,6 +51,15 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
+    /// Of a filter with so many lines of 64 bytes those in `part`, the first of which has the number
+    /// `first`. Only hashes whose line is there may be inserted.
+    pub(super) fn part_of(part: &mut [u8], first: u64, count: u64, k: u32) -> Lines {
+        let straddle = !part.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        // Where line 0 is, or would be: `line` comes back into the part.
+        let base = part.as_mut_ptr().wrapping_sub(first as usize * LINE_BYTES);
+        Lines { base, count, k, straddle, near: false }
+    }
+
     /// So many lines to probe, at least one, as the caller ensures.
     #[inline(always)]
     pub(super) fn some(base: *mut u8, count: usize, k: u32) -> Lines {

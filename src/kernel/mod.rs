@@ -5,6 +5,7 @@
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
 //! * `few` answers a few keys by their bytes.
+//! * `parallel` inserts with several threads.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `single` is one key at a time.
@@ -27,6 +28,7 @@ mod detect;
 mod fast_local;
 mod few;
 mod native;
+mod parallel;
 mod prefetch;
 mod scattered;
 mod shared;
@@ -42,6 +44,7 @@ pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub(crate) use few::Room;
 #[cfg(feature = "capi")]
 pub(crate) use few::hash_of;
+pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{FEW, ahead, prefetch_all};
 #[cfg(feature = "capi")]
