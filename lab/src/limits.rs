@@ -15,14 +15,21 @@ pub(crate) const IN_BATCHES: &str = "touch, batch";
 
 pub(crate) fn kinds() -> Vec<Kind> {
     let mut all = vec![
-        Kind::new(INLINED, By::Limit, Sizes::All, |keys, size| Some(Box::new(Inlined::new(keys, size)))),
-        Kind::new(CALLED, By::Limit, Sizes::All, |keys, size| Some(Box::new(Called::new(keys, size)))),
+        Kind::new(INLINED, By::Limit, Sizes::All, |keys, size| {
+            Some(Box::new(Inlined::new(keys, size)))
+        }),
+        Kind::new(CALLED, By::Limit, Sizes::All, |keys, size| {
+            Some(Box::new(Called::new(keys, size)))
+        }),
     ];
     // The best of them is the limit of a batch: which it is depends on the size and the CPU.
-    for (read, write) in
-        [("touch", "touch to write"), ("touch, unrolled", ""), ("touch, L2 128", "touch to write, L2 128"),
-         ("touch, L2 128 + L1 8", "touch to write, L2 128 + L1 8"), ("touch, L1 32", "touch to write, L1 16")]
-    {
+    for (read, write) in [
+        ("touch", "touch to write"),
+        ("touch, unrolled", ""),
+        ("touch, L2 128", "touch to write, L2 128"),
+        ("touch, L2 128 + L1 8", "touch to write, L2 128 + L1 8"),
+        ("touch, L1 32", "touch to write, L1 16"),
+    ] {
         let reads = touch::reads().into_iter().find(|(name, _)| *name == read);
         let writes = touch::writes().into_iter().find(|(name, _)| *name == write);
         let writes = writes.unwrap_or(touch::writes()[0]).1;

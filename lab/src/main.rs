@@ -84,9 +84,9 @@ impl Lab {
         let rows = speed::run(&self.kinds, self.effort);
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
-        self.put("speed.csv", &speed::csv(&rows));
-        self.put("speed.svg", &speed::by_size(&rows, &note()));
-        self.put("tradeoff.svg", &speed::by_rate(&rows, &note()));
+        self.put("benchmarks/speed.csv", &speed::csv(&rows));
+        self.put("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
+        self.put("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
         self.page("PERFORMANCE.md", "speed", &format!("{}\n{tables}", about()));
     }
 
@@ -94,8 +94,8 @@ impl Lab {
         let rates = rates::run(&self.kinds, self.effort);
         let table = rates::table(&rates);
         println!("\n## False-positive rates\n\n{table}");
-        self.put("rates.csv", &rates::csv(&rates));
-        self.put("rates.svg", &rates::picture(&rates, &note()));
+        self.put("benchmarks/rates.csv", &rates::csv(&rates));
+        self.put("benchmarks/rates.svg", &rates::picture(&rates, &note()));
         self.page("PERFORMANCE.md", "rates", &table);
     }
 
@@ -104,22 +104,18 @@ impl Lab {
         println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
         self.put("choosing.svg", &report.chart());
         self.page("CHOOSING.md", "choosing", &report.page());
-        if self.write {
-            fs::rename(docs().join("benchmarks/choosing.svg"), docs().join("choosing.svg"))
-                .expect("the chart is moved");
-        }
     }
 
-    /// Writes a result, and if it is to be published, that too.
+    /// Writes a result, and if it is to be published, into `docs/`, too.
     fn put(&self, name: &str, text: &str) {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-        let mut places = vec![results];
+        let mut files = vec![results.join(Path::new(name).file_name().expect("it is a file"))];
         if self.write {
-            places.push(docs().join("benchmarks"));
+            files.push(docs().join(name));
         }
-        for place in places {
-            fs::create_dir_all(&place).expect("the directory is made");
-            fs::write(place.join(name), text).expect("the result is written");
+        for file in files {
+            fs::create_dir_all(file.parent().expect("it is in a directory")).expect("it is made");
+            fs::write(file, text).expect("the result is written");
         }
     }
 
@@ -153,8 +149,16 @@ fn about() -> String {
 /// What stands below the pictures: the machine, the versions and the command.
 fn note() -> Vec<String> {
     let lock = include_str!("../Cargo.lock");
-    let crates =
-        ["bloomline", "sbbf-rs", "fastbloom", "parquet", "bloomfilter", "xorf", "qfilter", "cuckoofilter"];
+    let crates = [
+        "bloomline",
+        "sbbf-rs",
+        "fastbloom",
+        "parquet",
+        "bloomfilter",
+        "xorf",
+        "qfilter",
+        "cuckoofilter",
+    ];
     let version = |name: &str| {
         let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1)?;
         Some(format!("{name} {}", after.split('"').next()?))

@@ -182,7 +182,8 @@ fn fill(class: &Class, members: &mut [Running<'_>]) {
                 };
                 // The first part touches the memory.
                 if round >= warm_up && !(class.singly && part < 2) {
-                    let to = if singly { &mut measured.insert_singly } else { &mut measured.insert };
+                    let to =
+                        if singly { &mut measured.insert_singly } else { &mut measured.insert };
                     to.push(ns);
                 }
             }
@@ -246,7 +247,9 @@ fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent
             Way::Best => rounds.add(name, &probes, |hashes| contender.probe(hashes)),
             Way::Calls(each) => {
                 if contender.batches(&[], each).is_some() {
-                    rounds.add(name, &probes, move |hashes| contender.batches(hashes, each).unwrap_or(0));
+                    rounds.add(name, &probes, move |hashes| {
+                        contender.batches(hashes, each).unwrap_or(0)
+                    });
                 }
             }
         }
