@@ -93,7 +93,8 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 
 lint: tools
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+	@# --all-targets leaves out what has `bench = false` and `test = false` in Cargo.toml.
+	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench cuckoo --bench billion -- -D warnings
 	$(CARGO) clippy --release -- -D warnings
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing

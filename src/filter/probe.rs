@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
 /// either. Use it for code that takes any of them. (Each kind has the same methods without it.)
+/// There is no `dyn Probe`, since its methods are generic over keys: for filters of several types in
+/// one collection, make an enum.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Probe};
@@ -79,6 +81,7 @@ macro_rules! pointers {
                 P::contains_hash(self, hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -151,7 +154,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -161,10 +164,13 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

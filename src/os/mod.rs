@@ -1,5 +1,7 @@
-//! What the library needs of the operating system: memory, files, the environment.
+//! What the library needs of the operating system: memory, files, the environment, the
+//! sizes of caches.
 
+pub(crate) mod cache;
 pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod memory;

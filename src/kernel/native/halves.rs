@@ -1,0 +1,249 @@
+//! One key at a time on x86-64: a line in two registers of four lanes.
+//!
+//! Registers of 256 bits for AVX-512, too, whose `VL` instructions save some steps: one 512-bit
+//! instruction makes what the caller does next slower on some CPUs (measured on an Intel Xeon),
+//! which only a batch pays back.
+
+use super::super::single::Single;
+use super::scalar::{Row, class, rows};
+use crate::line::{C1, C2, SHIFTS};
+use std::arch::x86_64::*;
+
+type Halves = [__m256i; 2];
+
+/// Added to the address of rows, which are at multiples of 64: that this file can use them, and
+/// whether k is above 8.
+const ONE_ROUND: usize = 2;
+const TWO_ROUNDS: usize = 3;
+
+const fn tag<const CLASS: u8>() -> usize {
+    if CLASS == class::ABOVE_8 { TWO_ROUNDS } else { ONE_ROUND }
+}
+
+/// What [`Single`] is given for k: where the rows of the last round are, with a tag.
+pub(super) fn given_k<const CLASS: u8>(k: u32) -> *const u8 {
+    rows(k).as_ptr().cast::<u8>().wrapping_add(tag::<CLASS>())
+}
+
+/// [`contains`] of what is in a [`Single`].
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+pub(super) unsafe fn contains_one<const CLASS: u8, const VL: bool>(
+    single: &Single<'_>,
+    hash: u64,
+) -> bool {
+    let rows = single.k().wrapping_sub(tag::<CLASS>()).cast();
+    // SAFETY: the caller's promise; the rows are from `given_k`.
+    unsafe { contains::<CLASS, VL>(single.line(hash), rows, hash) }
+}
+
+/// [`insert`] likewise.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+pub(super) unsafe fn insert_one<const CLASS: u8, const VL: bool>(
+    single: &Single<'_>,
+    hash: u64,
+) -> bool {
+    let rows = single.k().wrapping_sub(tag::<CLASS>()).cast();
+    // SAFETY: as above.
+    unsafe { insert::<CLASS, VL>(single.line(hash), rows, hash) }
+}
+
+/// Whether a line has all bits of a key.
+///
+/// # Safety
+/// The CPU has AVX2, and AVX-512 VL if so named; 64 bytes can be read at `line`; `rows` are those
+/// of k.
+#[inline(always)]
+pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
+    line: *const u8,
+    rows: *const Row,
+    hash: u64,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let line = load(line);
+        if VL {
+            return !any(without(mask::<CLASS, VL>(hash, rows), line));
+        }
+        // The probed bit of each lane goes to its lowest, so the row need not be shifted.
+        let g = hash.wrapping_mul(C1);
+        match CLASS {
+            class::BELOW_8 => !any(without(row(g, rows), moved(line, g))),
+            class::EXACTLY_8 => has_ones(moved(line, g)),
+            _ => {
+                let g2 = hash.wrapping_mul(C2);
+                let unset = without(row(g2, rows), moved(line, g2));
+                !any(_mm256_or_si256(unset, without(ones(), moved(line, g))))
+            }
+        }
+    }
+}
+
+/// A line with the probed bit of each lane moved to its lowest. (Not a closure, which is not always
+/// inlined.)
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn moved(line: Halves, g: u64) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<false>(g);
+        [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
+    }
+}
+
+/// Sets the bits of a key in its line. Returns whether any of them was not set.
+///
+/// # Safety
+/// As for [`contains`], and the bytes can be written.
+#[inline(always)]
+pub(super) unsafe fn insert<const CLASS: u8, const VL: bool>(
+    line: *mut u8,
+    rows: *const Row,
+    hash: u64,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (old, mask) = (load(line), mask::<CLASS, VL>(hash, rows));
+        _mm256_storeu_si256(line.cast(), _mm256_or_si256(old[0], mask[0]));
+        _mm256_storeu_si256(line.add(32).cast(), _mm256_or_si256(old[1], mask[1]));
+        any(without(mask, old))
+    }
+}
+
+/// The bits of a key in each half of its line.
+///
+/// # Safety
+/// The CPU has the instructions; `rows` are those of k.
+#[inline(always)]
+unsafe fn mask<const CLASS: u8, const VL: bool>(hash: u64, rows: *const Row) -> Halves {
+    let g = hash.wrapping_mul(C1);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match CLASS {
+            class::BELOW_8 => round::<VL>(g, row(g, rows)),
+            class::EXACTLY_8 => round::<VL>(g, ones()),
+            _ => {
+                let g2 = hash.wrapping_mul(C2);
+                let (first, second) = (round::<VL>(g, ones()), round::<VL>(g2, row(g2, rows)));
+                [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
+            }
+        }
+    }
+}
+
+/// Ones moved to the bit positions of one round.
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<VL>(g);
+        if VL {
+            [_mm256_rolv_epi64(ones[0], low), _mm256_rolv_epi64(ones[1], high)]
+        } else {
+            [_mm256_sllv_epi64(ones[0], low), _mm256_sllv_epi64(ones[1], high)]
+        }
+    }
+}
+
+/// The bit positions of one round, in the low 6 bits of each lane. A rotate ignores what is above;
+/// for a shift it is cleared.
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn positions<const VL: bool>(g: u64) -> Halves {
+    // Not `map`, which is not always inlined.
+    const fn shift(lane: usize) -> i64 {
+        SHIFTS[lane] as i64
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let g = _mm256_set1_epi64x(g as i64);
+        let [low, high] = const {
+            [[shift(0), shift(1), shift(2), shift(3)], [shift(4), shift(5), shift(6), shift(7)]]
+        };
+        let low = _mm256_srlv_epi64(g, _mm256_setr_epi64x(low[0], low[1], low[2], low[3]));
+        let high = _mm256_srlv_epi64(g, _mm256_setr_epi64x(high[0], high[1], high[2], high[3]));
+        if VL {
+            return [low, high];
+        }
+        let six_bits = _mm256_set1_epi64x(63);
+        [_mm256_and_si256(low, six_bits), _mm256_and_si256(high, six_bits)]
+    }
+}
+
+/// A one in each lane.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn ones() -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_set1_epi64x(1); 2] }
+}
+
+/// A one in each lane that counts.
+///
+/// # Safety
+/// The CPU has AVX2; these are the rows of a k.
+#[inline(always)]
+unsafe fn row(g: u64, rows: *const Row) -> Halves {
+    // SAFETY: there are 8 rows, of 64 bytes at a multiple of 64.
+    unsafe {
+        let row = rows.add((g >> 61) as usize).cast::<__m256i>();
+        [_mm256_load_si256(row), _mm256_load_si256(row.add(1))]
+    }
+}
+
+/// 64 bytes.
+///
+/// # Safety
+/// They can be read, and the CPU has AVX2.
+#[inline(always)]
+unsafe fn load(line: *const u8) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.add(32).cast())] }
+}
+
+/// The bits of `all` that are not set in `set`, of both halves.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn without(all: Halves, set: Halves) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let low = _mm256_andnot_si256(set[0], all[0]);
+        _mm256_or_si256(low, _mm256_andnot_si256(set[1], all[1]))
+    }
+}
+
+/// Whether the lowest bit of each lane is set.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn has_ones(lanes: Halves) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_testc_si256(_mm256_and_si256(lanes[0], lanes[1]), _mm256_set1_epi64x(1)) == 1 }
+}
+
+/// Whether any bit is set.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn any(bits: __m256i) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_testz_si256(bits, bits) == 0 }
+}
