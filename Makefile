@@ -94,7 +94,7 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 lint: tools
 	$(CARGO) fmt --check
 	@# --all-targets leaves out what has `bench = false` and `test = false` in Cargo.toml.
-	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench cuckoo --bench billion -- -D warnings
+	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench billion -- -D warnings
 	$(CARGO) clippy --release -- -D warnings
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
@@ -126,7 +126,7 @@ golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test all committed
 
 lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, WRITE=1 (docs/)
-	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(PARTS)
+	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(if $(UP_TO),--up-to=$(UP_TO)) $(PARTS)
 
 test-lab: lib ## the lab over tiny filters: no contender gives a false negative, rates are as in theory
 	$(LAB) test $(LAB_ARGS)

@@ -7,7 +7,7 @@
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //!
-//! Arguments: the parts (all), `--quick`, `--write`. The figures go to `lab/results/`, with `--write` into
+//! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures go to `lab/results/`, with `--write` into
 //! `docs/`, too: the tables between two marker comments of a page, the pictures and their CSV files. All
 //! of it is compiled for the CPU that it runs on, so single probes of this library are inlined; those
 //! called "in C" go through its shared library, which is compiled for any CPU.
@@ -41,15 +41,21 @@ use std::time::Instant;
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let [quick, write] = ["--quick", "--write"].map(|name| common::option(&mut arguments, name));
+    let mut up_to = usize::MAX;
+    arguments.retain(|argument| {
+        let mib = argument.strip_prefix("--up-to=").and_then(|mib| mib.parse::<usize>().ok());
+        up_to = mib.map_or(up_to, |mib| mib << 20);
+        mib.is_none()
+    });
     let parts = ["speed", "rates", "choosing"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
-        eprintln!("usage: lab [--quick | --write] [speed] [rates] [choosing]");
+        eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [speed] [rates] [choosing]");
         std::process::exit(2);
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
     let is_wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|one| one == part);
     let start = Instant::now();
-    let lab = Lab { kinds: kinds(), effort, write };
+    let lab = Lab { kinds: kinds(), effort, up_to, write };
     println!("{}", common::machine::describe());
     for line in note() {
         println!("{line}");
@@ -76,12 +82,14 @@ fn kinds() -> Vec<Kind> {
 struct Lab {
     kinds: Vec<Kind>,
     effort: Effort,
+    /// The largest filters whose speed is measured, in bytes.
+    up_to: usize,
     write: bool,
 }
 
 impl Lab {
     fn speed(&self) {
-        let rows = speed::run(&self.kinds, self.effort);
+        let rows = speed::run(&self.kinds, self.effort, self.up_to);
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
         self.put("benchmarks/speed.csv", &speed::csv(&rows));

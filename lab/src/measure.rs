@@ -4,7 +4,7 @@
 use crate::common::data::{hashes, mix};
 use crate::common::memory::Array;
 use crate::common::rounds::{BATCH, Plan, Rounds, processor_time};
-use crate::contender::{By, Contender, Kind, Shared, Size};
+use crate::contender::{By, Contender, Kind, Shared, Size, Sizes};
 use crate::limits::IN_BATCHES;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -242,6 +242,7 @@ fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent
         match way {
             // Its loop over single keys is another contender.
             Way::Single | Way::Waiting if running.entry.kind.name.starts_with(IN_BATCHES) => (),
+            _ if mix != Mix::Half && running.entry.kind.sizes == Sizes::Two => (),
             Way::Single => rounds.add(name, &probes, |hashes| contender.singles(hashes)),
             Way::Waiting => rounds.add(name, pairs, |pairs| contender.one_by_one(pairs)),
             Way::Best => rounds.add(name, &probes, |hashes| contender.probe(hashes)),

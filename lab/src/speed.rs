@@ -50,18 +50,19 @@ pub(crate) enum Effort {
     Full,
 }
 
-pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Vec<Row> {
+/// Of sizes up to so many bytes.
+pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let sizes: &[usize] = match effort {
         Effort::Smoke => &[16 * KIB],
         Effort::Quick => &[16 * KIB, TWO[0], TWO[1]],
         Effort::Full => &ALL,
     };
-    for &bytes in sizes {
+    for &bytes in sizes.iter().filter(|&&bytes| bytes <= up_to) {
         size(kinds, bytes, Size::Bits(BITS), effort, &mut rows);
     }
     if effort == Effort::Full {
-        for bytes in TWO {
+        for bytes in TWO.into_iter().filter(|&bytes| bytes <= up_to) {
             size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
         }
     }
@@ -74,7 +75,7 @@ fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec
     let wanted = |kind: &&Kind| match kind.sizes {
         Sizes::None => false,
         Sizes::Two => is_one_of_two,
-        Sizes::Most => bytes <= 256 * MIB,
+        Sizes::Most => bytes <= TWO[1],
         Sizes::All => true,
     };
     let of_kind = |kind| Entry { kind, size };
@@ -122,18 +123,19 @@ fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class
         (Effort::Smoke, _) => (1, 0),
         (Effort::Quick, true) => (3, 1),
         (Effort::Quick, false) => (3, 4),
-        (Effort::Full, true) => (7, 1),
-        (Effort::Full, false) => (7, 4),
+        (Effort::Full, true) => (5, 1),
+        (Effort::Full, false) => (5, 4),
     };
     Class {
         name: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills: if is_small && effort == Effort::Full { 9 } else { 1 },
         parts: if is_small { 4 } else { 16 },
-        singly: true,
+        // In the largest, that alone would take minutes.
+        singly: bytes <= TWO[1],
         // Not so few that the CPU learns the answers by heart; of large filters, many more lines than
         // the caches hold.
-        probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 21) },
+        probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 20) },
         ways,
         remove: false,
         plan: Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot },
