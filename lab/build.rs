@@ -25,7 +25,8 @@ fn main() {
     if let Some(directory) = boost {
         let includes = [Path::new(&directory).to_path_buf(), Path::new(&directory).join("include")];
         let found = includes.iter().find(|path| path.join("boost/bloom.hpp").exists());
-        let found = found.unwrap_or_else(|| panic!("BOOST={directory}: there is no boost/bloom.hpp"));
+        let found =
+            found.unwrap_or_else(|| panic!("BOOST={directory}: there is no boost/bloom.hpp"));
         build.include(found).define("LAB_BOOST", None);
     }
     if rocksdb {

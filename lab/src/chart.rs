@@ -16,6 +16,7 @@ pub(crate) const STYLE: &str = "
     text { font: 13px system-ui, sans-serif; fill: #1f2328 }
     .head { font-weight: 600; font-size: 12px }
     .soft { fill: #59636e; font-size: 12px }
+    .name { font-size: 12px }
     .small { fill: #59636e; font-size: 11px }
     .page { fill: #fff }
     .axis { stroke: #d1d9e0; fill: none }
@@ -67,8 +68,8 @@ pub(crate) enum Mark {
     Thin,
     /// Dots.
     Full,
-    /// Circles.
-    Hollow,
+    /// A dot and a circle that belong together; or only the circle.
+    Pair,
 }
 
 pub(crate) struct Series {
@@ -90,13 +91,16 @@ pub(crate) struct Picture {
     pub(crate) title: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
+    /// Whether x is; y is logarithmic.
+    pub(crate) linear: bool,
     pub(crate) panels: Vec<Panel>,
     /// The machine, the versions and the command.
     pub(crate) note: Vec<String>,
 }
 
-/// From values to places: by logarithms.
+/// From values to places.
 struct Scale {
+    linear: bool,
     low: f64,
     high: f64,
     from: f64,
@@ -104,14 +108,18 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Scale {
+    fn new(values: impl Iterator<Item = f64> + Clone, linear: bool, from: f64, to: f64) -> Scale {
         let low = values.clone().fold(f64::INFINITY, f64::min) / 1.1;
         let high = values.fold(0.0, f64::max) * 1.1;
-        Scale { low, high, from, to }
+        Scale { linear, low, high, from, to }
     }
 
     fn at(&self, value: f64) -> f64 {
-        self.from + (self.to - self.from) * (value / self.low).ln() / (self.high / self.low).ln()
+        let part = match self.linear {
+            true => (value - self.low) / (self.high - self.low),
+            false => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        self.from + (self.to - self.from) * part
     }
 
     fn ticks<'a>(&'a self, axis: &'a Axis) -> impl Iterator<Item = (f64, &'a str)> {
@@ -125,14 +133,17 @@ impl Picture {
         let height = HEIGHT + LINE * self.note.len() as f64;
         let mut svg = begin(WIDTH, height, &self.title);
         text(&mut svg, 12.0, 24.0, "head", &self.title);
-        let points = || self.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
-        let y = Scale::new(points().map(|point| point.1), BOTTOM, TOP);
+        let points =
+            || self.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+        let y = Scale::new(points().map(|point| point.1), false, BOTTOM, TOP);
         let each = WIDTH / self.panels.len() as f64;
         for (i, panel) in self.panels.iter().enumerate() {
             let left = each * i as f64 + LEFT;
             let right = each * (i + 1) as f64 - NAMES;
-            let x = Scale::new(points().map(|point| point.0), left, right);
-            text(&mut svg, left, TOP - 16.0, "soft", &panel.title);
+            let x = Scale::new(points().map(|point| point.0), self.linear, left, right);
+            let title =
+                [self.y.0, &panel.title].join(if panel.title.is_empty() { "" } else { ", " });
+            text(&mut svg, left - 40.0, TOP - 16.0, "soft", &title);
             self.axes(&mut svg, &x, &y);
             panel.draw(&mut svg, &x, &y);
         }
@@ -144,7 +155,8 @@ impl Picture {
 
     fn axes(&self, svg: &mut String, x: &Scale, y: &Scale) {
         for (at, name) in y.ticks(&self.y) {
-            let _ = writeln!(svg, "<path class=\"axis\" d=\"M{:.1} {at:.1}H{:.1}\"/>", x.from, x.to);
+            let _ =
+                writeln!(svg, "<path class=\"axis\" d=\"M{:.1} {at:.1}H{:.1}\"/>", x.from, x.to);
             placed(svg, x.from - 6.0, at + 4.0, "end", "soft", name);
         }
         let mut last = f64::NEG_INFINITY;
@@ -156,7 +168,6 @@ impl Picture {
             }
         }
         placed(svg, (x.from + x.to) / 2.0, BOTTOM + 38.0, "middle", "soft", self.x.0);
-        placed(svg, x.from - 6.0, TOP - 16.0, "end", "soft", self.y.0);
     }
 }
 
@@ -172,24 +183,25 @@ impl Panel {
             let class = match series.mark {
                 Mark::Line => "line",
                 Mark::Limit => "limit",
-                Mark::Thin => "thin",
-                Mark::Full => "",
-                Mark::Hollow => "hollow",
+                Mark::Thin | Mark::Full | Mark::Pair => "thin",
             };
-            if !matches!(series.mark, Mark::Full | Mark::Hollow) {
+            if series.mark != Mark::Full {
                 let path: Vec<String> =
                     places.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
                 let path = path.join("L");
                 let _ = writeln!(svg, "<path class=\"{colour} {class}\" d=\"M{path}\"/>");
             }
-            if matches!(series.mark, Mark::Line | Mark::Full | Mark::Hollow) {
-                let radius = if series.mark == Mark::Line { 2.5 } else { 4.0 };
-                for (x, y) in &places {
-                    let _ = writeln!(
-                        svg,
-                        "<circle class=\"{colour} {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
-                    );
-                }
+            for (i, (x, y)) in places.iter().enumerate() {
+                let (class, radius) = match series.mark {
+                    Mark::Line => ("", 2.5),
+                    Mark::Pair if i + 1 == places.len() => ("hollow", 4.0),
+                    Mark::Full | Mark::Pair => ("", 4.0),
+                    Mark::Limit | Mark::Thin => break,
+                };
+                let _ = writeln!(
+                    svg,
+                    "<circle class=\"{colour} {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
+                );
             }
             names.push((last, places.last().map_or(0.0, |place| place.0), series));
         }
@@ -208,7 +220,7 @@ impl Panel {
                 x.to + 12.0,
                 place
             );
-            let class = format!("c{}", series.colour);
+            let class = format!("name c{}", series.colour);
             text(svg, x.to + 15.0, place + 4.0, &class, &series.name);
         }
     }

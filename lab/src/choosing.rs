@@ -7,7 +7,8 @@ use crate::common::machine;
 use crate::common::rounds::{Keys, Plan, Ratio, median, ratio};
 use crate::contender::{By, Can, Kind, RATE, Shared, Size, Timed};
 use crate::measure::{
-    ABSENTEES, Class, Entry, Measured, Mix, Threads, Way, absent_keys, measure, part_of_keys, threads,
+    ABSENTEES, Class, Entry, Measured, Mix, Threads, Way, absent_keys, measure, part_of_keys,
+    threads,
 };
 use crate::ours::{self, CONCURRENT, COUNTING, CUCKOO, WINDOW};
 use crate::speed::{Effort, TWO, per_cent};

@@ -114,7 +114,7 @@ pub(crate) enum Sizes {
     None,
     /// In a small one and a large one.
     Two,
-    /// In all but the largest, where it would take too much memory.
+    /// In all but the largest, where it would take too long or too much memory.
     Most,
     All,
 }

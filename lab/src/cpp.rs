@@ -4,18 +4,23 @@ use crate::contender::{By, Contender, Kind, Size, Sizes};
 use crate::model;
 use std::ffi::{CStr, c_char, c_int};
 
-pub(crate) const FAST64: &str = "Boost, `fast_multiblock64`";
-pub(crate) const FAST32: &str = "Boost, `fast_multiblock32`";
+pub(crate) const FAST64: &str = "Boost, `fast_multiblock64<8>`";
+pub(crate) const FAST32: &str = "Boost, `fast_multiblock32<8>`";
+pub(crate) const BEST64: &str = "Boost, `fast_multiblock64`, best k";
+pub(crate) const BEST32: &str = "Boost, `fast_multiblock32`, best k";
 pub(crate) const STANDARD: &str = "Boost, standard";
 pub(crate) const ROCKSDB: &str = "RocksDB's reader";
 
 /// The numbers are those of `lab_peer_new`.
-const ALL: [(c_int, &str, Sizes); 4] = [
+const ALL: [(c_int, &str, Sizes); 6] = [
     (0, FAST64, Sizes::All),
     (1, FAST32, Sizes::All),
-    (2, STANDARD, Sizes::Two),
-    (3, ROCKSDB, Sizes::Most),
+    (2, BEST64, Sizes::Two),
+    (3, BEST32, Sizes::Two),
+    (4, STANDARD, Sizes::Two),
+    (ROCKS, ROCKSDB, Sizes::Most),
 ];
+const ROCKS: c_int = 5;
 
 /// What `peers.cc` has of an object.
 #[repr(C)]
@@ -36,13 +41,14 @@ unsafe extern "C" {
 }
 
 pub(crate) fn kinds() -> Vec<Kind> {
-    let there = |&(which, ..): &(c_int, &str, Sizes)| !version(usize::from(which == 3)).is_empty();
+    let there =
+        |&(which, ..): &(c_int, &str, Sizes)| !version(usize::from(which == ROCKS)).is_empty();
     let kind = |(which, name, sizes)| {
         Kind::new(name, By::Others, sizes, move |keys, size| {
             let (bits, rate) = match size {
                 Size::Bits(bits) => (bits, 0.0),
                 // It asks for bits, and its lines are of 512 of them.
-                Size::Rate(rate) if which == 3 => (model::bits_for(rate, model::line), 0.0),
+                Size::Rate(rate) if which == ROCKS => (model::bits_for(rate, model::line), 0.0),
                 Size::Rate(rate) => (0.0, rate),
             };
             // SAFETY: any numbers will do.

@@ -43,8 +43,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
             .shown(&[Can::Threads, Can::Union], AT_RATE),
         kind("cuckoofilter", Sizes::Two, cuckoofilter)
             .shown(&[Can::Delete], &[Timed { called: "", rate: RATE, against: 0.0295 }]),
-        kind("qfilter", Sizes::Two, qfilter)
-            .shown(&[Can::Delete, Can::Grow, Can::Union], AT_RATE),
+        kind("qfilter", Sizes::Two, qfilter).shown(&[Can::Delete, Can::Grow, Can::Union], AT_RATE),
         kind("growable-bloom-filter", Sizes::None, growable).shown(&[Can::Grow], AT_RATE),
     ]
 }

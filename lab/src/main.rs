@@ -7,7 +7,7 @@
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //!
-//! Arguments: the parts (all), `--quick`, `--write`. The figures go to `lab/results/`, with `--write` into
+//! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures go to `lab/results/`, with `--write` into
 //! `docs/`, too: the tables between two marker comments of a page, the pictures and their CSV files. All
 //! of it is compiled for the CPU that it runs on, so single probes of this library are inlined; those
 //! called "in C" go through its shared library, which is compiled for any CPU.
@@ -41,15 +41,21 @@ use std::time::Instant;
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let [quick, write] = ["--quick", "--write"].map(|name| common::option(&mut arguments, name));
+    let mut up_to = usize::MAX;
+    arguments.retain(|argument| {
+        let mib = argument.strip_prefix("--up-to=").and_then(|mib| mib.parse::<usize>().ok());
+        up_to = mib.map_or(up_to, |mib| mib << 20);
+        mib.is_none()
+    });
     let parts = ["speed", "rates", "choosing"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
-        eprintln!("usage: lab [--quick | --write] [speed] [rates] [choosing]");
+        eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [speed] [rates] [choosing]");
         std::process::exit(2);
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
     let is_wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|one| one == part);
     let start = Instant::now();
-    let lab = Lab { kinds: kinds(), effort, write };
+    let lab = Lab { kinds: kinds(), effort, up_to, write };
     println!("{}", common::machine::describe());
     for line in note() {
         println!("{line}");
@@ -76,17 +82,19 @@ fn kinds() -> Vec<Kind> {
 struct Lab {
     kinds: Vec<Kind>,
     effort: Effort,
+    /// The largest filters whose speed is measured, in bytes.
+    up_to: usize,
     write: bool,
 }
 
 impl Lab {
     fn speed(&self) {
-        let rows = speed::run(&self.kinds, self.effort);
+        let rows = speed::run(&self.kinds, self.effort, self.up_to);
         let tables = speed::tables(&rows);
         println!("\n## Speed\n{tables}");
-        self.put("speed.csv", &speed::csv(&rows));
-        self.put("speed.svg", &speed::by_size(&rows, &note()));
-        self.put("tradeoff.svg", &speed::by_rate(&rows, &note()));
+        self.put("benchmarks/speed.csv", &speed::csv(&rows));
+        self.put("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
+        self.put("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
         self.page("PERFORMANCE.md", "speed", &format!("{}\n{tables}", about()));
     }
 
@@ -94,8 +102,8 @@ impl Lab {
         let rates = rates::run(&self.kinds, self.effort);
         let table = rates::table(&rates);
         println!("\n## False-positive rates\n\n{table}");
-        self.put("rates.csv", &rates::csv(&rates));
-        self.put("rates.svg", &rates::picture(&rates, &note()));
+        self.put("benchmarks/rates.csv", &rates::csv(&rates));
+        self.put("benchmarks/rates.svg", &rates::picture(&rates, &note()));
         self.page("PERFORMANCE.md", "rates", &table);
     }
 
@@ -104,22 +112,18 @@ impl Lab {
         println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
         self.put("choosing.svg", &report.chart());
         self.page("CHOOSING.md", "choosing", &report.page());
-        if self.write {
-            fs::rename(docs().join("benchmarks/choosing.svg"), docs().join("choosing.svg"))
-                .expect("the chart is moved");
-        }
     }
 
-    /// Writes a result, and if it is to be published, that too.
+    /// Writes a result, and if it is to be published, into `docs/`, too.
     fn put(&self, name: &str, text: &str) {
         let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
-        let mut places = vec![results];
+        let mut files = vec![results.join(Path::new(name).file_name().expect("it is a file"))];
         if self.write {
-            places.push(docs().join("benchmarks"));
+            files.push(docs().join(name));
         }
-        for place in places {
-            fs::create_dir_all(&place).expect("the directory is made");
-            fs::write(place.join(name), text).expect("the result is written");
+        for file in files {
+            fs::create_dir_all(file.parent().expect("it is in a directory")).expect("it is made");
+            fs::write(file, text).expect("the result is written");
         }
     }
 
@@ -153,8 +157,16 @@ fn about() -> String {
 /// What stands below the pictures: the machine, the versions and the command.
 fn note() -> Vec<String> {
     let lock = include_str!("../Cargo.lock");
-    let crates =
-        ["bloomline", "sbbf-rs", "fastbloom", "parquet", "bloomfilter", "xorf", "qfilter", "cuckoofilter"];
+    let crates = [
+        "bloomline",
+        "sbbf-rs",
+        "fastbloom",
+        "parquet",
+        "bloomfilter",
+        "xorf",
+        "qfilter",
+        "cuckoofilter",
+    ];
     let version = |name: &str| {
         let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1)?;
         Some(format!("{name} {}", after.split('"').next()?))

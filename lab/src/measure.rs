@@ -4,7 +4,7 @@
 use crate::common::data::{hashes, mix};
 use crate::common::memory::Array;
 use crate::common::rounds::{BATCH, Plan, Rounds, processor_time};
-use crate::contender::{By, Contender, Kind, Shared, Size};
+use crate::contender::{By, Contender, Kind, Shared, Size, Sizes};
 use crate::limits::IN_BATCHES;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -182,7 +182,8 @@ fn fill(class: &Class, members: &mut [Running<'_>]) {
                 };
                 // The first part touches the memory.
                 if round >= warm_up && !(class.singly && part < 2) {
-                    let to = if singly { &mut measured.insert_singly } else { &mut measured.insert };
+                    let to =
+                        if singly { &mut measured.insert_singly } else { &mut measured.insert };
                     to.push(ns);
                 }
             }
@@ -241,12 +242,15 @@ fn ask_so(class: &Class, way: Way, mix: Mix, members: &mut [Running<'_>], absent
         match way {
             // Its loop over single keys is another contender.
             Way::Single | Way::Waiting if running.entry.kind.name.starts_with(IN_BATCHES) => (),
+            _ if mix != Mix::Half && running.entry.kind.sizes == Sizes::Two => (),
             Way::Single => rounds.add(name, &probes, |hashes| contender.singles(hashes)),
             Way::Waiting => rounds.add(name, pairs, |pairs| contender.one_by_one(pairs)),
             Way::Best => rounds.add(name, &probes, |hashes| contender.probe(hashes)),
             Way::Calls(each) => {
                 if contender.batches(&[], each).is_some() {
-                    rounds.add(name, &probes, move |hashes| contender.batches(hashes, each).unwrap_or(0));
+                    rounds.add(name, &probes, move |hashes| {
+                        contender.batches(hashes, each).unwrap_or(0)
+                    });
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The filters of this library: an entry for each in [`kinds`], and how it is called.
 
-use crate::contender::{AT_RATE, By, Can, Contender, Kind, Shared, Size, Sizes, Timed, in_calls};
 use crate::common::rounds::BATCH;
+use crate::contender::{AT_RATE, By, Can, Contender, Kind, Shared, Size, Sizes, Timed, in_calls};
 use crate::crates::FIRST;
 use bloomline::{
     Backend, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params,
@@ -208,9 +208,7 @@ impl Contender for Sharded {
 
     fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
         let views: Vec<View<'_>> = self.0.iter().map(Filter::view).collect();
-        Some(in_calls(hashes, each, |hashes, bitmap| {
-            shards_contain_hashes(&views, hashes, bitmap)
-        }))
+        Some(in_calls(hashes, each, |hashes, bitmap| shards_contain_hashes(&views, hashes, bitmap)))
     }
 }
 

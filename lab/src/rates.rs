@@ -24,6 +24,9 @@ const KEYS: u64 = 1 << 20;
 const ENOUGH: usize = 10_000;
 const PROBES: usize = 1 << 26;
 
+/// The least rate that the picture shows, in per cent.
+const LEAST: f64 = 0.0008;
+
 /// Theory: what it is called, and its colour.
 type Theory = (&'static str, fn(f64) -> f64, usize);
 
@@ -40,8 +43,8 @@ const SHOWN: [(&str, usize); 8] = [
     ("`Filter::classic`", 9),
     (ours::CUCKOO, 1),
     (crates::SBBF_RS, 2),
-    (cpp::FAST64, 3),
-    (cpp::FAST32, 4),
+    (cpp::BEST64, 3),
+    (cpp::BEST32, 4),
     (cpp::ROCKSDB, 5),
     ("xorf, `BinaryFuse8`", 6),
 ];
@@ -106,7 +109,8 @@ pub(crate) fn table(rates: &[Rate]) -> String {
     let head: String = bits.iter().map(|bits| format!(" {bits} |")).collect();
     let mut text = format!("| bits per key |{head}\n|---|{}\n", "---:|".repeat(bits.len()));
     for (name, model, _) in THEORY {
-        let cells: String = bits.iter().map(|&bits| format!(" {} |", per_cent(model(bits)))).collect();
+        let cells: String =
+            bits.iter().map(|&bits| format!(" {} |", per_cent(model(bits)))).collect();
         let _ = writeln!(text, "| {name}, in theory |{cells}");
     }
     for (name, _) in SHOWN {
@@ -130,9 +134,12 @@ pub(crate) fn table(rates: &[Rate]) -> String {
 pub(crate) fn picture(rates: &[Rate], note: &[String]) -> String {
     let fine = || (0..=90).map(|i| 6.0 + f64::from(i) / 5.0);
     let theory = THEORY.into_iter().map(|(name, model, colour)| Series {
-        name: format!("{name}, theory"),
+        name: format!("theory: {name}"),
         colour,
-        points: fine().map(|bits| (bits, 100.0 * model(bits))).collect(),
+        points: fine()
+            .map(|bits| (bits, 100.0 * model(bits)))
+            .filter(|point| point.1 >= LEAST)
+            .collect(),
         mark: Mark::Thin,
     });
     let measured = SHOWN.into_iter().filter_map(|(name, colour)| {
@@ -149,6 +156,7 @@ pub(crate) fn picture(rates: &[Rate], note: &[String]) -> String {
         title: "False-positive rate, by bits per key: theory (lines) and measured (dots)".into(),
         x: ("bits per key", BITS.map(|bits| (bits, bits.to_string())).into()),
         y: ("false-positive rate", percents.into()),
+        linear: true,
         panels: vec![Panel { title: String::new(), series: theory.chain(measured).collect() }],
         note: note.to_vec(),
     }

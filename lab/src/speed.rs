@@ -19,17 +19,8 @@ const MIB: usize = 1 << 20;
 /// A small filter, in the cache, and a large one, in memory: all contenders are timed in these.
 pub(crate) const TWO: [usize; 2] = [256 * KIB, 64 * MIB];
 
-const ALL: [usize; 9] = [
-    16 * KIB,
-    64 * KIB,
-    TWO[0],
-    MIB,
-    4 * MIB,
-    16 * MIB,
-    TWO[1],
-    256 * MIB,
-    1024 * MIB,
-];
+const ALL: [usize; 9] =
+    [16 * KIB, 64 * KIB, TWO[0], MIB, 4 * MIB, 16 * MIB, TWO[1], 256 * MIB, 1024 * MIB];
 
 /// Keys in a call, of a few.
 const FEW: [usize; 6] = [1, 2, 4, 8, 16, 64];
@@ -59,18 +50,19 @@ pub(crate) enum Effort {
     Full,
 }
 
-pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Vec<Row> {
+/// Of sizes up to so many bytes.
+pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let sizes: &[usize] = match effort {
         Effort::Smoke => &[16 * KIB],
         Effort::Quick => &[16 * KIB, TWO[0], TWO[1]],
         Effort::Full => &ALL,
     };
-    for &bytes in sizes {
+    for &bytes in sizes.iter().filter(|&&bytes| bytes <= up_to) {
         size(kinds, bytes, Size::Bits(BITS), effort, &mut rows);
     }
     if effort == Effort::Full {
-        for bytes in TWO {
+        for bytes in TWO.into_iter().filter(|&bytes| bytes <= up_to) {
             size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
         }
     }
@@ -78,13 +70,12 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Vec<Row> {
 }
 
 fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec<Row>) {
-    let is_one_of_two = effort == Effort::Smoke
-        || bytes == TWO[0]
-        || (bytes == TWO[1] && effort == Effort::Full);
+    let is_one_of_two =
+        effort == Effort::Smoke || bytes == TWO[0] || (bytes == TWO[1] && effort == Effort::Full);
     let wanted = |kind: &&Kind| match kind.sizes {
         Sizes::None => false,
         Sizes::Two => is_one_of_two,
-        Sizes::Most => bytes <= 256 * MIB,
+        Sizes::Most => bytes <= TWO[1],
         Sizes::All => true,
     };
     let of_kind = |kind| Entry { kind, size };
@@ -132,18 +123,19 @@ fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class
         (Effort::Smoke, _) => (1, 0),
         (Effort::Quick, true) => (3, 1),
         (Effort::Quick, false) => (3, 4),
-        (Effort::Full, true) => (7, 1),
-        (Effort::Full, false) => (7, 4),
+        (Effort::Full, true) => (5, 1),
+        (Effort::Full, false) => (5, 4),
     };
     Class {
         name: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills: if is_small && effort == Effort::Full { 9 } else { 1 },
         parts: if is_small { 4 } else { 16 },
-        singly: true,
+        // In the largest, that alone would take minutes.
+        singly: bytes <= TWO[1],
         // Not so few that the CPU learns the answers by heart; of large filters, many more lines than
         // the caches hold.
-        probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 21) },
+        probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 20) },
         ways,
         remove: false,
         plan: Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot },
@@ -167,7 +159,15 @@ pub(crate) fn csv(rows: &[Row]) -> String {
         let _ = writeln!(
             text,
             "{},{},{sized},\"{}\",{},{},{:.2},{rate},{:.3},{:.3},{:.3},{}",
-            row.bytes, row.keys, row.name, row.what, row.mix, row.bits, ns(2), ns(1), ns(3),
+            row.bytes,
+            row.keys,
+            row.name,
+            row.what,
+            row.mix,
+            row.bits,
+            ns(2),
+            ns(1),
+            ns(3),
             row.ns.len()
         );
     }
@@ -193,7 +193,9 @@ fn find<'a>(rows: &'a [Row], bytes: usize, size: Size, name: &str, what: &str) -
 /// The limit of a batch: the fastest of the loops that only touch lines.
 fn limit(rows: &[Row], bytes: usize, what: &str) -> Option<f64> {
     let is_it = |row: &&Row| {
-        row.bytes == bytes && row.size == Size::Bits(BITS) && row.what == what
+        row.bytes == bytes
+            && row.size == Size::Bits(BITS)
+            && row.what == what
             && row.name.starts_with(limits::IN_BATCHES)
     };
     rows.iter().filter(is_it).map(|row| median(&row.ns)).reduce(f64::min)
@@ -244,8 +246,12 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             };
             let there = |name: &&String| find(rows, bytes, size, name, "insert").is_some();
             let waits = names.iter().any(|name| ns(name, "waiting").is_some());
-            let mut columns =
-                vec![("insert", "insert"), ("insert singly", "singly"), ("single", "single"), ("batch", "batch")];
+            let mut columns = vec![
+                ("insert", "insert"),
+                ("insert singly", "singly"),
+                ("single", "single"),
+                ("batch", "batch"),
+            ];
             if waits {
                 columns.push(("waiting", "waiting"));
             }
@@ -273,7 +279,8 @@ pub(crate) fn tables(rows: &[Row]) -> String {
         let _ = writeln!(text, "\n#### A few keys in a call; {}\n", size_name(bytes));
         let _ = writeln!(text, "| ns per key | single |{head}");
         let _ = writeln!(text, "|---|{}", "---:|".repeat(FEW.len() + 1));
-        for name in names.iter().filter(|name| of(name, 1).is_some() && !name.starts_with("touch")) {
+        for name in names.iter().filter(|name| of(name, 1).is_some() && !name.starts_with("touch"))
+        {
             let cells: String = FEW.iter().map(|&n| cell(of(name, n))).collect();
             let _ = writeln!(text, "| {name} |{}{cells}", cell(ns(rows, bytes, name, "single")));
         }
@@ -282,8 +289,11 @@ pub(crate) fn tables(rows: &[Row]) -> String {
         for &bytes in &two {
             let of = |name: &str, mix: Mix| {
                 let is_it = |row: &&Row| {
-                    row.bytes == bytes && row.size == Size::Bits(BITS) && row.name == name
-                        && row.what == mixes && row.mix == mix.name()
+                    row.bytes == bytes
+                        && row.size == Size::Bits(BITS)
+                        && row.name == name
+                        && row.what == mixes
+                        && row.mix == mix.name()
                 };
                 rows.iter().find(is_it).map(|row| median(&row.ns))
             };
@@ -291,7 +301,8 @@ pub(crate) fn tables(rows: &[Row]) -> String {
                 continue;
             }
             let _ = writeln!(text, "\n#### By what is asked for: {what}; {}\n", size_name(bytes));
-            text += "| ns per key | all absent | half present | all present |\n|---|---:|---:|---:|\n";
+            text +=
+                "| ns per key | all absent | half present | all present |\n|---|---:|---:|---:|\n";
             for name in names.iter().filter(|name| of(name, Mix::Absent).is_some()) {
                 let cells: String =
                     [Mix::Absent, Mix::Half, Mix::Present].map(|mix| cell(of(name, mix))).concat();
@@ -304,7 +315,13 @@ pub(crate) fn tables(rows: &[Row]) -> String {
 
 /// Three digits that count.
 pub(crate) fn short(ns: f64) -> String {
-    let digits = if ns < 9.995 { 2 } else if ns < 99.95 { 1 } else { 0 };
+    let digits = if ns < 9.995 {
+        2
+    } else if ns < 99.95 {
+        1
+    } else {
+        0
+    };
     format!("{ns:.digits$}")
 }
 
@@ -323,8 +340,8 @@ const SHOWN: [(&str, &str, usize); 8] = [
     (ours::PLAIN, "bloomline", 0),
     (c_face::FILTER, "bloomline, called (C)", 1),
     (crates::SBBF_RS, "sbbf-rs", 2),
-    (cpp::FAST64, "Boost fast_multiblock64", 3),
-    (cpp::FAST32, "Boost fast_multiblock32", 4),
+    (cpp::FAST64, "Boost fast_multiblock64<8>", 3),
+    (cpp::FAST32, "Boost fast_multiblock32<8>", 4),
     (cpp::ROCKSDB, "RocksDB (with its hash)", 5),
     (crates::PARQUET, "parquet (with its hash)", 6),
     (crates::FASTBLOOM, "fastbloom", 7),
@@ -334,7 +351,8 @@ const SHOWN: [(&str, &str, usize); 8] = [
 pub(crate) fn by_size(rows: &[Row], note: &[String]) -> String {
     let sizes = sizes(rows);
     let series = |name: &str, called: &str, colour, what: &str| {
-        let points = sizes.iter().filter_map(|&bytes| Some((bytes as f64, ns(rows, bytes, name, what)?)));
+        let points =
+            sizes.iter().filter_map(|&bytes| Some((bytes as f64, ns(rows, bytes, name, what)?)));
         Series { name: called.into(), colour, points: points.collect(), mark: Mark::Line }
     };
     let limits = |of: &dyn Fn(usize) -> Option<f64>, name: &str| {
@@ -361,7 +379,8 @@ pub(crate) fn by_size(rows: &[Row], note: &[String]) -> String {
     Picture {
         title: "Nanoseconds per probe, by the size of the filter (10 bits per key, half of the keys present)".into(),
         x: ("size of the filter", sizes.iter().map(|&bytes| tick(bytes)).collect()),
-        y: ("ns", [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0].map(|ns| (ns, ns.to_string())).into()),
+        y: ("ns per probe", [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0].map(|ns| (ns, ns.to_string())).into()),
+        linear: false,
         panels,
         note: note.to_vec(),
     }
@@ -375,28 +394,32 @@ pub(crate) fn by_rate(rows: &[Row], note: &[String]) -> String {
         for name in names(rows) {
             let shown = SHOWN.iter().find(|shown| shown.0.replace('`', "") == name);
             let row = find(rows, bytes, Size::Bits(BITS), &name, "single");
-            let Some(row) = row.filter(|row| row.by != By::Limit && row.bits < 10.5) else { continue };
-            let is_ours = row.by == By::Ours && name != "Filter::classic" && !name.starts_with("CuckooFilter");
+            let Some(row) = row.filter(|row| row.by != By::Limit && row.bits < 10.5) else {
+                continue;
+            };
+            let is_ours = row.by == By::Ours
+                && name != "Filter::classic"
+                && !name.starts_with("CuckooFilter");
             let (called, colour) = match shown {
                 Some(&(_, called, colour)) => (called.to_string(), colour),
                 // Other backends and faces of the same filter.
                 None if is_ours => continue,
                 None => (name.clone(), 9),
             };
-            for (what, mark) in [("batch", Mark::Full), ("single", Mark::Hollow)] {
-                let Some(ns) = ns(rows, bytes, &name, what) else { continue };
-                let called = if what == "batch" { format!("{called}, batch") } else { called.clone() };
-                series.push(Series { name: called, colour, points: vec![(100.0 * row.rate, ns)], mark });
-            }
+            let both = ["batch", "single"].map(|what| ns(rows, bytes, &name, what));
+            // Those that have only one way have one circle.
+            let points = both.into_iter().flatten().map(|ns| (100.0 * row.rate, ns)).collect();
+            series.push(Series { name: called, colour, points, mark: Mark::Pair });
         }
         let place = if bytes == TWO[0] { "in the cache" } else { "in memory" };
         Panel { title: format!("{}, {place}", size_name(bytes)), series }
     };
     let ticks = [0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0].map(|rate: f64| (rate, format!("{rate} %")));
     Picture {
-        title: "Nanoseconds per probe, by the false-positive rate, at 10 bits per key: the best is bottom left".into(),
+        title: "Nanoseconds per probe, by the false-positive rate, at 10 bits per key (circles: one key in a call; dots: batches)".into(),
         x: ("false-positive rate", ticks.into()),
-        y: ("ns", [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0].map(|ns| (ns, ns.to_string())).into()),
+        y: ("ns per probe", [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0].map(|ns| (ns, ns.to_string())).into()),
+        linear: false,
         panels: TWO.into_iter().map(panel).collect(),
         note: note.to_vec(),
     }

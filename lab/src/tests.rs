@@ -36,7 +36,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
 #[test]
 fn all_ways_to_probe_answer() {
     let kinds = kinds();
-    let rows = speed::run(&kinds, Effort::Smoke);
+    let rows = speed::run(&kinds, Effort::Smoke, usize::MAX);
     for what in ["insert", "insert singly", "single", "batch"] {
         let plain = rows.iter().find(|row| row.name == "Filter" && row.what == what);
         assert!(plain.is_some_and(|row| row.ns.iter().all(|&ns| ns > 0.0)), "{what}");
