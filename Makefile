@@ -20,7 +20,7 @@ TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNIT
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header abi api golden bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
+    header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
     choosing clean tools test-tools go-tools
 
 help: ## this list
@@ -119,6 +119,9 @@ api: tools ## rewrites packaging/api.txt, the public items of the crate
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test all committed
+
+instructions: test-tools lib ## rewrites c-tests/instructions.txt, how many instructions calls take
+	BLESS=1 $(MAKE) --no-print-directory -C c-tests instructions
 
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe
