@@ -24,7 +24,7 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header abi api golden bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
     lab test-lab clean tools test-tools go-tools
 
 help: ## this list
@@ -123,6 +123,9 @@ api: tools ## rewrites packaging/api.txt, the public items of the crate
 
 golden: ## rewrites golden/ from the definition; a change there is a new format
 	BLESS=1 $(CARGO) test --release --test all committed
+
+instructions: test-tools lib ## rewrites c-tests/instructions.txt, how many instructions calls take
+	BLESS=1 $(MAKE) --no-print-directory -C c-tests instructions
 
 lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, WRITE=1 (docs/)
 	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(if $(UP_TO),--up-to=$(UP_TO)) $(PARTS)

@@ -62,6 +62,12 @@ func (v View) ContainsHash(hash uint64) bool {
 	return v.probe(hash)
 }
 
+// Prefetch is [Filter.Prefetch]. For a cuckoo filter, or one of another engine, it does nothing.
+func (v View) Prefetch(hash uint64) {
+	v.touchOne(hash)
+	runtime.KeepAlive(v.owner)
+}
+
 // probe is ContainsHash without a copy of the View, as all methods of its pointer are.
 func (v *View) probe(hash uint64) bool {
 	var in bool
