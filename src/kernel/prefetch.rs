@@ -120,7 +120,7 @@ impl Sizes {
         // one that reports more than 4 MiB shares it with others.
         let l2 = match caches.l2 {
             0 => 1 << 20,
-            ..LEAST_L2 => LEAST_L2,
+            1..LEAST_L2 => LEAST_L2,
             LEAST_L2..MOST_L2 => caches.l2,
             MOST_L2.. => MOST_L2,
         };
