@@ -6,6 +6,7 @@
 #include <bloomline.hpp>
 #include <bloomline.h>
 #include <bloomline.hpp>
+#include <bloomline_inline.h>
 
 #include <type_traits>
 

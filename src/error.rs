@@ -134,7 +134,7 @@ impl Error {
             Error::Truncated { .. } => "wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => "the filter has an unknown format version",
-            Error::Layout(_) => "unsupported layout, or operation not supported for it",
+            Error::Layout(_) => "another type of filter, unknown layout, or unsupported operation",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is definitely absent",

@@ -39,7 +39,9 @@
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //!
-//! The C interface is `include/bloomline.h`, behind the feature `capi`.
+//! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
+//! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
+//! feature `capi`.
 
 mod bitmap;
 pub mod engines;

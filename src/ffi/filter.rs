@@ -94,7 +94,8 @@ pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_fil
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
+/// new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
 /// filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert(
@@ -224,7 +225,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type

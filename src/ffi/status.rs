@@ -122,7 +122,7 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_TRUNCATED => c"wrong data length: empty, truncated, or extra bytes",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
         BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
-        BLOOMLINE_ERR_LAYOUT => c"unsupported layout, or operation not supported for it",
+        BLOOMLINE_ERR_LAYOUT => c"another type of filter, unknown layout, or unsupported operation",
         BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
         BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
         BLOOMLINE_ERR_IO => c"reading or writing a file failed",

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
 /// either. Use it for code that takes any of them. (Each kind has the same methods without it.)
+/// There is no `dyn Probe`, since its methods are generic over keys: for filters of several types in
+/// one collection, make an enum.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Probe};
@@ -42,6 +44,9 @@ pub trait Probe {
     /// As [`Probe::contains`], for the hash of a key.
     fn contains_hash(&self, hash: u64) -> bool;
 
+    /// As [`Probe::prefetch`], for the hash of a key.
+    fn prefetch_hash(&self, hash: u64);
+
     /// As [`Probe::contains_keys`], for the hashes of keys.
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize;
 
@@ -49,6 +54,12 @@ pub trait Probe {
     #[inline(always)]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(self.hash(key))
+    }
+
+    /// Prefetches what a probe for the key reads first.
+    #[inline(always)]
+    fn prefetch<K: Key + ?Sized>(&self, key: &K) {
+        self.prefetch_hash(self.hash(key));
     }
 
     /// As [`Probe::contains_iter`], for the hashes of keys.
@@ -165,6 +176,12 @@ macro_rules! pointers {
                 P::contains_hash(self, hash)
             }
 
+            #[inline(always)]
+            fn prefetch_hash(&self, hash: u64) {
+                P::prefetch_hash(self, hash);
+            }
+
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -209,6 +226,20 @@ macro_rules! probing {
             #[inline(always)]
             pub fn contains_hash(&self, hash: u64) -> bool {
                 $crate::filter::probe::Probe::contains_hash(self, hash)
+            }
+
+            /// Prefetches the cache line that a probe for the key reads first. It is a hint for
+            /// code that knows its next keys and probes them one by one: 8 to 16 keys ahead is a
+            /// good distance in a filter that does not fit in the cache. Batches need none.
+            #[inline(always)]
+            pub fn prefetch<K: $crate::key::Key + ?Sized>(&self, key: &K) {
+                $crate::filter::probe::Probe::prefetch(self, key);
+            }
+
+            /// As [`prefetch`](Self::prefetch), for the hash of a key.
+            #[inline(always)]
+            pub fn prefetch_hash(&self, hash: u64) {
+                $crate::filter::probe::Probe::prefetch_hash(self, hash);
             }
 
             /// As [`contains_keys`](Self::contains_keys), for the hashes of keys.
@@ -266,7 +297,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -276,10 +307,18 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
+            #[inline(always)]
+            fn prefetch_hash(&self, hash: u64) {
+                $crate::filter::probe::Probe::prefetch_hash(&self.$view(), hash);
+            }
+
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

@@ -28,6 +28,9 @@ pub(crate) mod ahead {
     pub(crate) const COUNTING: usize = 12;
 }
 
+/// Batches of up to so many keys are done key by key, without tiles.
+pub(crate) const FEW: usize = 16;
+
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
 /// Into L2, for a line needed a tile or more later.
@@ -117,7 +120,7 @@ impl Sizes {
         // one that reports more than 4 MiB shares it with others.
         let l2 = match caches.l2 {
             0 => 1 << 20,
-            ..LEAST_L2 => LEAST_L2,
+            1..LEAST_L2 => LEAST_L2,
             LEAST_L2..MOST_L2 => caches.l2,
             MOST_L2.. => MOST_L2,
         };

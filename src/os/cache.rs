@@ -60,14 +60,11 @@ mod cpuid {
             // No CPU has as many, so a hypervisor that answers anything does not hold us up.
             for index in 0..16 {
                 // SAFETY: as above.
-                let [eax, ebx, ecx] = {
-                    let answer = unsafe { __cpuid_count(leaf, index) };
-                    [answer.eax, answer.ebx, answer.ecx]
-                };
-                match eax & 31 {
+                let answer = unsafe { __cpuid_count(leaf, index) };
+                match answer.eax & 31 {
                     0 => break,
                     2 => {}
-                    _ => found(cache(eax, ebx, ecx)),
+                    _ => found(cache(answer.eax, answer.ebx, answer.ecx)),
                 }
             }
         }
