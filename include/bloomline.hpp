@@ -733,6 +733,23 @@ private:
 
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
+
+#ifdef BLOOMLINE_INLINE_H
+/// Probes and inserts by hash without a call, if bloomline_inline.h is included before this header:
+/// see there. Make it of a view once, before a loop. The view and its bytes must stay.
+class Inline {
+public:
+    explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
+    explicit Inline(View &&) BLOOMLINE_DELETED("the view is a temporary: name it first");
+    [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept { return bloomline_inline_contains_hash(inline_, hash); }
+    /// Asks for the line of a hash, to be probed soon.
+    void prefetch_hash(uint64_t hash) const noexcept { bloomline_inline_prefetch_hash(inline_, hash); }
+    /// Inserts into the lines of the view, which the caller may write. Returns false if it cannot.
+    [[nodiscard]] bool insert_hash(uint64_t hash) const noexcept { return bloomline_inline_insert_hash(inline_, hash); }
+private:
+    bloomline_inline inline_;
+};
+#endif
 /// Probes many filters for one key; the lines of all are prefetched before the first is probed.
 /// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
 /// differently, with other seeds or as other engines do, all may have it: see views_contain().

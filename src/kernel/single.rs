@@ -12,6 +12,8 @@ use super::{Kernel, Probed};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use std::marker::PhantomData;
+#[cfg(all(test, feature = "capi"))]
+use std::mem::offset_of;
 use std::mem::transmute;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
@@ -53,6 +55,21 @@ unsafe impl Sync for Single<'_> {}
 /// Lines that are not there rule out nothing.
 unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
     true
+}
+
+#[cfg(feature = "capi")]
+impl Single<'_> {
+    /// What the check word of zeros is made of.
+    pub(super) const CHECK_START: u64 = 0x4D4C_5649;
+
+    /// The fields, as a number of words from the start.
+    #[cfg(test)]
+    pub(super) const WORDS: [usize; 4] = [
+        offset_of!(Single, contains) / size_of::<usize>(),
+        offset_of!(Single, base) / size_of::<usize>(),
+        offset_of!(Single, count) / size_of::<usize>(),
+        offset_of!(Single, k) / size_of::<usize>(),
+    ];
 }
 
 impl<'a> Single<'a> {
@@ -135,7 +152,7 @@ impl<'a> Single<'a> {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn check_word(&self) -> u64 {
-        let mixed = (self.contains.addr() as u64).wrapping_mul(3).wrapping_add(0x4D4C_5649);
+        let mixed = (self.contains.addr() as u64).wrapping_mul(3).wrapping_add(Single::CHECK_START);
         (mixed ^ self.k.addr() as u64).wrapping_add(self.base.expose_provenance() as u64)
     }
 }
