@@ -94,30 +94,28 @@ pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_fil
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
-/// new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
-/// filter.
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
+/// new, and false if it was already present, or a false positive. Returns true for a NULL filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert(
     filter: *mut bloomline_filter,
     key: *const c_void,
     len: usize,
-) {
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
     // unless NULL.
-    if let (Some(filter), key) = unsafe { (exclusive(filter), key_or_empty(key, len)) } {
-        filter.0.insert(key);
-    }
+    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
 }
 
 /// bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
 /// that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) {
+pub unsafe extern "C" fn bloomline_filter_insert_hash(
+    filter: *mut bloomline_filter,
+    hash: u64,
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
-        filter.0.insert_hash(hash);
-    }
+    unsafe { exclusive(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
