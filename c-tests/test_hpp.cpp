@@ -672,6 +672,37 @@ void ranges()
     Filter empty;
     empty.insert_range(integers);
     CHECK_U64(0, empty.key_count());
+
+    /* The answers of a range, in order: of a filter, a view, other kinds; and all of nothing. */
+    for (std::size_t i = 0; i < integers.size(); i++) integers[i] = i * i;
+    auto answers_are_those_of_single_keys = [&](const auto &probed) {
+        std::vector<bool> answers;
+        probed.contains_range(integers, std::back_inserter(answers));
+        CHECK_U64(integers.size(), answers.size());
+        for (std::size_t i = 0; i < answers.size(); i++) CHECK(answers[i] == probed.contains_u64(integers[i]));
+    };
+    answers_are_those_of_single_keys(filter);
+    answers_are_those_of_single_keys(filter.view());
+    answers_are_those_of_single_keys(*cuckoo);
+    answers_are_those_of_single_keys(*concurrent);
+    answers_are_those_of_single_keys(empty);
+    filter.insert("apple"sv);
+    bool found[2] = {false, true};
+    CHECK(filter.contains_range(std::vector<std::string>{"apple", "no such fruit"}, found) == found + 2);
+    CHECK(found[0] && found[1] == filter.contains("no such fruit"sv));
+    CHECK(filter.contains_range(std::vector<std::string>(), found) == found);
+
+    /* On several threads. */
+    Filter one = make_filter(200000), several = make_filter(200000);
+    std::vector<std::uint64_t> hashes(200000);
+    for (std::size_t i = 0; i < hashes.size(); i++) hashes[i] = bloomline::hash_u64(i);
+    one.insert_hashes(hashes);
+    several.insert_hashes_parallel(hashes, 3);
+    CHECK(one.encode()->size() == several.encode()->size());
+    CHECK(std::memcmp(one.encode()->data(), several.encode()->data(), one.encoded_len()) == 0);
+    const bloomline_bytes key = {reinterpret_cast<const std::uint8_t *>("pear"), 4};
+    several.insert_keys_parallel({&key, 1}, 0);
+    CHECK(several.contains("pear"sv));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, ScalableFilter().insert_range(integers).code());
 }
 

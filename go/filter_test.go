@@ -229,6 +229,7 @@ func TestNoAllocations(t *testing.T) {
 		"AddHashes":       func() { filter.AddHashes(hashes) },
 		"Contains":        func() { filter.Contains(key) },
 		"ContainsString":  func() { filter.ContainsString(text) },
+		"Prefetch":        func() { filter.Prefetch(hashes[0]) },
 		"ContainsBatch":   func() { filter.ContainsBatch(keys, out) },
 		"ContainsStrings": func() { filter.ContainsStrings(texts, out) },
 		"ContainsHashes":  func() { filter.ContainsHashes(hashes, out) },

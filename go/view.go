@@ -1,6 +1,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
@@ -59,6 +60,12 @@ func (v View) ContainsUint64(key uint64) bool {
 // ContainsHash reports whether the key of a hash, made by [View.Hash], may be present.
 func (v View) ContainsHash(hash uint64) bool {
 	return v.probe(hash)
+}
+
+// Prefetch is [Filter.Prefetch]. For a cuckoo filter, or one of another engine, it does nothing.
+func (v View) Prefetch(hash uint64) {
+	v.touchOne(hash)
+	runtime.KeepAlive(v.owner)
 }
 
 // probe is ContainsHash without a copy of the View, as all methods of its pointer are.
@@ -171,4 +178,16 @@ func (v View) CuckooParams() (CuckooParams, bool) {
 // repeated keys may count each time, and 0 means unknown or none.
 func (v View) KeyCount() uint64 {
 	return v.keyCount
+}
+
+// String describes the filter in a line, whose bytes fmt would print otherwise.
+func (v View) String() string {
+	switch {
+	case len(v.cuckoo.all) != 0:
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d bits}", v.keyCount, len(v.cuckoo.all), v.cuckoo.bits)
+	case len(v.all) != 0:
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, k %d}", v.keyCount, len(v.all), v.k)
+	default:
+		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
+	}
 }

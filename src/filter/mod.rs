@@ -8,6 +8,7 @@ mod cuckoo;
 mod insert;
 pub(crate) mod map;
 mod owned;
+mod parallel;
 mod probe;
 mod scalable;
 pub(crate) mod shards;
@@ -23,7 +24,7 @@ pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::MappedFilter;
 pub use owned::OwnedView;
-pub use probe::Probe;
+pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
 pub use swap::{Loaded, Swap};
@@ -133,6 +134,7 @@ impl Filter {
     /// As [`insert`](Filter::insert), for the hash of a key. The hash must be uniform over all 64
     /// bits.
     #[inline]
+    #[allow(clippy::implicit_saturating_add)]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         // As `saturating_add`, in fewer instructions.
         if self.key_count != u64::MAX {
@@ -149,6 +151,10 @@ impl Filter {
 
     /// As [`insert_keys`](Filter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&mut self, hashes: &[u64]) {
+        if let &[hash] = hashes {
+            self.insert_hash(hash);
+            return;
+        }
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
         self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
     }
@@ -182,7 +188,7 @@ impl Filter {
 
     /// Inserts many keys, faster than one by one.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
-        with_hashes(keys, self.key_hash(), &mut |hashes| {
+        with_hashes(keys, self.key_hash(), |hashes| {
             self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
         self.key_count = self.key_count.saturating_add(keys.len() as u64);

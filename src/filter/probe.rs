@@ -3,10 +3,13 @@
 use crate::bitmap::Answers;
 use crate::hash::in_parts;
 use crate::key::Key;
+use std::iter::{Fuse, FusedIterator};
 use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
 /// either. Use it for code that takes any of them. (Each kind has the same methods without it.)
+/// There is no `dyn Probe`, since its methods are generic over keys: for filters of several types in
+/// one collection, make an enum.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Probe};
@@ -59,6 +62,32 @@ pub trait Probe {
         self.prefetch_hash(self.hash(key));
     }
 
+    /// As [`Probe::contains_iter`], for the hashes of keys.
+    fn contains_hashes_iter<I: IntoIterator<Item = u64>>(
+        &self,
+        hashes: I,
+    ) -> ContainsIter<'_, Self, I::IntoIter> {
+        let probe = |filter: &Self, hashes: &[u64], answers: &mut [u64]| {
+            filter.contains_hashes(hashes, answers);
+        };
+        ContainsIter::new(self, hashes.into_iter(), probe)
+    }
+
+    /// Returns an iterator over the keys of another, in order, each with its answer: false if the
+    /// key is definitely absent, true if it may be present.
+    ///
+    /// It probes in blocks, several times as fast as one by one where the filter is larger than the
+    /// caches. So it reads ahead: up to 512 keys are taken before the first is returned.
+    fn contains_iter<I: IntoIterator<Item: Key>>(
+        &self,
+        keys: I,
+    ) -> ContainsIter<'_, Self, I::IntoIter> {
+        let probe = |filter: &Self, keys: &[I::Item], answers: &mut [u64]| {
+            filter.contains_keys(keys, answers);
+        };
+        ContainsIter::new(self, keys.into_iter(), probe)
+    }
+
     /// Probes many keys. Answer `i` is true if key `i` may be present. Returns how many may be.
     ///
     /// # Panics
@@ -74,6 +103,65 @@ pub trait Probe {
         count
     }
 }
+
+/// Items that are taken from an iterator before they are probed.
+const AT_ONCE: usize = 512;
+const WORDS: usize = AT_ONCE / 64;
+
+/// An iterator over the items of another, each with the answer of a filter, in order: see
+/// [`Filter::contains_iter`](crate::Filter::contains_iter).
+#[must_use = "it probes nothing until it is used"]
+pub struct ContainsIter<'f, F: ?Sized, I: Iterator> {
+    filter: &'f F,
+    items: Fuse<I>,
+    probe: ProbeBlock<F, I::Item>,
+    /// Items that are probed, the next one last.
+    block: Vec<I::Item>,
+    /// The answer for each of them, by its place there.
+    answers: [u64; WORDS],
+}
+
+/// Answers a block.
+type ProbeBlock<F, T> = fn(&F, &[T], &mut [u64]);
+
+impl<'f, F: ?Sized, I: Iterator> ContainsIter<'f, F, I> {
+    fn new(filter: &'f F, items: I, probe: ProbeBlock<F, I::Item>) -> Self {
+        ContainsIter { filter, items: items.fuse(), probe, block: Vec::new(), answers: [0; WORDS] }
+    }
+
+    /// Probes the next block. Returns whether there is any item.
+    #[inline(never)]
+    fn fill(&mut self) -> bool {
+        self.block.extend(self.items.by_ref().take(AT_ONCE));
+        self.block.reverse();
+        (self.probe)(self.filter, &self.block, &mut self.answers);
+        !self.block.is_empty()
+    }
+}
+
+impl<F: ?Sized, I: Iterator> Iterator for ContainsIter<'_, F, I> {
+    type Item = (I::Item, bool);
+
+    #[inline]
+    fn next(&mut self) -> Option<(I::Item, bool)> {
+        if self.block.is_empty() && !self.fill() {
+            return None;
+        }
+        let item = self.block.pop()?;
+        let i = self.block.len();
+        Some((item, self.answers[i / 64 % WORDS] >> (i % 64) & 1 == 1))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (least, most) = self.items.size_hint();
+        let taken = self.block.len();
+        (least.saturating_add(taken), most.and_then(|most| most.checked_add(taken)))
+    }
+}
+
+impl<F: ?Sized, I: ExactSizeIterator> ExactSizeIterator for ContainsIter<'_, F, I> {}
+
+impl<F: ?Sized, I: Iterator> FusedIterator for ContainsIter<'_, F, I> {}
 
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
@@ -93,6 +181,7 @@ macro_rules! pointers {
                 P::prefetch_hash(self, hash);
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -165,6 +254,35 @@ macro_rules! probing {
                 $crate::filter::probe::Probe::contains_hashes(self, hashes, answers)
             }
 
+            /// As [`contains_iter`](Self::contains_iter), for the hashes of keys.
+            pub fn contains_hashes_iter<I: IntoIterator<Item = u64>>(
+                &self,
+                hashes: I,
+            ) -> $crate::filter::probe::ContainsIter<'_, Self, I::IntoIter> {
+                $crate::filter::probe::Probe::contains_hashes_iter(self, hashes)
+            }
+
+            /// Returns an iterator over the keys of another, in order, each with its answer: false
+            /// if the key is definitely absent, true if it may be present.
+            ///
+            /// It probes in blocks, several times as fast as one by one where the filter is larger
+            /// than the caches. So it reads ahead: up to 512 keys are taken before the first is
+            /// returned.
+            ///
+            /// ```
+            /// let filter = bloomline::Filter::from_keys(["apple", "pear"], 0.0001)?;
+            /// let words = "an apple a day".split(' ');
+            /// let known = filter.contains_iter(words).filter_map(|(word, maybe)| maybe.then_some(word));
+            /// assert_eq!(known.collect::<Vec<_>>(), ["apple"]);
+            /// # Ok::<(), bloomline::Error>(())
+            /// ```
+            pub fn contains_iter<I: IntoIterator<Item: $crate::key::Key>>(
+                &self,
+                keys: I,
+            ) -> $crate::filter::probe::ContainsIter<'_, Self, I::IntoIter> {
+                $crate::filter::probe::Probe::contains_iter(self, keys)
+            }
+
             /// Probes many keys, faster than one by one. Answer `i` is true if key `i` may be
             /// present. Returns how many may be.
             ///
@@ -200,6 +318,7 @@ macro_rules! probing {
                 $crate::filter::probe::Probe::prefetch_hash(&self.$view(), hash);
             }
 
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

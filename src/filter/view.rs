@@ -8,7 +8,7 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::{
-    Backend, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Single, TILE,
+    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Room, Single, TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -223,6 +223,15 @@ impl<'a> View<'a> {
         Words::new(self.single, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
+    #[inline(always)]
+    fn probe(&self, hashes: Hashes<'_>, words: &mut [u64]) -> usize {
+        if let (&Hashes::Given(&[hash]), [word, ..]) = (&hashes, &mut *words) {
+            *word = self.single.contains(hash).into();
+            return *word as usize;
+        }
+        self.kernel.probe_batch(self.lines, self.k, hashes, words)
+    }
+
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
     #[cfg(feature = "internals")]
@@ -399,16 +408,17 @@ impl Probe for View<'_> {
         }
     }
 
+    #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+        self.probe(Hashes::Given(hashes), words)
     }
 
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut present) = (answers.words(keys.len()), 0);
-        with_hashes(keys, self.hash, &mut |hashes| {
-            present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
+        with_hashes(keys, self.hash, |hashes| {
+            present = self.probe(hashes, words);
         });
         present
     }
@@ -432,8 +442,20 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .finish_non_exhaustive()
 }
 
-/// Passes the hashes of `keys` to a batch, which computes them on the way.
-pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
+/// Passes the hashes of `keys` to a batch: a few as they are, which costs nothing beside, more to be
+/// computed on the way.
+#[inline(always)]
+pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
+    if keys.len() <= FEW {
+        let mut room = Room::new();
+        let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
+        return batch(Hashes::Given(hashes));
+    }
+    hashed_ahead(keys, hash, &mut batch);
+}
+
+#[inline(never)]
+fn hashed_ahead<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch needs no ring.
     if keys.len() <= TILE {

@@ -4,7 +4,8 @@
 //! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
-//! * `few` answers a few keys, not hashes, of RocksDB's filters.
+//! * `few` answers a few keys by their bytes.
+//! * `parallel` inserts with several threads.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `single` is one key at a time.
@@ -25,9 +26,9 @@ mod cuckoo;
 #[cfg(target_arch = "x86_64")]
 mod detect;
 mod fast_local;
-#[cfg(feature = "capi")]
 mod few;
 mod native;
+mod parallel;
 mod prefetch;
 mod scattered;
 mod shared;
@@ -40,8 +41,12 @@ pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
+pub(crate) use few::Room;
+#[cfg(feature = "capi")]
+pub(crate) use few::hash_of;
+pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{ahead, prefetch_all};
+pub(crate) use prefetch::{FEW, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
@@ -90,10 +95,16 @@ pub(crate) struct Kernel {
     prefetch: fn(Lines, u64),
     /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
     calls: [Calls; 4],
+    insert_few: unsafe fn(&mut [u8], u32, &[u64]),
+    probe_few: ProbeFew,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
+
+/// Answers a few keys: where the lines are, how many bytes, k; the hashes and how many, 1 to
+/// 64; the word for the answers. Returns how many may be present.
+type ProbeFew = unsafe extern "C" fn(*const u8, usize, u32, *const u64, usize, &mut u64) -> usize;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -122,6 +133,44 @@ macro_rules! kernel {
             match k {
                 $($k1 => of::<$ops1>(),)*
                 _ => of::<$one>(),
+            }
+        }
+        $(#[$attribute])*
+        unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
+            let plan = Prefetch::to_insert(lines.len());
+            let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
+            // SAFETY: the caller's promise, handed on.
+            unsafe {
+                match lines.k() {
+                    $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
+                    _ => batch::insert_few::<$one>(lines, hashes, plan),
+                }
+            }
+        }
+        $(#[$attribute])*
+        unsafe extern "C" fn probe_few(
+            lines: *const u8,
+            len: usize,
+            k: u32,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
+            // Lines that are not there rule out nothing.
+            if len >> <$first>::LINE_LOG2 == 0 {
+                *word = u64::MAX >> (64 - count);
+                return count;
+            }
+            let plan = Prefetch::to_probe_few(len);
+            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
+            // SAFETY: the caller's promise, handed on.
+            unsafe {
+                match lines.k() {
+                    $($k1 => batch::probe_few::<$ops1>(lines, hashes, plan, word),)*
+                    _ => batch::probe_few::<$one>(lines, hashes, plan, word),
+                }
             }
         }
         $(#[$attribute])*
@@ -174,6 +223,8 @@ macro_rules! kernel {
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
             calls: [calls(1), calls(8), calls(12), calls(16)],
+            insert_few,
+            probe_few,
             insert_batch,
             probe_batch,
             absent,
@@ -216,6 +267,7 @@ impl Backend {
                 native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
             ])
         }
+        prefetch::learn();
         Some(match self {
             Backend::Scalar => {
                 static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
@@ -329,6 +381,9 @@ impl Kernels {
 
     #[cold]
     fn choose() -> Option<&'static Kernels> {
+        if environment::PREFETCH.get() == Setting::Unknown {
+            return None;
+        }
         let kernels = match environment::BACKEND.get() {
             Setting::Unset => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
             Setting::Value(index) => Backend::ALL[index].kernels(),
@@ -361,7 +416,19 @@ impl Kernel {
     }
 
     /// Sets the bits of many keys, in order.
+    #[inline]
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+        match hashes {
+            Hashes::Given(hashes) if hashes.len() <= FEW => {
+                // SAFETY: as in `insert`.
+                unsafe { (self.insert_few)(lines, k, hashes) }
+            }
+            _ => self.insert_tiles(lines, k, hashes),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_tiles(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
         // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
         let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
         let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
@@ -386,7 +453,26 @@ impl Kernel {
     ///
     /// # Panics
     /// If `bitmap` has not a word for each 64 keys.
+    #[inline(always)]
     pub(crate) fn probe_batch(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: Hashes<'_>,
+        bitmap: &mut [u64],
+    ) -> usize {
+        match (&hashes, &mut *bitmap) {
+            (Hashes::Given(hashes), [word, ..]) if (1..=FEW).contains(&hashes.len()) => {
+                let (start, len) = (lines.start(), lines.len());
+                // SAFETY: as in `contains`.
+                unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
+            }
+            _ => self.probe_tiles(lines, k, hashes, bitmap),
+        }
+    }
+
+    #[inline(never)]
+    fn probe_tiles(
         &self,
         lines: Probed<'_>,
         k: u32,

@@ -399,7 +399,7 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe { contains_hashes(opened(view).as_ref(), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || opened(view), hashes, n, bitmap) }
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at

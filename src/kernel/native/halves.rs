@@ -105,23 +105,32 @@ pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
     unsafe {
         // The probed bit of each lane goes to its lowest, so the row need not be shifted.
         let line = load(line);
-        let moved = |g| {
-            let [low, high] = positions::<VL>(g);
-            if VL {
-                [_mm256_rorv_epi64(line[0], low), _mm256_rorv_epi64(line[1], high)]
-            } else {
-                [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
-            }
-        };
         let g = hash.wrapping_mul(C1);
         match CLASS {
-            class::BELOW_8 => has_row(moved(g), g, rows),
-            class::EXACTLY_8 => has_ones(moved(g)),
+            class::BELOW_8 => has_row(moved::<VL>(line, g), g, rows),
+            class::EXACTLY_8 => has_ones(moved::<VL>(line, g)),
             _ => {
                 let g2 = hash.wrapping_mul(C2);
-                has_ones(moved(g)) & has_row(moved(g2), g2, rows)
+                has_ones(moved::<VL>(line, g)) & has_row(moved::<VL>(line, g2), g2, rows)
             }
         }
+    }
+}
+
+/// A line with the probed bit of each lane moved to its lowest. (Not a closure, which is not always
+/// inlined.)
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn moved<const VL: bool>(line: Halves, g: u64) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<VL>(g);
+        if VL {
+            return [_mm256_rorv_epi64(line[0], low), _mm256_rorv_epi64(line[1], high)];
+        }
+        [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
     }
 }
 

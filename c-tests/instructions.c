@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * instructions.c - runs each call on the same keys, for instructions.sh, which counts the
+ * instructions under callgrind. Each operation asks valgrind for a dump named
+ * "NAME COUNT", COUNT being the keys (or keys times views) that its instructions are shared by.
+ *
+ * All data is fixed, and the filter is so small that no CPU's cache size matters: 64 KiB, 10 bits
+ * per key, of half the probed keys. Uses bloomline.h and valgrind's header.
+ */
+#include <bloomline.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <valgrind/callgrind.h>
+
+enum { LINES = 1024, KEYS = 4096, KEY_BYTES = 16, VIEWS = 8, MOST_WORDS = (KEYS + 63) / 64 };
+
+static bloomline_filter *filter, *others[VIEWS];
+static bloomline_view view, views[VIEWS];
+static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
+static uint8_t bytes[KEYS][KEY_BYTES];
+static bloomline_bytes keys[KEYS];
+static const bloomline_bytes *each[KEYS];
+static bool present[KEYS];
+static size_t yes; /* what came out, so that it is not optimized away */
+
+/* One key in a call. */
+#define ONE(name, call)                                                \
+    static void name(size_t n)                                         \
+    {                                                                  \
+        (void)n;                                                       \
+        for (size_t i = 0; i < KEYS; i++) call;                        \
+    }
+/* n keys in a call. */
+#define SOME(name, call)                                               \
+    static void name(size_t n)                                         \
+    {                                                                  \
+        for (size_t i = 0; i < KEYS; i += n) call;                     \
+    }
+ONE(filter_contains_hash, yes += bloomline_filter_contains_hash(filter, hashes[i]))
+ONE(filter_contains, yes += bloomline_filter_contains(filter, bytes[i], KEY_BYTES))
+ONE(filter_insert_hash, bloomline_filter_insert_hash(filter, hashes[i]))
+ONE(filter_insert, bloomline_filter_insert(filter, bytes[i], KEY_BYTES))
+ONE(view_contains_hash, yes += bloomline_view_contains_hash(&view, hashes[i]))
+ONE(view_contains, yes += bloomline_view_contains(&view, bytes[i], KEY_BYTES))
+SOME(filter_contains_hashes, yes += bloomline_filter_contains_hashes(filter, &hashes[i], n, bitmap))
+SOME(filter_contains_keys, yes += bloomline_filter_contains_keys(filter, &keys[i], n, bitmap))
+SOME(filter_insert_hashes, bloomline_filter_insert_hashes(filter, &hashes[i], n))
+SOME(filter_insert_keys, bloomline_filter_insert_keys(filter, &keys[i], n))
+SOME(view_contains_hashes, yes += bloomline_view_contains_hashes(&view, &hashes[i], n, bitmap))
+SOME(view_contains_keys, yes += bloomline_view_contains_keys(&view, &keys[i], n, bitmap))
+SOME(view_contains_each, bloomline_view_contains_each(&view, &each[i], n, present))
+
+/* One key in n filters. */
+static void views_contain_hash(size_t n)
+{
+    for (size_t i = 0; i < KEYS; i += n) yes += bloomline_views_contain_hash(views, n, hashes[i], bitmap);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(size_t n);
+    size_t n;
+} operations[] = {
+#define N(name, n) {#name, name, n}
+    N(filter_contains_hash, 1), N(filter_contains, 1), N(filter_insert_hash, 1), N(filter_insert, 1),
+    N(view_contains_hash, 1), N(view_contains, 1),
+    N(filter_contains_hashes, 1), N(filter_contains_hashes, 4), N(filter_contains_hashes, 16),
+    N(filter_contains_hashes, KEYS),
+    N(filter_contains_keys, 1), N(filter_contains_keys, 4), N(filter_contains_keys, 16),
+    N(filter_contains_keys, KEYS),
+    N(filter_insert_hashes, 1), N(filter_insert_hashes, 4), N(filter_insert_hashes, 16),
+    N(filter_insert_hashes, KEYS),
+    N(filter_insert_keys, 1), N(filter_insert_keys, 4), N(filter_insert_keys, 16),
+    N(filter_insert_keys, KEYS),
+    N(view_contains_hashes, 1), N(view_contains_hashes, 4), N(view_contains_hashes, 16),
+    N(view_contains_hashes, KEYS),
+    N(view_contains_keys, 1), N(view_contains_keys, 4), N(view_contains_keys, 16),
+    N(view_contains_keys, KEYS),
+    N(view_contains_each, 1), N(view_contains_each, 4), N(view_contains_each, 16),
+    N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
+};
+
+static bloomline_filter *made(uint32_t k)
+{
+    bloomline_params params;
+    bloomline_filter *made;
+    memset(&params, 0, sizeof params);
+    params.line_count = LINES;
+    params.k = k;
+    if (bloomline_filter_new(&params, &made) != BLOOMLINE_OK) exit(2);
+    return made;
+}
+
+int main(void)
+{
+    /* Keys that an xorshift makes; every other one is inserted, and as many more. */
+    uint64_t x = UINT64_C(88172645463325252);
+    filter = made(6);
+    for (size_t i = 0; i < VIEWS; i++) {
+        others[i] = made(6);
+        if (bloomline_filter_view(others[i], &views[i]) != BLOOMLINE_OK) return 2;
+    }
+    for (size_t i = 0; i < LINES * 512 / 10 + KEYS; i++) {
+        uint8_t key[KEY_BYTES];
+        uint64_t hash;
+        for (size_t at = 0; at < KEY_BYTES; at++) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            key[at] = (uint8_t)(x >> 32);
+        }
+        hash = bloomline_hash(key, KEY_BYTES, 0);
+        if (i < KEYS) {
+            memcpy(bytes[i], key, KEY_BYTES);
+            keys[i].data = bytes[i];
+            keys[i].len = KEY_BYTES;
+            each[i] = &keys[i];
+            hashes[i] = hash;
+        }
+        if (i >= KEYS || i % 2 == 0) bloomline_filter_insert_hash(filter, hash);
+        bloomline_filter_insert_hash(others[i % VIEWS], hash);
+    }
+    if (bloomline_filter_view(filter, &view) != BLOOMLINE_OK) return 2;
+
+    for (size_t pass = 0; pass < 2; pass++) /* inserts come last, since they change the answers */
+        for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+            char name[80];
+            if ((strstr(operations[i].name, "insert") != NULL) != (pass == 1)) continue;
+            snprintf(name, sizeof name, "%s/%zu %d", operations[i].name, operations[i].n, KEYS);
+            operations[i].run(operations[i].n); /* what is found out once is not counted */
+            CALLGRIND_ZERO_STATS;
+            operations[i].run(operations[i].n);
+            CALLGRIND_DUMP_STATS_AT(name);
+        }
+    printf("%zu\n", yes);
+    return yes == 0;
+}
