@@ -5,6 +5,7 @@
 //! instructions, because a CPU looks ahead over a fixed number of them.
 
 use super::batch::Lines;
+use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
@@ -30,8 +31,8 @@ pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
 pub(super) struct Calls {
     pub(super) contains: Call,
     pub(super) insert: Call,
-    /// What they take for k: see [`Ops::given_k`](super::batch::Ops::given_k).
-    pub(super) k: *const u8,
+    /// Added to the address of the rows of k, if they take that instead of the number.
+    pub(super) rows: Option<usize>,
 }
 
 /// Lines, and how to probe them for one key.
@@ -74,13 +75,13 @@ impl Single<'_> {
 
 impl<'a> Single<'a> {
     pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
-        let (calls, count) = ((kernel.calls)(k), lines.len() >> kernel.line_log2);
+        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2);
         let contains = if count > 0 { calls.contains } else { anything as Call };
         Single {
             contains: contains as *const (),
             base: lines.start(),
             count,
-            k: calls.k,
+            k: calls.given(k),
             lines: PhantomData,
         }
     }
@@ -157,12 +158,18 @@ impl<'a> Single<'a> {
     }
 }
 
-/// A number for k is so many times as large in [`Calls::k`], where other values have addresses.
+/// A number for k is so many times as large in [`Single::k`], where others have addresses.
 const NUMBERED: usize = 4;
 
-/// A number for k, as most kernels take it.
-pub(super) fn numbered(k: u32) -> *const u8 {
-    ptr::without_provenance(k as usize * NUMBERED)
+impl Calls {
+    /// What the functions take for k.
+    #[inline]
+    fn given(&self, k: u32) -> *const u8 {
+        match self.rows {
+            Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
+            None => ptr::without_provenance(k as usize * NUMBERED),
+        }
+    }
 }
 
 /// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
@@ -183,7 +190,7 @@ impl OwnLines {
         let lines = unsafe { Probed::at(bytes.start(), bytes.len()) };
         let single = Single::new(lines, k, kernel);
         assert!(single.count > 0, "a filter has at least one line");
-        OwnLines { single, insert: (kernel.calls)(k).insert, bytes }
+        OwnLines { single, insert: kernel.calls(k).insert, bytes }
     }
 
     pub(crate) fn into_bytes(self) -> Zeroed {
@@ -232,6 +239,12 @@ impl DerefMut for OwnLines {
 }
 
 impl Kernel {
+    /// The functions for a k.
+    #[inline(always)]
+    fn calls(&self, k: u32) -> &Calls {
+        &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
+    }
+
     /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
     /// filter's lines.
     ///
@@ -244,7 +257,7 @@ impl Kernel {
         let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
         assert!(single.count > 0, "a filter has at least one line");
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
-        unsafe { ((self.calls)(k).insert)(&single, hash) }
+        unsafe { (self.calls(k).insert)(&single, hash) }
     }
 
     /// Whether all bits of one key are set.
