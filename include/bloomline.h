@@ -50,12 +50,13 @@
  * Threads. Any number of threads may call functions that take a handle as const, on the same
  * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
  * reads must stay unchanged while it runs. No function waits for another.
+ * Those called ..._parallel() start threads, which end before they return.
  *
  * First use, fork, environment. There is nothing to initialize, and no lock: a process may fork
  * while its other threads are in the library, and the child may use it. The library reads
- * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES when it is loaded: before main(), or within dlopen().
- * Set them before the program starts; a later setenv() changes nothing, and races with nothing
- * here. dlopen() must not run at the same time as setenv().
+ * BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH and BLOOMLINE_HUGE_PAGES when it is loaded: before main(),
+ * or within dlopen(). Set them before the program starts; a later setenv() changes nothing, and
+ * races with nothing here. dlopen() must not run at the same time as setenv().
  *
  * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load() or ..._open(...,
  * bloomline_map **) frees the handle by ..._free() or ..._close(), once, in any thread. Returned
@@ -150,7 +151,10 @@ typedef int32_t bloomline_status;
 /** A filter with an odd number of lines cannot be folded. */
 #define BLOOMLINE_ERR_ODD_LINE_COUNT 9
 
-/** BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU. */
+/**
+ * BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
+ * BLOOMLINE_PREFETCH is unknown.
+ */
 #define BLOOMLINE_ERR_BACKEND 10
 
 /** The data is shorter than any filter, or has not the length that it states. */
@@ -246,8 +250,12 @@ BLOOMLINE_API const char *bloomline_version(void);
  * answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
  * forces one; empty is as good as unset. The text is static.
  *
- * Returns "none" if the variable names a backend that is unknown or not supported by this CPU:
- * then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
+ * How batches prefetch depends on the size of the filter and of the CPU's caches. For experiments
+ * BLOOMLINE_PREFETCH forces one way: "none", "far" (into L2, far ahead) or "near" (that, and near
+ * ahead into L1).
+ *
+ * Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
+ * another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_API const char *bloomline_backend(void);
 
@@ -549,6 +557,26 @@ BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter, uint64
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, const uint64_t *hashes,
     size_t n);
+
+/**
+ * bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
+ * threads, the caller's among them; 0: on as many as the machine has. The filter's bytes are the
+ * same for any number.
+ *
+ * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+ * few keys (another for each 32,768) or if the system starts no more, and one for a classic
+ * filter. The threads end before it returns. If there is no memory to start one, the Rust runtime
+ * aborts the process.
+ */
+BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
+    const uint64_t *hashes, size_t n, size_t threads);
+
+/**
+ * bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
+ * their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
+ */
+BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filter,
+    const bloomline_bytes *keys, size_t n, size_t threads);
 
 /**
  * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
