@@ -113,7 +113,14 @@ func (f *Filter) AddHash(hash uint64) {
 	if n := f.view.keyCount + 1; n != 0 {
 		f.view.keyCount = n
 	}
-	setBits(f.view.at(hash), hash*c1, f.view.short)
+	// As setBits, whose call would take a sixth longer.
+	at, count := f.view.at(hash), f.view.short
+	lane, positions := round(hash * c1)
+	at.set(lane, positions)
+	at.set(lane+1, positions>>6)
+	at.setTwo(lane+2, positions>>12, count-2)
+	at.setTwo(lane+4, positions>>24, count-4)
+	at.setTwo(lane+6, positions>>36, count-6)
 }
 
 // addLong is AddHash where one round does not find all bits, or where there is no line.

@@ -98,6 +98,12 @@ func (v View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 }
 
 func containsHashes(v *View, hashes []uint64, out Bitmap) Bitmap {
+	if n := len(hashes); 0 < n && n < few && v.short != 0 && cap(out) > 0 {
+		out = out[:1]
+		out[0] = v.lines.answerWord(hashes)
+		runtime.KeepAlive(v.owner)
+		return out
+	}
 	out = out.sized(len(hashes))
 	v.answer(hashes, out)
 	runtime.KeepAlive(v.owner)
