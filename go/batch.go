@@ -3,7 +3,11 @@ package bloomline
 // Batches, as far as they are the same with and without C: keys to hashes, and the loops in
 // plain Go.
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/prefetch"
+)
 
 const (
 	// Keys are hashed so many at a time. A multiple of 64, so that a bitmap's words are not
@@ -120,9 +124,9 @@ func (l *lines) touch(hashes []uint64) {
 	runtime.KeepAlive(sum)
 }
 
-// touchOne reads a byte of a hash's line, near or far.
-func (l *lines) touchOne(hash uint64) {
+// prefetch asks for the line of a hash, near or far.
+func (l *lines) prefetch(hash uint64) {
 	if len(l.all) != 0 && !l.classic {
-		runtime.KeepAlive(l.at(hash)[0])
+		prefetch.Line(&l.at(hash)[0])
 	}
 }

@@ -63,7 +63,7 @@ func (v View) ContainsHash(hash uint64) bool {
 
 // Prefetch is [Filter.Prefetch]. For a cuckoo filter, or one of another engine, it does nothing.
 func (v View) Prefetch(hash uint64) {
-	v.touchOne(hash)
+	v.prefetch(hash)
 	runtime.KeepAlive(v.owner)
 }
 
