@@ -16,12 +16,16 @@ FUZZ_SECONDS ?= 30
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+# The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
+LAB = BLOOMLINE_LIB=$$(ls $(CURDIR)/target/release/libbloomline.so $(CURDIR)/target/release/libbloomline.dylib \
+    2>/dev/null) BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
+LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-fuzz lint doc lib install \
-    header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-family bench-peers bench-go \
-    choosing clean tools test-tools go-tools
+    header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    lab test-lab clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -47,7 +51,6 @@ test-all: test-rust test-package test-asan test-c test-engines test-go test-cros
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
-	$(TEST_PROFILE) $(CARGO) test --release --all-features --doc
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
@@ -89,7 +92,8 @@ test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third
 
 lint: tools
 	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+	@# --all-targets leaves out what has `bench = false` and `test = false` in Cargo.toml.
+	$(CARGO) clippy --release --all-targets --all-features --bench sweep --bench billion -- -D warnings
 	$(CARGO) clippy --release -- -D warnings
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
@@ -123,6 +127,13 @@ golden: ## rewrites golden/ from the definition; a change there is a new format
 instructions: test-tools lib ## rewrites c-tests/instructions.txt, how many instructions calls take
 	BLESS=1 $(MAKE) --no-print-directory -C c-tests instructions
 
+lab: lib ## this library, others in Rust and C++, and the limits: QUICK=1, PARTS=speed, BOOST=headers, WRITE=1 (docs/)
+	$(LAB) run $(LAB_ARGS) -- $(if $(QUICK),--quick) $(if $(WRITE),--write) $(if $(UP_TO),--up-to=$(UP_TO)) $(PARTS)
+
+test-lab: lib ## the lab over tiny filters: no contender gives a false negative, rates are as in theory
+	$(LAB) test $(LAB_ARGS)
+	$(LAB) clippy $(LAB_ARGS) --all-targets -- -D warnings
+
 bench: ## criterion: every backend, size and operation, with their limits
 	$(CARGO) bench --bench probe
 
@@ -138,15 +149,6 @@ bench-billion: ## 1,000,000,000 keys at 1 %
 bench-engines: lib ## RocksDB and LevelDB with their own filters and with these
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
 	$(MAKE) --no-print-directory -C adapters/tests bench
-
-bench-family: ## all kinds of filter, and the crates that do the same jobs
-	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml --bin family
-
-choosing: ## the same, and its figures and chart go into docs/CHOOSING.md
-	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml --bin family -- --write
-
-bench-peers: ## other Rust filters, at equal memory
-	$(CARGO) run --release --manifest-path benches/peers/Cargo.toml
 
 bench-go: go ## other Go filters, at equal memory, in plain Go and with C
 	scripts/go-bench.sh

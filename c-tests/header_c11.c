@@ -4,6 +4,7 @@
  * Compiled only.
  */
 #include <bloomline.h>
+#include <bloomline_inline.h>
 
 _Static_assert(offsetof(bloomline_params, line_count) == 0, "line_count");
 _Static_assert(offsetof(bloomline_params, k) == 8, "k");

@@ -6,6 +6,8 @@
  */
 #include <bloomline.h>
 #include <bloomline.h>
+#include <bloomline_inline.h>
+#include <bloomline_inline.h>
 
 #define MUST_HOLD(name, condition) typedef char name[(condition) ? 1 : -1]
 

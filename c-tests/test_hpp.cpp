@@ -3,6 +3,7 @@
 // test_hpp.cpp - bloomline.hpp does what the C functions do, frees what it makes, and
 // compiles and runs without exceptions and RTTI (the Makefile builds it both ways). Its
 // numbers are those of test_api.c, so here only the face is tested.
+#include <bloomline_inline.h>
 #include <bloomline.hpp>
 
 #include "check.h"
@@ -671,6 +672,37 @@ void ranges()
     Filter empty;
     empty.insert_range(integers);
     CHECK_U64(0, empty.key_count());
+
+    /* The answers of a range, in order: of a filter, a view, other kinds; and all of nothing. */
+    for (std::size_t i = 0; i < integers.size(); i++) integers[i] = i * i;
+    auto answers_are_those_of_single_keys = [&](const auto &probed) {
+        std::vector<bool> answers;
+        probed.contains_range(integers, std::back_inserter(answers));
+        CHECK_U64(integers.size(), answers.size());
+        for (std::size_t i = 0; i < answers.size(); i++) CHECK(answers[i] == probed.contains_u64(integers[i]));
+    };
+    answers_are_those_of_single_keys(filter);
+    answers_are_those_of_single_keys(filter.view());
+    answers_are_those_of_single_keys(*cuckoo);
+    answers_are_those_of_single_keys(*concurrent);
+    answers_are_those_of_single_keys(empty);
+    filter.insert("apple"sv);
+    bool found[2] = {false, true};
+    CHECK(filter.contains_range(std::vector<std::string>{"apple", "no such fruit"}, found) == found + 2);
+    CHECK(found[0] && found[1] == filter.contains("no such fruit"sv));
+    CHECK(filter.contains_range(std::vector<std::string>(), found) == found);
+
+    /* On several threads. */
+    Filter one = make_filter(200000), several = make_filter(200000);
+    std::vector<std::uint64_t> hashes(200000);
+    for (std::size_t i = 0; i < hashes.size(); i++) hashes[i] = bloomline::hash_u64(i);
+    one.insert_hashes(hashes);
+    several.insert_hashes_parallel(hashes, 3);
+    CHECK(one.encode()->size() == several.encode()->size());
+    CHECK(std::memcmp(one.encode()->data(), several.encode()->data(), one.encoded_len()) == 0);
+    const bloomline_bytes key = {reinterpret_cast<const std::uint8_t *>("pear"), 4};
+    several.insert_keys_parallel({&key, 1}, 0);
+    CHECK(several.contains("pear"sv));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, ScalableFilter().insert_range(integers).code());
 }
 
@@ -880,6 +912,23 @@ void engines()
     CHECK((*View::open_leveldb(""sv)).contains("apple"sv) == false);
 }
 
+void without_a_call()
+{
+    Filter filter = make_filter(), twin = make_filter();
+    const View view = filter.view();
+    const Inline inlined(view);
+    for (std::uint64_t key = 0; key < 1000; key++) {
+        twin.insert_hash(bloomline_hash_u64(key, 7));
+        CHECK(inlined.insert_hash(bloomline_hash_u64(key, 7)));
+    }
+    for (std::uint64_t key = 0; key < 3000; key++) {
+        inlined.prefetch_hash(bloomline_hash_u64(key, 7));
+        CHECK(inlined.contains_hash(bloomline_hash_u64(key, 7)) == twin.contains_u64(key));
+    }
+    const View none;
+    CHECK(Inline(none).contains_hash(1) && !Inline(none).insert_hash(1));
+}
+
 } // namespace
 
 int main()
@@ -907,6 +956,7 @@ int main()
     RUN(copies_and_streams);
     RUN(values_or_others);
     RUN(every_view);
+    RUN(without_a_call);
     RUN(builders_in_batches);
     RUN(engines);
     return check_end();

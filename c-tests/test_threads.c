@@ -165,6 +165,51 @@ static void each_thread_has_its_own_builder(void)
     run_threads(build);
 }
 
+/* By several threads of the library's own: the bytes of the definition, for any number. */
+static void several_threads_insert_into_one_filter(void)
+{
+    enum { MANY = 3 * 32768 + 5 };
+    static uint64_t many[MANY];
+    static bloomline_bytes keys[MANY];
+    static const uint64_t line_counts[] = {1, 2, 5, 400};
+    static const size_t numbers[] = {0, 1, 2, 3, 64};
+    fill_hashes(many, MANY, 12);
+    for (size_t i = 0; i < MANY; i++) {
+        keys[i].data = (const uint8_t *)&many[i];
+        keys[i].len = sizeof many[i];
+    }
+    for (size_t i = 0; i < sizeof line_counts / sizeof *line_counts; i++) {
+        const bloomline_params shape = {line_counts[i], 7, 0, 3};
+        size_t lines = (size_t)shape.line_count;
+        memset(expected, 0, sizeof expected);
+        for (size_t j = 0; j < MANY; j++) definition_insert(expected, shape.line_count, shape.k, many[j]);
+        definition_finish(expected, shape.line_count, shape.k, shape.seed, MANY);
+        for (size_t j = 0; j < sizeof numbers / sizeof *numbers; j++) {
+            static uint8_t data[sizeof expected], by_keys[sizeof expected];
+            bloomline_filter *filter = NULL, *single = NULL;
+            REQUIRE_OK(bloomline_filter_new(&shape, &filter));
+            REQUIRE_OK(bloomline_filter_new(&shape, &single));
+            bloomline_filter_insert_hashes_parallel(filter, many, MANY, numbers[j]);
+            CHECK_OK(bloomline_filter_encode(filter, data, sizeof data, NULL));
+            CHECK(memcmp(data, expected, (lines + 1) * LINE_BYTES) == 0);
+            bloomline_filter_clear(filter);
+            bloomline_filter_insert_keys_parallel(filter, keys, MANY, numbers[j]);
+            bloomline_filter_insert_keys(single, keys, MANY);
+            CHECK_OK(bloomline_filter_encode(filter, data, sizeof data, NULL));
+            CHECK_OK(bloomline_filter_encode(single, by_keys, sizeof by_keys, NULL));
+            CHECK(memcmp(data, by_keys, (lines + 1) * LINE_BYTES) == 0);
+            /* Nothing to insert, or nothing to insert into. */
+            bloomline_filter_insert_hashes_parallel(filter, NULL, 5, numbers[j]);
+            bloomline_filter_insert_hashes_parallel(NULL, many, MANY, numbers[j]);
+            bloomline_filter_insert_keys_parallel(filter, NULL, 5, numbers[j]);
+            bloomline_filter_insert_keys_parallel(NULL, keys, MANY, numbers[j]);
+            CHECK_U64(MANY, bloomline_filter_key_count(filter));
+            bloomline_filter_free(filter);
+            bloomline_filter_free(single);
+        }
+    }
+}
+
 int main(void)
 {
     /* Before anything else has called the library. */
@@ -173,5 +218,6 @@ int main(void)
     check_begin("test_threads");
     RUN(one_filter_is_probed_by_many);
     RUN(each_thread_has_its_own_builder);
+    RUN(several_threads_insert_into_one_filter);
     return check_end();
 }

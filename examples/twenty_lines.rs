@@ -4,7 +4,7 @@ use bloomline::{Bitmap, Filter, Params};
 
 fn main() -> Result<(), bloomline::Error> {
     let mut filter = Filter::new(Params::for_rate(1_000_000, 0.01)?)?; // 1,000,000 keys at 1 %
-    filter.insert("apple"); // keys are text, bytes or integers
+    filter.insert("apple"); // keys are text, bytes or integers, by reference: insert(&42u64)
     assert!(filter.contains("apple")); // true: it may be present
 
     // A batch is faster than one probe after the other.

@@ -32,7 +32,7 @@ var (
 	ErrVersion = errors.New("bloomline: the filter has an unknown format version")
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
 	// not read, or that does not allow what is asked for.
-	ErrLayout = errors.New("bloomline: unsupported layout, or operation not supported for it")
+	ErrLayout = errors.New("bloomline: another type of filter, unknown layout, or unsupported operation")
 	// ErrChecksum: the bytes are damaged.
 	ErrChecksum = errors.New("bloomline: the filter is damaged: a checksum does not match")
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.

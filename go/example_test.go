@@ -22,7 +22,7 @@ func Example() {
 	filter.AddString("apple")
 	fmt.Println(filter.ContainsString("apple"), filter.ContainsString("plum")) // true false
 
-	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch
+	maybe := filter.ContainsStrings([]string{"apple", "plum"}, nil) // a batch: maybe.Has(1) is for "plum"
 	fmt.Println(maybe.Has(0), maybe.Has(1))                         // true false
 
 	path := filepath.Join(os.TempDir(), "fruit.bloomline")

@@ -113,6 +113,11 @@ func (m *Mapped) Hash(key []byte) uint64 {
 	return orZero(m).View.hash(key)
 }
 
+// String is [View.String].
+func (m *Mapped) String() string {
+	return orZero(m).View.String()
+}
+
 // Load reads a filter from a file into memory, to be added to. All of it is checked: its end
 // before memory is taken for it. Of a [CountingFilter] it is the plain filter of its keys: see
 // [LoadCounting].

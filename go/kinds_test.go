@@ -469,3 +469,40 @@ func TestKindsAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// What is printed is a line, not the bytes of a filter.
+func TestViewsPrintAsALine(t *testing.T) {
+	filter := mustNew(t, 100_000, 0.01)
+	filter.AddString("apple")
+	cuckoo, err := NewCuckoo(1000, 0.03)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "filter")
+	if err := filter.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mapped.Close()
+	block, err := OpenLevelDB(append(make([]byte, 8), 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofFilter := fmt.Sprintf("bloomline.View{1 keys, %d lines, k 6}", filter.Params().LineCount)
+	for want, value := range map[string]any{
+		ofFilter:             filter.View(),
+		ofFilter + " ":       mapped,
+		"{" + ofFilter + "}": struct{ V View }{filter.View()},
+		fmt.Sprintf("bloomline.View{0 keys, %d lines, 8 bits}", cuckoo.Params().LineCount): cuckoo.View(),
+		"bloomline.View{block of 9 bytes}":                                                 block,
+		"bloomline.View{block of 0 bytes}":                                                 View{},
+		"bloomline.View{block of 0 bytes} ":                                                (*Mapped)(nil),
+	} {
+		if got := fmt.Sprint(value); got != strings.TrimSpace(want) {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
@@ -183,4 +184,16 @@ func (v View) CuckooParams() (CuckooParams, bool) {
 // repeated keys may count each time, and 0 means unknown or none.
 func (v View) KeyCount() uint64 {
 	return v.keyCount
+}
+
+// String describes the filter in a line, whose bytes fmt would print otherwise.
+func (v View) String() string {
+	switch {
+	case len(v.cuckoo.all) != 0:
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d bits}", v.keyCount, len(v.cuckoo.all), v.cuckoo.bits)
+	case len(v.all) != 0:
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, k %d}", v.keyCount, len(v.all), v.k)
+	default:
+		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
+	}
 }

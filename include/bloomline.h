@@ -531,7 +531,8 @@ BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *f
 BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
 
 /**
- * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+ * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
+ * new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
  * filter.
  */
 BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);

@@ -20,6 +20,10 @@
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
 //
+// To remove duplicates, take a ConcurrentFilter or a Window: their inserts return whether the key
+// was new, a Filter's return nothing. What needs no class is called as in C, such as
+// bloomline_set_allocator().
+//
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.
 
@@ -393,6 +397,15 @@ uint64_t hash_of(const T &key, uint64_t seed) noexcept {
         return hash(key, seed);
     }
 }
+/// The same by the hash of a view.
+inline uint64_t hash_by(const bloomline_view *view, Bytes key) noexcept {
+    return bloomline_view_hash(view, key.data(), key.size());
+}
+template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
+uint64_t hash_by(const bloomline_view *view, T key) noexcept {
+    static_assert(sizeof(T) == 8, "an integer as a key has 64 bits");
+    return hash_by(view, Bytes(IntegerKey(static_cast<uint64_t>(key))));
+}
 /// Hashes the keys from 'first' to 'last', and gives the hashes to 'insert' in blocks. Returns the
 /// sum of what it returns, or its last failure. A filter that is full gets no more blocks.
 template <class It, class End, class Insert>
@@ -494,6 +507,24 @@ public:
         return bloomline_view_hash(this->viewed(), key.data(), key.size());
     }
     [[nodiscard]] uint64_t hash_u64(uint64_t key) const noexcept { return hash(IntegerKey(key)); }
+    /// Probes a range of what Bytes can be made of, or of integers of 64 bits, in blocks: faster than
+    /// one by one. Writes to 'out', in order, true for each key that may be present and false for
+    /// each that is definitely absent, and returns where they end. Its keys may be temporaries.
+    template <class Range, class Out>
+    Out contains_range(Range &&keys, Out out) const {
+        using std::begin, std::end;
+        const auto owner = this->viewed();
+        const bloomline_view *const view = owner;
+        uint64_t hashes[256], answers[4];
+        auto last = end(keys);
+        for (auto next = begin(keys); next != last;) {
+            size_t size = 0;
+            for (; size < 256 && next != last; ++next) hashes[size++] = hash_by(view, *next);
+            bloomline_view_contains_hashes(view, hashes, size, answers);
+            for (size_t i = 0; i < size; i++) *out++ = (answers[i / 64] >> (i % 64) & 1) != 0;
+        }
+        return out;
+    }
     /// The fill ratio; the load factor of a cuckoo filter.
     [[nodiscard]] double fill() const noexcept { return bloomline_view_fill(this->viewed()); }
     [[nodiscard]] double estimated_keys() const noexcept { return bloomline_view_estimated_keys(this->viewed()); }
@@ -702,6 +733,23 @@ private:
 
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
+
+#ifdef BLOOMLINE_INLINE_H
+/// Probes and inserts by hash without a call, if bloomline_inline.h is included before this header:
+/// see there. Make it of a view once, before a loop. The view and its bytes must stay.
+class Inline {
+public:
+    explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
+    explicit Inline(View &&) BLOOMLINE_DELETED("the view is a temporary: name it first");
+    [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept { return bloomline_inline_contains_hash(inline_, hash); }
+    /// Asks for the line of a hash, to be probed soon.
+    void prefetch_hash(uint64_t hash) const noexcept { bloomline_inline_prefetch_hash(inline_, hash); }
+    /// Inserts into the lines of the view, which the caller may write. Returns false if it cannot.
+    [[nodiscard]] bool insert_hash(uint64_t hash) const noexcept { return bloomline_inline_insert_hash(inline_, hash); }
+private:
+    bloomline_inline inline_;
+};
+#endif
 /// Probes many filters for one key; the lines of all are prefetched before the first is probed.
 /// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
 /// differently, with other seeds or as other engines do, all may have it: see views_contain().
@@ -737,6 +785,13 @@ public:
         return detail::created<Filter>(bloomline_classic_new, params);
     }
 
+    /// Inserts on up to 'threads' threads; 0: on as many as the machine has. The bytes are the same.
+    void insert_hashes_parallel(Span<const uint64_t> hashes, size_t threads) noexcept {
+        bloomline_filter_insert_hashes_parallel(get(), hashes.data(), hashes.size(), threads);
+    }
+    void insert_keys_parallel(Span<const bloomline_bytes> keys, size_t threads) noexcept {
+        bloomline_filter_insert_keys_parallel(get(), keys.data(), keys.size(), threads);
+    }
     /// Adds all keys of another filter of the same size, k, seed and type.
     Status merge(const Filter &from) noexcept { return bloomline_filter_union(get(), from.get()); }
     Status operator|=(const Filter &from) noexcept { return merge(from); }

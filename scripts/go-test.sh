@@ -144,7 +144,7 @@ cross() {
             # The kernel of an x86-64 machine runs it as it is.
             386) runner=env ;;
         esac
-        for package in . ./internal/engine; do
+        for package in . ./internal/engine ./filterblock; do
             GOARCH=$arch CGO_ENABLED=0 go test -c -o "$out/$arch.test" "$package"
             (cd "$package" && run "$arch, $package" "$runner" "$out/$arch.test" -test.v -test.short)
         done
@@ -153,7 +153,7 @@ cross() {
     local system
     for system in windows/amd64 darwin/arm64 freebsd/amd64 js/wasm; do
         echo "== compiles for $system"
-        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 go vet . ./internal/engine
+        GOOS=${system%/*} GOARCH=${system#*/} CGO_ENABLED=0 go vet . ./internal/engine ./filterblock
     done
 }
 

@@ -122,7 +122,7 @@ link() { # TEXT TARGET-BELOW-PREFIX
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for file in include/bloomline.h include/bloomline.hpp adapters/rocksdb/bloomline_rocksdb.h adapters/leveldb/bloomline_leveldb.h; do
+for file in include/bloomline.h include/bloomline.hpp include/bloomline_inline.h adapters/rocksdb/bloomline_rocksdb.h adapters/leveldb/bloomline_leveldb.h; do
     put 644 "$file" "$includedir/$(basename "$file")"
 done
 for file in rocksdb/bloomline_rocksdb.cc rocksdb/filter_bits.h leveldb/bloomline_leveldb.c; do

@@ -47,7 +47,8 @@ pub enum Error {
     Mismatch,
     /// Only a filter with an even number of lines can be folded. This one has so many.
     OddLineCount(u64),
-    /// `BLOOMLINE_BACKEND` names a backend that does not exist or that this CPU lacks.
+    /// `BLOOMLINE_BACKEND` names a backend that does not exist or that this CPU lacks, or
+    /// `BLOOMLINE_PREFETCH` is none of `none`, `far` and `near`.
     Backend,
     /// The data is shorter than a footer, such as no bytes, or has not the length that the footer
     /// states.
@@ -128,12 +129,12 @@ impl Error {
             Error::Mismatch => "filters do not match: line count, k, seed and type must be equal",
             Error::OddLineCount(_) => "a filter with an odd number of lines cannot be folded",
             Error::Backend => {
-                "backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND"
+                "backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH"
             }
             Error::Truncated { .. } => "wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => "the filter has an unknown format version",
-            Error::Layout(_) => "unsupported layout, or operation not supported for it",
+            Error::Layout(_) => "another type of filter, unknown layout, or unsupported operation",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is definitely absent",

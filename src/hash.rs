@@ -25,6 +25,14 @@ pub(crate) fn of_bytes(key: &[u8], seed: u64) -> u64 {
 /// Keys up to this length take few instructions and are hashed inline.
 const SHORT: usize = 16;
 
+/// The hash of a key of at most 16 bytes.
+#[cfg(feature = "capi")]
+#[inline(always)]
+pub(crate) fn of_short(key: &[u8], seed: u64) -> u64 {
+    debug_assert!(key.len() <= SHORT);
+    if key.len() <= SHORT { xxh3_64_with_seed(key, seed) } else { 0 }
+}
+
 /// Not inlined: the code is long, and many places hash one key.
 #[inline(never)]
 fn above_16(key: &[u8], seed: u64) -> u64 {
@@ -133,6 +141,13 @@ pub(crate) fn in_parts<K>(
     mut work: impl FnMut(&[u64], usize),
 ) {
     const AT_ONCE: usize = 512;
+    // The array is zeroed: for a few keys that would take longer than all else.
+    const FEW: usize = 16;
+    if keys.len() <= FEW {
+        let hashes = &mut [0; FEW][..keys.len()];
+        hash_all(keys, hashes);
+        return work(hashes, 0);
+    }
     let mut hashes = [0; AT_ONCE];
     for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
         let hashes = &mut hashes[..keys.len()];

@@ -39,7 +39,9 @@
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //!
-//! The C interface is `include/bloomline.h`, behind the feature `capi`.
+//! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
+//! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
+//! feature `capi`.
 
 mod bitmap;
 pub mod engines;
@@ -67,9 +69,9 @@ pub mod sizing;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
-    Builder, ConcurrentFilter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded, MappedFilter,
-    OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert, shard_of,
-    shards_contain_hashes, views_contain, views_contain_hash,
+    Builder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded,
+    MappedFilter, OwnedView, Probe, ScalableFilter, Swap, View, Window, block_build, lines_insert,
+    shard_of, shards_contain_hashes, views_contain, views_contain_hash,
 };
 pub use format::Kind;
 pub use kernel::Backend;

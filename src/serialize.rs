@@ -1,4 +1,5 @@
-//! The feature `serde`: filters as the bytes of their encoded form, shapes as their fields.
+//! The feature `serde`: filters as the bytes of their encoded form, or as their base64 in formats for
+//! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
 use crate::filter::{CountingFilter, CuckooFilter, Filter, ScalableFilter, Window};
 use crate::params::{CuckooParams, Params};
@@ -45,17 +46,29 @@ shape!(CuckooParams, "CuckooParams", fingerprint_bits);
 
 macro_rules! bytes {
     ($($kind:ident),*) => {$(
-        /// As the bytes of its encoded form.
+        /// As the bytes of its encoded form; in formats that people read, such as JSON, as the
+        /// base64 of these.
         impl Serialize for $kind {
             fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_bytes(&self.to_bytes().map_err(S::Error::custom)?)
+                let bytes = self.to_bytes().map_err(S::Error::custom)?;
+                if to.is_human_readable() {
+                    to.serialize_str(&to_base64(&bytes))
+                } else {
+                    to.serialize_bytes(&bytes)
+                }
             }
         }
 
-        /// From bytes or a sequence of bytes, all checked as decoding does.
+        /// From bytes or a sequence of bytes, or from base64 in formats that people read; all
+        /// checked as decoding does.
         impl<'de> Deserialize<'de> for $kind {
             fn deserialize<D: Deserializer<'de>>(from: D) -> Result<$kind, D::Error> {
-                from.deserialize_bytes(Bytes($kind::decode, PhantomData))
+                let bytes = Bytes($kind::decode, PhantomData);
+                if from.is_human_readable() {
+                    from.deserialize_str(bytes)
+                } else {
+                    from.deserialize_bytes(bytes)
+                }
             }
         }
     )*};
@@ -70,7 +83,11 @@ impl<'de, T> Visitor<'de> for Bytes<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the bytes of an encoded filter")
+        f.write_str("the bytes of an encoded filter, or their base64")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        self.visit_bytes(&from_base64(text).ok_or_else(|| E::custom("not base64, with padding"))?)
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
@@ -85,5 +102,92 @@ impl<'de, T> Visitor<'de> for Bytes<T> {
             bytes.push(byte);
         }
         self.visit_bytes(&bytes)
+    }
+}
+
+// ---- base64: RFC 4648, section 4, with padding ----
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn to_base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for part in bytes.chunks(3) {
+        let bits = (0..3).fold(0, |bits, i| bits << 8 | usize::from(*part.get(i).unwrap_or(&0)));
+        for i in 0..4 {
+            let digit = DIGITS[bits >> (18 - 6 * i) & 63];
+            text.push(if i <= part.len() { digit.into() } else { '=' });
+        }
+    }
+    text
+}
+
+/// The bytes; none if it is not base64, or bits that stand for no byte are set.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut values = [None; 256];
+    (0u32..).zip(DIGITS).for_each(|(value, digit)| values[usize::from(*digit)] = Some(value));
+    let digits = text.trim_end_matches('=');
+    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(text.len() / 4 * 3).ok()?;
+    for part in digits.as_bytes().chunks(4) {
+        let mut bits = 0;
+        for i in 0..4 {
+            bits = bits << 6 | part.get(i).map_or(Some(0), |digit| values[usize::from(*digit)])?;
+        }
+        let three = bits.to_be_bytes();
+        let (whole, none) = three[1..].split_at(part.len() * 6 / 8);
+        if none.iter().any(|byte| *byte != 0) {
+            return None;
+        }
+        bytes.extend_from_slice(whole);
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_its_definition() {
+        // RFC 4648, section 10.
+        let pairs = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ];
+        for (bytes, text) in pairs {
+            assert_eq!(to_base64(bytes.as_bytes()), text);
+            assert_eq!(from_base64(text).unwrap(), bytes.as_bytes());
+        }
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(from_base64(&to_base64(&all)).unwrap(), all);
+        assert!(to_base64(&all).ends_with("+fr7/P3+/w=="));
+        let wrong = [
+            "Z",
+            "Zg",
+            "Zg=",
+            "Zg===",
+            "Z===",
+            "=",
+            "====",
+            "Zg==Zg==",
+            "Zh==",
+            "Zm9=",
+            "Zm9v=",
+            "Zm-_",
+            " Zm9v",
+            "Zm9v\n",
+            "Zm\u{f6}v",
+        ];
+        for text in wrong {
+            assert_eq!(from_base64(text), None, "{text}");
+        }
     }
 }

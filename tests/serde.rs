@@ -16,6 +16,23 @@ fn cbor(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
+/// As docs/FORMAT.md has it of text.
+fn base64(bytes: &[u8]) -> String {
+    let digits: Vec<char> =
+        ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let bits: String = bytes.iter().map(|byte| format!("{byte:08b}")).collect();
+    let mut text: String = bits
+        .as_bytes()
+        .chunks(6)
+        .map(|six| format!("{:0<6}", str::from_utf8(six).unwrap()))
+        .map(|six| digits[usize::from_str_radix(&six, 2).unwrap()])
+        .collect();
+    while !text.len().is_multiple_of(4) {
+        text.push('=');
+    }
+    text
+}
+
 /// One of each kind, with keys.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 struct Table {
@@ -71,7 +88,7 @@ fn there_and_back() {
 fn filters_are_their_encoded_bytes() {
     let table = table();
     let bytes = table.plain.to_bytes().unwrap();
-    assert_eq!(serde_json::to_value(&table.plain).unwrap(), json!(bytes));
+    assert_eq!(serde_json::to_value(&table.plain).unwrap(), json!(base64(&bytes)));
     assert_eq!(Value::serialized(&table.plain).unwrap(), Value::Bytes(bytes.clone()));
     // A byte string of CBOR: a head of at most 9 bytes, then no byte more than the filter has.
     assert!(cbor(&table.plain).ends_with(&bytes) && cbor(&table.plain).len() <= bytes.len() + 9);
@@ -92,33 +109,51 @@ fn shapes_are_their_fields() {
 }
 
 /// The error of decoding is in what serde says.
-fn assert_fails<T: DeserializeOwned + Debug>(text: serde_json::Value, error: &Error) {
-    let said = serde_json::from_value::<T>(text.clone()).unwrap_err().to_string();
+fn assert_fails<T: DeserializeOwned + Debug>(
+    text: serde_json::Value,
+    binary: &impl Serialize,
+    error: &Error,
+) {
+    let said = serde_json::from_value::<T>(text).unwrap_err().to_string();
     assert!(said.contains(&error.to_string()), "{said}");
-    let binary = cbor(&text);
+    let binary = cbor(binary);
     let said = format!("{:?}", ciborium::from_reader::<T, _>(&binary[..]).unwrap_err());
     assert!(said.contains(&error.to_string()), "{said}");
 }
 
 #[test]
 fn what_is_not_valid_is_an_error() {
-    assert_fails::<Params>(json!({ "line_count": 5, "k": 17, "seed": 0 }), &Error::K(17));
-    assert_fails::<Params>(json!({ "line_count": 0, "k": 7, "seed": 0 }), &Error::LineCount(0));
-    assert_fails::<CuckooParams>(
-        json!({ "line_count": 5, "fingerprint_bits": 9, "seed": 0 }),
-        &Error::K(9),
-    );
+    for (text, error) in [
+        (json!({ "line_count": 5, "k": 17, "seed": 0 }), Error::K(17)),
+        (json!({ "line_count": 0, "k": 7, "seed": 0 }), Error::LineCount(0)),
+    ] {
+        assert_fails::<Params>(text.clone(), &text, &error);
+    }
+    let text = json!({ "line_count": 5, "fingerprint_bits": 9, "seed": 0 });
+    assert_fails::<CuckooParams>(text.clone(), &text, &Error::K(9));
+    // Bytes, and a sequence of bytes, which some formats make of them.
+    fn both<T: DeserializeOwned + Debug>(bytes: &[u8], error: Error) {
+        assert_fails::<T>(json!(base64(bytes)), &bytes, &error);
+        assert_fails::<T>(json!(base64(bytes)), &Value::Bytes(bytes.into()), &error);
+    }
     let table = table();
     let mut bytes = table.plain.to_bytes().unwrap();
-    assert_fails::<CuckooFilter>(json!(bytes), &Error::Layout(1));
+    assert_eq!(ciborium::from_reader::<Filter, _>(&cbor(&bytes)[..]).unwrap(), table.plain);
+    both::<CuckooFilter>(&bytes, Error::Layout(1));
     bytes[0] ^= 1;
-    assert_fails::<Filter>(json!(bytes), &Error::Checksum);
-    let damaged = cbor(&Value::Bytes(bytes.clone()));
-    assert!(ciborium::from_reader::<Filter, _>(&damaged[..]).is_err());
+    both::<Filter>(&bytes, Error::Checksum);
     bytes.pop();
-    assert_fails::<Filter>(json!(bytes), &Error::NotAFilter);
-    assert_fails::<Window>(json!([]), &Error::Truncated { needed: 64, given: 0 });
-    for text in [json!("text"), json!([1, 256]), json!([-1]), json!(null), json!({})] {
+    both::<Filter>(&bytes, Error::NotAFilter);
+    both::<Window>(&[], Error::Truncated { needed: 64, given: 0 });
+    for text in [
+        json!("text"),
+        json!(base64(b"text")),
+        json!([1, 256]),
+        json!(table.plain.to_bytes().unwrap()),
+        json!([-1]),
+        json!(null),
+        json!({}),
+    ] {
         serde_json::from_value::<Filter>(text.clone()).expect_err(&text.to_string());
     }
 }

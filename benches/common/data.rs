@@ -43,14 +43,6 @@ pub(crate) fn keys(stream: u64, len: usize) -> Array<[u8; 16]> {
     Array::from_fn(len, |i| (half(2 * i) << 64 | half(2 * i + 1)).to_le_bytes())
 }
 
-/// Probes of which half are out of the inserted, and the rest the others; without a pattern.
-pub(crate) fn half_of(inserted: &[u64], others: &[u64]) -> Array<u64> {
-    Array::from_fn(others.len(), |i| match mix(i as u64) as usize {
-        number if number & 1 == 1 => inserted[number / 2 % inserted.len()],
-        _ => others[i],
-    })
-}
-
 /// Whether probe number `i` is of a present key: half are, without a pattern.
 fn is_in(i: usize) -> bool {
     mix(i as u64 ^ 0x5555) & 1 == 1

@@ -168,7 +168,7 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 }
 
 /// The value that so many quarters of all lie below.
-fn quartile(values: &[f64], quarters: usize) -> f64 {
+pub(crate) fn quartile(values: &[f64], quarters: usize) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[(sorted.len() - 1) * quarters / 4]

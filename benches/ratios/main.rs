@@ -4,17 +4,14 @@
 //! itself: `ok` or `MISS`. Nanoseconds are there for orientation: they are of this
 //! run on this machine. `--quick` leaves out the largest size and takes fewer rounds;
 //! `--all` shows comparisons for which no ratio is set as well. Words select parts:
-//! `-- probe insert keys lookup concurrent counting scalable`.
+//! `-- probe insert keys lookup`. Types of filter against each other: `make lab`.
 
 #[path = "../common/mod.rs"]
 mod common;
-mod concurrent;
-mod counting;
 mod insert;
 mod keys;
 mod lookup;
 mod probe;
-mod scalable;
 mod table;
 
 use bloomline::Backend;
@@ -35,14 +32,11 @@ fn is_simd(backend: Backend) -> bool {
 
 /// What is measured, and by which word it is selected.
 type Part = (&'static str, fn(&Report, Plan, &[usize]));
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 4] = [
     ("probe", probe::tables),
     ("insert", insert::tables),
     ("keys", keys::tables),
     ("lookup", lookup::tables),
-    ("concurrent", concurrent::tables),
-    ("counting", counting::tables),
-    ("scalable", scalable::tables),
 ];
 
 fn main() {

@@ -8,7 +8,7 @@ int main()
 {
     auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01)); // 1000 keys at 1 %
     if (!filter) return std::fputs(filter.message(), stderr);
-    filter->insert(bloomline::text("apple"));
+    filter->insert(bloomline::text("apple")); // or a std::string, {pointer, size}, insert_u64(42)
     filter->insert(std::string("plum"));
 
     std::vector<std::string> fruit = {"apple", "pear", "plum", "grape"};

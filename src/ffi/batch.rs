@@ -4,6 +4,7 @@ use super::boundary::{bitmap_at, bytes, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 use crate::Probe;
 use crate::filter::views::all_present;
+use crate::kernel::{FEW, Room, hash_of};
 use crate::key::KeyBytes;
 use std::ffi::c_void;
 
@@ -32,13 +33,35 @@ pub(super) fn contains_hash(filter: Option<&impl Probe>, hash: u64) -> bool {
 /// # Safety
 /// `hashes` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-pub(super) unsafe fn contains_hashes(
-    filter: Option<&impl Probe>,
+pub(super) unsafe fn contains_hashes<P: Probe>(
+    filter: impl Fn() -> Option<P>,
     hashes: *const u64,
     count: usize,
     bitmap: *mut u64,
 ) -> usize {
-    let probe = |hashes: &[u64], bitmap: &mut [u64]| Some(filter?.contains_hashes(hashes, bitmap));
+    // SAFETY: the same contract.
+    if let Some((hashes, word)) = unsafe { few(hashes, count, bitmap) }
+        && let Some(filter) = filter()
+    {
+        return filter.contains_hashes(hashes, word);
+    }
+    // SAFETY: the same contract.
+    unsafe { contains_many(filter, hashes, count, bitmap) }
+}
+
+/// The rest of [`contains_hashes`], apart: a few keys need none of its registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_many<P: Probe>(
+    filter: impl Fn() -> Option<P>,
+    hashes: *const u64,
+    count: usize,
+    bitmap: *mut u64,
+) -> usize {
+    let probe =
+        |hashes: &[u64], bitmap: &mut [u64]| Some(filter()?.contains_hashes(hashes, bitmap));
     // SAFETY: the same contract.
     unsafe { answer(slice(hashes, count), count, bitmap, probe) }
 }
@@ -48,18 +71,85 @@ pub(super) unsafe fn contains_hashes(
 /// # Safety
 /// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-pub(super) unsafe fn contains_keys(
-    filter: Option<&impl Probe>,
+pub(super) unsafe fn contains_keys<P: Probe>(
+    filter: impl Fn() -> Option<P>,
+    keys: *const bloomline_bytes,
+    count: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    if let Some((keys, word)) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
+        && let Some(filter) = filter()
+    {
+        if let [key] = keys {
+            let present = key.bytes().is_none_or(|key| filter.contains(key));
+            word[0] = present.into();
+            return present.into();
+        }
+        return contains_few(&filter, keys.iter().map(Key::bytes), word);
+    }
+    // SAFETY: the same contract.
+    unsafe { contains_many_keys(filter, keys, count, bitmap) }
+}
+
+/// The rest of [`contains_keys`], apart.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_many_keys<P: Probe>(
+    filter: impl Fn() -> Option<P>,
     keys: *const bloomline_bytes,
     count: usize,
     bitmap: *mut u64,
 ) -> usize {
     let probe = |keys: &[Key], bitmap: &mut [u64]| {
-        let filter = filter?;
+        let filter = filter()?;
         Some(probe_keys(keys, bitmap, &|keys, bitmap| filter.contains_keys(keys, bitmap)))
     };
     // SAFETY: the same contract.
     unsafe { answer(keys_at(keys, count), count, bitmap, probe) }
+}
+
+/// A few items and the word for their answers, found with few instructions.
+///
+/// # Safety
+/// `items` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
+#[inline(always)]
+unsafe fn few<'a, T>(
+    items: *const T,
+    count: usize,
+    bitmap: *mut u64,
+) -> Option<(&'a [T], &'a mut [u64; 1])> {
+    const { assert!(align_of::<T>() == align_of::<u64>()) };
+    let aligned = (items.addr() | bitmap.addr()).is_multiple_of(align_of::<u64>());
+    if !(1..=FEW).contains(&count) || items.is_null() || bitmap.is_null() || !aligned {
+        return None;
+    }
+    // SAFETY: neither is NULL, both are aligned; the caller vouches for the items and the room. The
+    // word is initialized before it is referred to.
+    unsafe {
+        bitmap.write(0);
+        Some((std::slice::from_raw_parts(items, count), &mut *bitmap.cast()))
+    }
+}
+
+/// Answers up to 64 keys. Those that are missing may be present.
+#[inline(always)]
+pub(super) fn contains_few<'k>(
+    filter: &impl Probe,
+    keys: impl Iterator<Item = Option<&'k [u8]>>,
+    word: &mut [u64; 1],
+) -> usize {
+    let mut room = Room::new();
+    let (hashes, lost) = room.fill(keys.map(|key| hash_of(key, |key| filter.hash(key))));
+    let present = filter.contains_hashes(hashes, word);
+    if lost == 0 {
+        return present;
+    }
+    let denied = lost & !word[0];
+    word[0] |= lost;
+    present + denied.count_ones() as usize
 }
 
 /// Answers a batch by `probe`, which gives nothing if there is nothing to probe.
@@ -115,6 +205,9 @@ pub(super) unsafe fn change_batch<T>(
 /// A `bloomline_bytes` of a caller who vouches for it. Only [`keys_at`] makes these.
 #[repr(transparent)]
 pub(super) struct Key(bloomline_bytes);
+
+// SAFETY: bytes that nobody writes meanwhile, as who called `keys_at` vouches.
+unsafe impl Sync for Key {}
 
 impl Key {
     /// NULL with a length, or a length that no memory has: bytes that are not there.

@@ -94,7 +94,8 @@ pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_fil
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Does nothing for a NULL
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
+/// new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
 /// filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert(
@@ -131,6 +132,44 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
     // unless NULL.
     if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
         filter.0.insert_hashes(hashes);
+    }
+}
+
+/// bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
+/// threads, the caller's among them; 0: on as many as the machine has. The filter's bytes are the
+/// same for any number.
+///
+/// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+/// few keys (another for each 32,768) or if the system starts no more, and one for a classic
+/// filter. The threads end before it returns. If there is no memory to start one, the Rust runtime
+/// aborts the process.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
+    filter: *mut bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    threads: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+        filter.0.insert_hashes_parallel(hashes, threads);
+    }
+}
+
+/// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
+/// their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
+    filter: *mut bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    threads: usize,
+) {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
+    // unless NULL.
+    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+        filter.0.insert_keys_parallel(keys, threads);
     }
 }
 
@@ -186,7 +225,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
@@ -199,7 +238,7 @@ pub unsafe extern "C" fn bloomline_filter_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type

@@ -230,7 +230,7 @@ pub unsafe extern "C" fn bloomline_scalable_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(shared(filter).map(|filter| &filter.0), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter.
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn bloomline_scalable_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(shared(filter).map(|filter| &filter.0), keys, n, bitmap) }
+    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0

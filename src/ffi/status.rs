@@ -32,7 +32,8 @@ pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
 pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 /// A filter with an odd number of lines cannot be folded.
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
-/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU.
+/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
+/// BLOOMLINE_PREFETCH is unknown.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
 /// The data is shorter than any filter, or has not the length that it states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
@@ -116,12 +117,12 @@ fn message(status: bloomline_status) -> &'static CStr {
         }
         BLOOMLINE_ERR_ODD_LINE_COUNT => c"a filter with an odd number of lines cannot be folded",
         BLOOMLINE_ERR_BACKEND => {
-            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND"
+            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH"
         }
         BLOOMLINE_ERR_TRUNCATED => c"wrong data length: empty, truncated, or extra bytes",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
         BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
-        BLOOMLINE_ERR_LAYOUT => c"unsupported layout, or operation not supported for it",
+        BLOOMLINE_ERR_LAYOUT => c"another type of filter, unknown layout, or unsupported operation",
         BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
         BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
         BLOOMLINE_ERR_IO => c"reading or writing a file failed",

@@ -58,8 +58,12 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
 /// forces one; empty is as good as unset. The text is static.
 ///
-/// Returns "none" if the variable names a backend that is unknown or not supported by this CPU:
-/// then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
+/// Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
+/// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near" (far,
+/// and near ahead into L1).
+///
+/// Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
+/// another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
     let name = guard_or(c"none", || match Backend::active() {

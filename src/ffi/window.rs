@@ -205,7 +205,7 @@ pub unsafe extern "C" fn bloomline_window_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(shared(window).map(|window| &window.0), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || Some(&shared(window)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_window_contains_keys() is bloomline_filter_contains_keys() over all generations.
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn bloomline_window_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(shared(window).map(|window| &window.0), keys, n, bitmap) }
+    unsafe { contains_keys(move || Some(&shared(window)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_window_generations() returns how many generations there are, the newest included.

@@ -8,7 +8,7 @@ use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Kernel, Layout, ahead};
+use crate::kernel::{Backend, Kernel, Layout, Prefetch, ahead};
 use crate::key::Key;
 use crate::layouts::cuckoo;
 use crate::os::memory::Zeroed;
@@ -88,8 +88,8 @@ impl CuckooFilter {
     /// As [`CuckooFilter::insert`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        let new = !by_bits!(contains, self, hash);
-        self.put(hash)?;
+        let new = by_bits!(insert, self, hash).ok_or(Error::Full)?;
+        self.key_count += 1;
         Ok(new)
     }
 
@@ -100,7 +100,9 @@ impl CuckooFilter {
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         for (i, &hash) in hashes.iter().enumerate() {
             self.prefetch_ahead(hashes, i);
-            self.put(hash)?;
+            // Not `insert_hash`: nobody asks here whether the key was new.
+            by_bits!(insert, self, hash).ok_or(Error::Full)?;
+            self.key_count += 1;
         }
         Ok(())
     }
@@ -120,21 +122,12 @@ impl CuckooFilter {
         Ok(())
     }
 
-    #[inline]
-    fn put(&mut self, hash: u64) -> Result<(), Error> {
-        if !by_bits!(insert, self, hash) {
-            return Err(Error::Full);
-        }
-        self.key_count += 1;
-        Ok(())
-    }
-
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
-        let prefetches = self.lines.len() >= ahead::CUCKOO_FROM;
+        let prefetches = Prefetch::to_insert_cuckoo(self.lines.len());
         if let (true, Some(&later)) = (prefetches, hashes.get(i + ahead::CUCKOO)) {
-            self.view().prefetch(later);
+            self.view().prefetch_hash(later);
         }
     }
 

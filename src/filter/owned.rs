@@ -81,7 +81,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         bytes: B,
         open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
     ) -> Result<OwnedView<B>, Error> {
-        let View { lines, k, hash, key_count, kernel } = open(bytes.as_ref())?;
+        let View { lines, k, hash, key_count, kernel, .. } = open(bytes.as_ref())?;
         let lines = match Found::constant(lines.as_slice()) {
             Some(constant) => Lines::Constant(constant),
             None => Lines::First(lines.len()),
@@ -100,7 +100,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
             },
             Lines::Constant(lines) => lines,
         };
-        View { lines: lines.into(), k, hash, key_count, kernel }
+        View::of(lines.into(), k, hash, key_count, kernel)
     }
 
     /// If the bytes are gone, every key may be present.

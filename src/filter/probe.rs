@@ -3,10 +3,13 @@
 use crate::bitmap::Answers;
 use crate::hash::in_parts;
 use crate::key::Key;
+use std::iter::{Fuse, FusedIterator};
 use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
 /// either. Use it for code that takes any of them. (Each kind has the same methods without it.)
+/// There is no `dyn Probe`, since its methods are generic over keys: for filters of several types in
+/// one collection, make an enum.
 ///
 /// ```
 /// use bloomline::{Filter, Params, Probe};
@@ -41,6 +44,9 @@ pub trait Probe {
     /// As [`Probe::contains`], for the hash of a key.
     fn contains_hash(&self, hash: u64) -> bool;
 
+    /// As [`Probe::prefetch`], for the hash of a key.
+    fn prefetch_hash(&self, hash: u64);
+
     /// As [`Probe::contains_keys`], for the hashes of keys.
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize;
 
@@ -48,6 +54,38 @@ pub trait Probe {
     #[inline(always)]
     fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         self.contains_hash(self.hash(key))
+    }
+
+    /// Prefetches what a probe for the key reads first.
+    #[inline(always)]
+    fn prefetch<K: Key + ?Sized>(&self, key: &K) {
+        self.prefetch_hash(self.hash(key));
+    }
+
+    /// As [`Probe::contains_iter`], for the hashes of keys.
+    fn contains_hashes_iter<I: IntoIterator<Item = u64>>(
+        &self,
+        hashes: I,
+    ) -> ContainsIter<'_, Self, I::IntoIter> {
+        let probe = |filter: &Self, hashes: &[u64], answers: &mut [u64]| {
+            filter.contains_hashes(hashes, answers);
+        };
+        ContainsIter::new(self, hashes.into_iter(), probe)
+    }
+
+    /// Returns an iterator over the keys of another, in order, each with its answer: false if the
+    /// key is definitely absent, true if it may be present.
+    ///
+    /// It probes in blocks, several times as fast as one by one where the filter is larger than the
+    /// caches. So it reads ahead: up to 512 keys are taken before the first is returned.
+    fn contains_iter<I: IntoIterator<Item: Key>>(
+        &self,
+        keys: I,
+    ) -> ContainsIter<'_, Self, I::IntoIter> {
+        let probe = |filter: &Self, keys: &[I::Item], answers: &mut [u64]| {
+            filter.contains_keys(keys, answers);
+        };
+        ContainsIter::new(self, keys.into_iter(), probe)
     }
 
     /// Probes many keys. Answer `i` is true if key `i` may be present. Returns how many may be.
@@ -66,6 +104,65 @@ pub trait Probe {
     }
 }
 
+/// Items that are taken from an iterator before they are probed.
+const AT_ONCE: usize = 512;
+const WORDS: usize = AT_ONCE / 64;
+
+/// An iterator over the items of another, each with the answer of a filter, in order: see
+/// [`Filter::contains_iter`](crate::Filter::contains_iter).
+#[must_use = "it probes nothing until it is used"]
+pub struct ContainsIter<'f, F: ?Sized, I: Iterator> {
+    filter: &'f F,
+    items: Fuse<I>,
+    probe: ProbeBlock<F, I::Item>,
+    /// Items that are probed, the next one last.
+    block: Vec<I::Item>,
+    /// The answer for each of them, by its place there.
+    answers: [u64; WORDS],
+}
+
+/// Answers a block.
+type ProbeBlock<F, T> = fn(&F, &[T], &mut [u64]);
+
+impl<'f, F: ?Sized, I: Iterator> ContainsIter<'f, F, I> {
+    fn new(filter: &'f F, items: I, probe: ProbeBlock<F, I::Item>) -> Self {
+        ContainsIter { filter, items: items.fuse(), probe, block: Vec::new(), answers: [0; WORDS] }
+    }
+
+    /// Probes the next block. Returns whether there is any item.
+    #[inline(never)]
+    fn fill(&mut self) -> bool {
+        self.block.extend(self.items.by_ref().take(AT_ONCE));
+        self.block.reverse();
+        (self.probe)(self.filter, &self.block, &mut self.answers);
+        !self.block.is_empty()
+    }
+}
+
+impl<F: ?Sized, I: Iterator> Iterator for ContainsIter<'_, F, I> {
+    type Item = (I::Item, bool);
+
+    #[inline]
+    fn next(&mut self) -> Option<(I::Item, bool)> {
+        if self.block.is_empty() && !self.fill() {
+            return None;
+        }
+        let item = self.block.pop()?;
+        let i = self.block.len();
+        Some((item, self.answers[i / 64 % WORDS] >> (i % 64) & 1 == 1))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (least, most) = self.items.size_hint();
+        let taken = self.block.len();
+        (least.saturating_add(taken), most.and_then(|most| most.checked_add(taken)))
+    }
+}
+
+impl<F: ?Sized, I: ExactSizeIterator> ExactSizeIterator for ContainsIter<'_, F, I> {}
+
+impl<F: ?Sized, I: Iterator> FusedIterator for ContainsIter<'_, F, I> {}
+
 macro_rules! pointers {
     ($($pointer:ty),+) => {$(
         impl<P: Probe + ?Sized> Probe for $pointer {
@@ -79,6 +176,12 @@ macro_rules! pointers {
                 P::contains_hash(self, hash)
             }
 
+            #[inline(always)]
+            fn prefetch_hash(&self, hash: u64) {
+                P::prefetch_hash(self, hash);
+            }
+
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],
@@ -125,6 +228,20 @@ macro_rules! probing {
                 $crate::filter::probe::Probe::contains_hash(self, hash)
             }
 
+            /// Prefetches the cache line that a probe for the key reads first. It is a hint for
+            /// code that knows its next keys and probes them one by one: 8 to 16 keys ahead is a
+            /// good distance in a filter that does not fit in the cache. Batches need none.
+            #[inline(always)]
+            pub fn prefetch<K: $crate::key::Key + ?Sized>(&self, key: &K) {
+                $crate::filter::probe::Probe::prefetch(self, key);
+            }
+
+            /// As [`prefetch`](Self::prefetch), for the hash of a key.
+            #[inline(always)]
+            pub fn prefetch_hash(&self, hash: u64) {
+                $crate::filter::probe::Probe::prefetch_hash(self, hash);
+            }
+
             /// As [`contains_keys`](Self::contains_keys), for the hashes of keys.
             ///
             /// # Panics
@@ -135,6 +252,35 @@ macro_rules! probing {
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
                 $crate::filter::probe::Probe::contains_hashes(self, hashes, answers)
+            }
+
+            /// As [`contains_iter`](Self::contains_iter), for the hashes of keys.
+            pub fn contains_hashes_iter<I: IntoIterator<Item = u64>>(
+                &self,
+                hashes: I,
+            ) -> $crate::filter::probe::ContainsIter<'_, Self, I::IntoIter> {
+                $crate::filter::probe::Probe::contains_hashes_iter(self, hashes)
+            }
+
+            /// Returns an iterator over the keys of another, in order, each with its answer: false
+            /// if the key is definitely absent, true if it may be present.
+            ///
+            /// It probes in blocks, several times as fast as one by one where the filter is larger
+            /// than the caches. So it reads ahead: up to 512 keys are taken before the first is
+            /// returned.
+            ///
+            /// ```
+            /// let filter = bloomline::Filter::from_keys(["apple", "pear"], 0.0001)?;
+            /// let words = "an apple a day".split(' ');
+            /// let known = filter.contains_iter(words).filter_map(|(word, maybe)| maybe.then_some(word));
+            /// assert_eq!(known.collect::<Vec<_>>(), ["apple"]);
+            /// # Ok::<(), bloomline::Error>(())
+            /// ```
+            pub fn contains_iter<I: IntoIterator<Item: $crate::key::Key>>(
+                &self,
+                keys: I,
+            ) -> $crate::filter::probe::ContainsIter<'_, Self, I::IntoIter> {
+                $crate::filter::probe::Probe::contains_iter(self, keys)
             }
 
             /// Probes many keys, faster than one by one. Answer `i` is true if key `i` may be
@@ -151,7 +297,7 @@ macro_rules! probing {
             }
         }
     };
-    ($kind:ty, $view:ident $(where $($generics:tt)*)?) => {
+    ($kind:ty, $view:ident $(, $own:ident)? $(where $($generics:tt)*)?) => {
         $crate::filter::probe::probing!($kind $(where $($generics)*)?);
 
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
@@ -161,10 +307,18 @@ macro_rules! probing {
             }
 
             #[inline(always)]
+            #[allow(unreachable_code)]
             fn contains_hash(&self, hash: u64) -> bool {
+                $(return self.$own.contains(hash);)?
                 $crate::filter::probe::Probe::contains_hash(&self.$view(), hash)
             }
 
+            #[inline(always)]
+            fn prefetch_hash(&self, hash: u64) {
+                $crate::filter::probe::Probe::prefetch_hash(&self.$view(), hash);
+            }
+
+            #[inline]
             fn contains_hashes(
                 &self,
                 hashes: &[u64],

@@ -408,9 +408,14 @@ impl Probe for ScalableFilter {
     /// overlap.
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        self.stages.iter().for_each(|stage| stage.filter.view().prefetch(hash));
+        self.prefetch_hash(hash);
         // From the newest stage on, which has half of the keys.
         self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
+    }
+
+    #[inline]
+    fn prefetch_hash(&self, hash: u64) {
+        self.stages.iter().for_each(|stage| stage.filter.prefetch_hash(hash));
     }
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {

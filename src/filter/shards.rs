@@ -78,7 +78,7 @@ fn key_by_key<'a>(
     for (hashes, word) in hashes.chunks(64).zip(bitmap) {
         *word = 0;
         if shards > 0 {
-            hashes.iter().for_each(|&hash| of(hash).prefetch(hash));
+            hashes.iter().for_each(|&hash| of(hash).prefetch_hash(hash));
         }
         for (i, &hash) in hashes.iter().enumerate() {
             *word |= u64::from(shards == 0 || of(hash).contains_hash(hash)) << i;
@@ -111,7 +111,7 @@ fn shard_by_shard<'a>(
         (sorted[*to], place[*to]) = (hash, i as u16);
         *to += 1;
         if large != Prefetch::None {
-            view(shard.into()).prefetch(hash);
+            view(shard.into()).prefetch_hash(hash);
         }
     }
     bitmap.fill(0);

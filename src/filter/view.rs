@@ -7,9 +7,11 @@ use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
+use crate::kernel::{
+    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Room, Single, TILE,
+};
 #[cfg(feature = "capi")]
-use crate::kernel::Words;
-use crate::kernel::{Backend, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, TILE};
+use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
@@ -30,6 +32,8 @@ pub struct View<'a> {
     pub(super) hash: KeyHash,
     pub(super) key_count: u64,
     pub(super) kernel: &'static Kernel,
+    /// Of `lines`, `k` and `kernel`.
+    single: Single<'a>,
 }
 
 impl<'a> View<'a> {
@@ -134,7 +138,19 @@ impl<'a> View<'a> {
 
     pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
         let Found { lines, k, kernel, hash } = found;
-        View { lines: lines.into(), k, hash, key_count: 0, kernel }
+        View::of(lines.into(), k, hash, 0, kernel)
+    }
+
+    /// The view of these lines.
+    #[inline]
+    pub(super) fn of(
+        lines: Probed<'a>,
+        k: u32,
+        hash: KeyHash,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        View { lines, k, hash, key_count, kernel, single: Single::new(lines, k, kernel) }
     }
 
     /// Opens bare lines, without a footer.
@@ -160,6 +176,18 @@ impl<'a> View<'a> {
         Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
+    /// The view of lines that are owned.
+    #[inline]
+    pub(super) fn of_own(
+        lines: &'a OwnLines,
+        params: Params,
+        key_count: u64,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
+        View { lines: (**lines).into(), k, hash, key_count, kernel, single: lines.single() }
+    }
+
     #[inline]
     pub(crate) fn new(
         lines: Probed<'a>,
@@ -167,7 +195,7 @@ impl<'a> View<'a> {
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        View { lines, k: params.k(), hash: KeyHash::Xxh3(params.seed()), key_count, kernel }
+        View::of(lines, params.k(), KeyHash::Xxh3(params.seed()), key_count, kernel)
     }
 
     pub(crate) fn of_cuckoo(
@@ -177,23 +205,31 @@ impl<'a> View<'a> {
         kernel: &'static Kernel,
     ) -> View<'a> {
         let (k, hash) = (params.fingerprint_bits(), KeyHash::Xxh3(params.seed()));
-        View { lines, k, hash, key_count, kernel }
+        View::of(lines, k, hash, key_count, kernel)
     }
 
-    /// The view of words that another view's `words` returned.
+    /// The view of words that another view's `words` returned, and of their lines.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn from_words(lines: Probed<'a>, words: &Words) -> Option<View<'a>> {
-        let (k, layout, hash, key_count) = words.shape();
-        // Words exist only after kernels were chosen.
-        let kernel = Kernels::chosen()?.numbered(layout)?;
-        Some(View { lines, k, hash, key_count, kernel })
+    pub(crate) fn from_words(words: &Words, lines: OfWords<'a>) -> View<'a> {
+        let (k, hash, key_count) = words.shape();
+        let OfWords { lines, single, kernel } = lines;
+        View { lines, k, hash, key_count, kernel, single }
     }
 
     /// The view as words, for C.
     #[cfg(feature = "capi")]
     pub(crate) fn words(&self) -> Words {
-        Words::new(self.lines, self.k, self.kernel.layout(), self.hash, self.key_count)
+        Words::new(self.single, self.k, self.kernel.layout(), self.hash, self.key_count)
+    }
+
+    #[inline(always)]
+    fn probe(&self, hashes: Hashes<'_>, words: &mut [u64]) -> usize {
+        if let (&Hashes::Given(&[hash]), [word, ..]) = (&hashes, &mut *words) {
+            *word = self.single.contains(hash).into();
+            return *word as usize;
+        }
+        self.kernel.probe_batch(self.lines, self.k, hashes, words)
     }
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
@@ -220,12 +256,6 @@ impl<'a> View<'a> {
     ) -> u64 {
         debug_assert_eq!(self.hash, KeyHash::Xxph3);
         self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
-    }
-
-    /// Prefetches the line of a hash, to be probed soon.
-    #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) {
-        self.kernel.prefetch(self.lines, self.k, hash);
     }
 
     /// How keys are hashed. Filters that agree in it can be probed together by one hash.
@@ -367,19 +397,28 @@ impl Probe for View<'_> {
 
     #[inline(always)]
     fn contains_hash(&self, hash: u64) -> bool {
-        self.kernel.contains(self.lines, self.k, hash)
+        self.single.contains(hash)
     }
 
+    #[inline(always)]
+    fn prefetch_hash(&self, hash: u64) {
+        match self.kernel.layout() {
+            Layout::Native => self.single.prefetch(hash),
+            _ => self.kernel.prefetch(self.lines, self.k, hash),
+        }
+    }
+
+    #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+        self.probe(Hashes::Given(hashes), words)
     }
 
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut present) = (answers.words(keys.len()), 0);
-        with_hashes(keys, self.hash, &mut |hashes| {
-            present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
+        with_hashes(keys, self.hash, |hashes| {
+            present = self.probe(hashes, words);
         });
         present
     }
@@ -403,8 +442,20 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .finish_non_exhaustive()
 }
 
-/// Passes the hashes of `keys` to a batch, which computes them on the way.
-pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
+/// Passes the hashes of `keys` to a batch: a few as they are, which costs nothing beside, more to be
+/// computed on the way.
+#[inline(always)]
+pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
+    if keys.len() <= FEW {
+        let mut room = Room::new();
+        let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
+        return batch(Hashes::Given(hashes));
+    }
+    hashed_ahead(keys, hash, &mut batch);
+}
+
+#[inline(never)]
+fn hashed_ahead<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
     let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
     // A short batch needs no ring.
     if keys.len() <= TILE {

@@ -80,7 +80,7 @@ fn views_answer(
 #[inline(always)]
 pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
     for (view, &hash) in views.iter().zip(hashes) {
-        view.prefetch(hash);
+        view.prefetch_hash(hash);
     }
     let answers = views.iter().zip(hashes).enumerate();
     answers.fold(0, |word, (i, (view, &hash))| word | u64::from(view.contains_hash(hash)) << i)

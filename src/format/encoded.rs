@@ -1,7 +1,7 @@
 //! Encoding, decoding, saving and loading, written once: a filter type implements [`Encoded`], and
 //! `whole_values!` adds the methods.
 
-use super::native::{FOOTER_BYTES, Footer, FooterBytes, lines_checksum};
+use super::native::{FOOTER_BYTES, Footer, FooterBytes, checksum, lines_checksum, split};
 use crate::error::Error;
 use crate::os::file;
 use crate::os::room::Room;
@@ -30,7 +30,7 @@ pub(crate) trait Encoded: Sized {
 
 // ---- writing ----
 
-/// Writes an encoded filter.
+/// Writes an encoded filter to a stream.
 pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Summed { out, sum: Xxh3::new() };
     filter.write_body(&mut out)?;
@@ -64,7 +64,9 @@ pub(crate) fn len(filter: &impl Encoded) -> usize {
 /// Writes an encoded filter to the start of `out`, which may be uninitialised.
 pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Error> {
     let mut out = out.first(len(filter))?;
-    write(filter, &mut out)?;
+    filter.write_body(&mut out)?;
+    let footer = filter.footer().seal(checksum(out.written()));
+    out.put(&footer);
     Ok(out.written().len())
 }
 
@@ -72,7 +74,9 @@ pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Erro
 pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len(filter)).map_err(|_| Error::OutOfMemory)?;
-    write(filter, &mut bytes)?;
+    filter.write_body(&mut bytes)?;
+    let footer = filter.footer().seal(checksum(&bytes));
+    bytes.extend_from_slice(&footer);
     Ok(bytes)
 }
 
@@ -92,9 +96,19 @@ pub(crate) struct Body<'a> {
     len: u64,
     /// How many of them are not read yet.
     left: u64,
-    sum: Xxh3,
+    sum: Sum<'a>,
     /// The checksum that the footer states.
     stated: u64,
+}
+
+/// How their checksum is computed.
+// It lives for a call, and without memory there is none for a box.
+#[allow(clippy::large_enum_variant)]
+enum Sum<'a> {
+    /// From all of them at once, which is faster where they are in memory.
+    AtOnce(&'a [u8]),
+    /// As they are read.
+    Running(Xxh3),
 }
 
 impl Body<'_> {
@@ -105,7 +119,9 @@ impl Body<'_> {
     /// Reads as many bytes as there is room for.
     pub(crate) fn fill(&mut self, part: &mut [u8]) -> Result<(), Error> {
         self.from.read_exact(part)?;
-        self.sum.update(part);
+        if let Sum::Running(sum) = &mut self.sum {
+            sum.update(part);
+        }
         self.left -= part.len() as u64;
         Ok(())
     }
@@ -118,14 +134,20 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Reads the rest, and compares the checksum of all with the footer's.
+    /// Compares the checksum of all bytes with the footer's; reads those that are left.
     pub(crate) fn verify(&mut self) -> Result<(), Error> {
+        if let Sum::AtOnce(bytes) = self.sum {
+            return if checksum(bytes) == self.stated { Ok(()) } else { Err(Error::Checksum) };
+        }
         let mut part = [0; 4096];
         while self.left > 0 {
             let len = self.left.min(part.len() as u64) as usize;
             self.fill(&mut part[..len])?;
         }
-        if self.sum.digest() == self.stated { Ok(()) } else { Err(Error::Checksum) }
+        match &self.sum {
+            Sum::Running(sum) if sum.digest() != self.stated => Err(Error::Checksum),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -139,20 +161,23 @@ pub(crate) fn footer(from: &mut dyn ReadSeek, len: u64) -> Result<(FooterBytes, 
     Ok((footer, body_len))
 }
 
-/// Reads an encoded filter of so many bytes.
-fn read<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error> {
-    let (footer, len) = footer(from, len)?;
-    from.rewind()?;
-    let stated = lines_checksum(&footer);
-    let mut body = Body { from, len, left: len, sum: Xxh3::new(), stated };
-    let filter = T::read(&footer, &mut body)?;
+/// Reads the filter of this footer from the bytes before it.
+fn read<T: Encoded>(
+    footer: &FooterBytes,
+    from: &mut dyn ReadSeek,
+    len: u64,
+    sum: Sum<'_>,
+) -> Result<T, Error> {
+    let mut body = Body { from, len, left: len, sum, stated: lines_checksum(footer) };
+    let filter = T::read(footer, &mut body)?;
     body.verify()?;
     Ok(filter)
 }
 
 /// A filter from its encoded form.
 pub(crate) fn decode<T: Encoded>(bytes: &[u8]) -> Result<T, Error> {
-    read(&mut Cursor::new(bytes), bytes.len() as u64)
+    let (body, footer) = split(bytes)?;
+    read(footer, &mut Cursor::new(body), body.len() as u64, Sum::AtOnce(body))
 }
 
 /// A filter from all that is left to read.
@@ -165,7 +190,9 @@ pub(crate) fn read_from<T: Encoded>(from: &mut dyn Read) -> Result<T, Error> {
 /// A filter from a file.
 pub(crate) fn load<T: Encoded>(path: &Path) -> Result<T, Error> {
     let (mut file, len) = file::open(path)?;
-    read(&mut file, len)
+    let (footer, len) = footer(&mut file, len)?;
+    file.rewind()?;
+    read(&footer, &mut file, len, Sum::Running(Xxh3::new()))
 }
 
 // ---- methods ----

@@ -197,7 +197,7 @@ pub(super) fn lines_checksum(footer: &FooterBytes) -> u64 {
     u64_at(footer, at::LINES_CHECKSUM)
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     hash(bytes, 0)
 }
 

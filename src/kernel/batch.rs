@@ -4,6 +4,7 @@
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
+use super::single::{Single, numbered};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
@@ -50,13 +51,21 @@ impl Lines {
         Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
     }
 
-    /// Lines of 64 bytes to probe, at least one, as the caller ensures.
-    #[cfg(feature = "capi")]
+    /// Of a filter with so many lines of 64 bytes those in `part`, the first of which has the number
+    /// `first`. Only hashes whose line is there may be inserted.
+    pub(super) fn part_of(part: &mut [u8], first: u64, count: u64, k: u32) -> Lines {
+        let straddle = !part.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        // Where line 0 is, or would be: `line` comes back into the part.
+        let base = part.as_mut_ptr().wrapping_sub(first as usize * LINE_BYTES);
+        Lines { base, count, k, straddle, near: false }
+    }
+
+    /// So many lines to probe, at least one, as the caller ensures.
     #[inline(always)]
-    pub(super) fn some(base: *mut u8, bytes: usize, k: u32) -> Lines {
-        let count = (bytes / LINE_BYTES) as u64;
+    pub(super) fn some(base: *mut u8, count: usize, k: u32) -> Lines {
         debug_assert!(count > 0, "a filter has at least one line");
-        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
+        let straddle = !base.addr().is_multiple_of(LINE_BYTES);
+        Lines { base, count: count as u64, k, straddle, near: false }
     }
 
     /// Lines without memory, to compute where they would be.
@@ -117,6 +126,31 @@ pub(super) trait Ops {
 
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
+
+    /// What single keys are given for k: the number, or the address of a table.
+    fn given_k(k: u32) -> *const u8 {
+        numbered(k)
+    }
+
+    /// [`Ops::contains`] with all decided that can be.
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { Self::contains(single.lines(), hash) }
+    }
+
+    /// [`Ops::insert`] likewise.
+    #[inline(always)]
+    unsafe fn insert_one(single: &Single<'_>, hash: u64) -> bool
+    where
+        Self: Sized,
+    {
+        // SAFETY: the caller's promise.
+        unsafe { Self::insert(single.lines(), hash) }
+    }
 
     /// For each of up to 8 keys a byte: bit `j` is clear if line `j` of theirs has all their bits.
     /// The mask of a key is made once. The lines of keys ahead are prefetched meanwhile. For native
@@ -181,6 +215,21 @@ pub(super) trait Ops {
             // SAFETY: the caller's promise.
             let hit = unsafe { Self::contains(lines, hash) };
             hits |= u64::from(hit) << i;
+        }
+        hits
+    }
+
+    /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
+    /// around it.
+    #[inline(always)]
+    unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64
+    where
+        Self: Sized,
+    {
+        let mut hits = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            // SAFETY: the caller's promise.
+            hits |= u64::from(unsafe { Self::contains(lines, hash) }) << i;
         }
         hits
     }
@@ -395,6 +444,45 @@ unsafe fn for_each_tile<W: Work>(
         {
             keys.ring.copy_within(used.., 0);
         }
+    }
+}
+
+/// Prefetches the lines of a few keys.
+#[inline(always)]
+fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
+    if O::PREFETCH && plan != Prefetch::None {
+        hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
+    }
+}
+
+/// Answers a few keys, 1 to 64, into a word, and counts the hits.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn probe_few<O: Ops>(
+    lines: Lines,
+    hashes: &[u64],
+    plan: Prefetch,
+    word: &mut u64,
+) -> usize {
+    prefetch_few::<O>(lines, hashes, plan);
+    // SAFETY: the caller's promise.
+    *word = unsafe { O::probe_few(lines, hashes) };
+    word.count_ones() as usize
+}
+
+/// Sets the bits of a few keys, in order.
+///
+/// # Safety
+/// As for [`Ops`], with lines that can be written.
+#[inline(always)]
+pub(super) unsafe fn insert_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
+    assert!(O::INSERTS, "filters of this layout are not made by a kernel");
+    prefetch_few::<O>(lines, hashes, plan);
+    for &hash in hashes {
+        // SAFETY: the caller's promise.
+        unsafe { O::insert(lines, hash) };
     }
 }
 

@@ -1,40 +1,27 @@
-//! Probes of a few keys by their bytes, at most a tile, as RocksDB does: without the ring of a
-//! longer batch.
+//! Probes of a few keys by their bytes, at most a tile: without the ring of a longer batch.
 
-#[cfg(target_arch = "x86_64")]
-use super::Backend;
-use super::batch::{Hashes, Lines, Ops, TILE};
-use super::fast_local;
-use super::prefetch::{INTO_L2, Prefetch};
+use super::batch::TILE;
+#[cfg(feature = "capi")]
 use super::{Kernel, Layout, Probed};
-use crate::hash::xxph3::{Factors, xxph3_by};
 use std::mem::MaybeUninit;
 
-/// Room for hashes. Not zeroed: that would take some per cent of a small batch's time.
-struct Room([MaybeUninit<u64>; TILE]);
+/// Room for the hashes of up to [`TILE`] keys. Not zeroed: that would take a good part of a small
+/// batch's time.
+pub(crate) struct Room([MaybeUninit<u64>; TILE]);
 
 impl Room {
     #[inline(always)]
-    fn new() -> Room {
+    pub(crate) fn new() -> Room {
         Room([MaybeUninit::uninit(); TILE])
     }
 
-    /// The hashes of the keys, as many as there is room for, and a bit for each missing key.
+    /// The hashes, as many as there is room for, and a bit for each that is missing.
     #[inline(always)]
-    fn make<'k>(
-        &mut self,
-        keys: impl Iterator<Item = Option<&'k [u8]>>,
-        hash: impl Fn(&[u8]) -> u64,
-    ) -> (&[u64], u64) {
+    pub(crate) fn fill(&mut self, hashes: impl Iterator<Item = MaybeHash>) -> (&[u64], u64) {
         let (mut len, mut lost) = (0, 0);
-        for (place, key) in self.0.iter_mut().zip(keys) {
-            place.write(match key {
-                Some(key) => hash(key),
-                None => {
-                    lost |= 1 << len;
-                    0
-                }
-            });
+        for (hash, missing) in hashes.take(TILE) {
+            self.0[len].write(hash);
+            lost |= u64::from(missing) << len;
             len += 1;
         }
         // SAFETY: so many have been written, from the first on.
@@ -42,6 +29,20 @@ impl Room {
     }
 }
 
+/// A hash, and whether it is missing, for want of a key. (As an `Option` it would go through
+/// memory.)
+pub(crate) type MaybeHash = (u64, bool);
+
+/// The hash of a key, if there is one.
+#[inline(always)]
+pub(crate) fn hash_of(key: Option<&[u8]>, hash: impl FnOnce(&[u8]) -> u64) -> MaybeHash {
+    match key {
+        Some(key) => (hash(key), false),
+        None => (0, true),
+    }
+}
+
+#[cfg(feature = "capi")]
 impl Kernel {
     /// The answers for 1 to [`TILE`] keys, the first in the lowest bit. The lines are those of a
     /// filter of RocksDB's present kind. A missing key may be present; keys past [`TILE`] are
@@ -53,8 +54,15 @@ impl Kernel {
         k: u32,
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        use super::Backend;
+        use super::batch::{Hashes, Lines, Ops};
+        use super::fast_local;
+        use super::prefetch::{INTO_L2, Prefetch};
+        use crate::hash::xxph3::{Factors, xxph3_by};
+        use crate::line::LINE_BYTES;
         debug_assert_eq!(self.layout, Layout::FastLocal);
-        let at = Lines::some(lines.start().cast_mut(), lines.len(), k);
+        let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
         let prefetch = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
@@ -67,13 +75,15 @@ impl Kernel {
         let by = Factors::for_many();
         let mut room = Room::new();
         let (hashes, lost) = if prefetch {
-            room.make(keys, |key| {
-                let hash = xxph3_by(by, key);
-                fast_local::Scalar::prefetch::<INTO_L2>(at, hash);
-                hash
-            })
+            room.fill(keys.map(|key| {
+                hash_of(key, |key| {
+                    let hash = xxph3_by(by, key);
+                    fast_local::Scalar::prefetch::<INTO_L2>(at, hash);
+                    hash
+                })
+            }))
         } else {
-            room.make(keys, |key| xxph3_by(by, key))
+            room.fill(keys.map(|key| hash_of(key, |key| xxph3_by(by, key))))
         };
         let mut present = [0];
         self.probe_batch_with(lines, k, Hashes::Given(hashes), Prefetch::None, &mut present);

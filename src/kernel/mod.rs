@@ -4,9 +4,11 @@
 //! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
-//! * `few` answers a few keys, not hashes, of RocksDB's filters.
+//! * `few` answers a few keys by their bytes.
+//! * `parallel` inserts with several threads.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
+//! * `single` is one key at a time.
 //! * `words` is an opened filter as C keeps it.
 //! * `backend` has their names.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a [`Kernel`]: a
@@ -24,12 +26,13 @@ mod cuckoo;
 #[cfg(target_arch = "x86_64")]
 mod detect;
 mod fast_local;
-#[cfg(feature = "capi")]
 mod few;
 mod native;
+mod parallel;
 mod prefetch;
 mod scattered;
 mod shared;
+mod single;
 #[cfg(feature = "capi")]
 mod words;
 
@@ -38,13 +41,19 @@ pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
+pub(crate) use few::Room;
+#[cfg(feature = "capi")]
+pub(crate) use few::hash_of;
+pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{ahead, prefetch_all};
+pub(crate) use prefetch::{FEW, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
+use single::Calls;
+pub(crate) use single::{OwnLines, Single};
 #[cfg(feature = "capi")]
-pub(crate) use words::Words;
+pub(crate) use words::{OfWords, Words};
 
 use crate::bitmap::AnswerWords;
 use crate::error::Error;
@@ -77,11 +86,6 @@ pub(crate) enum Layout {
     Classic = 8,
 }
 
-/// Whether all bits of a key are set: where the lines are, how many bytes, k, hash. Its arguments
-/// fit in registers, and a C function does not unwind, so a caller whose last act it is can jump to
-/// it without saving registers.
-type Contains = unsafe extern "C" fn(*const u8, usize, u32, u64) -> bool;
-
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel {
@@ -89,12 +93,17 @@ pub(crate) struct Kernel {
     layout: Layout,
     line_log2: u32,
     prefetch: fn(Lines, u64),
-    insert: unsafe fn(&mut [u8], u32, u64) -> bool,
-    contains: Contains,
+    calls: fn(u32) -> Calls,
+    insert_few: unsafe fn(&mut [u8], u32, &[u64]),
+    probe_few: ProbeFew,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
+
+/// Answers a few keys: where the lines are, how many bytes, k; the hashes and how many, 1 to
+/// 64; the word for the answers. Returns how many may be present.
+type ProbeFew = unsafe extern "C" fn(*const u8, usize, u32, *const u64, usize, &mut u64) -> usize;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -107,28 +116,59 @@ macro_rules! kernel {
     ($backend:ident, $layout:ident, $(#[$attribute:meta])*
         one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
         $(#[$attribute])*
-        unsafe fn insert(lines: &mut [u8], k: u32, hash: u64) -> bool {
+        unsafe extern "C" fn insert<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { O::insert_one(single, hash) }
+        }
+        $(#[$attribute])*
+        unsafe extern "C" fn contains<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { O::contains_one(single, hash) }
+        }
+        fn calls(k: u32) -> Calls {
+            fn of<O: Ops>(k: u32) -> Calls {
+                Calls { insert: insert::<O>, contains: contains::<O>, k: O::given_k(k) }
+            }
+            match k {
+                $($k1 => of::<$ops1>(k),)*
+                _ => of::<$one>(k),
+            }
+        }
+        $(#[$attribute])*
+        unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
+            let plan = Prefetch::to_insert(lines.len());
             let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
-                    $($k1 => <$ops1>::insert(lines, hash),)*
-                    _ => <$one>::insert(lines, hash),
+                    $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
+                    _ => batch::insert_few::<$one>(lines, hashes, plan),
                 }
             }
         }
         $(#[$attribute])*
-        unsafe extern "C" fn contains(lines: *const u8, len: usize, k: u32, hash: u64) -> bool {
-            // Lines that are not there rule out nothing. (A panic would need a stack frame.)
+        unsafe extern "C" fn probe_few(
+            lines: *const u8,
+            len: usize,
+            k: u32,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
+            // Lines that are not there rule out nothing.
             if len >> <$first>::LINE_LOG2 == 0 {
-                return true;
+                *word = u64::MAX >> (64 - count);
+                return count;
             }
+            let plan = Prefetch::to_probe_few(len);
             let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
-                    $($k1 => <$ops1>::contains(lines, hash),)*
-                    _ => <$one>::contains(lines, hash),
+                    $($k1 => batch::probe_few::<$ops1>(lines, hashes, plan, word),)*
+                    _ => batch::probe_few::<$one>(lines, hashes, plan, word),
                 }
             }
         }
@@ -181,8 +221,9 @@ macro_rules! kernel {
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
-            insert,
-            contains,
+            calls,
+            insert_few,
+            probe_few,
             insert_batch,
             probe_batch,
             absent,
@@ -225,6 +266,7 @@ impl Backend {
                 native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
             ])
         }
+        prefetch::learn();
         Some(match self {
             Backend::Scalar => {
                 static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
@@ -271,7 +313,7 @@ impl Backend {
             Backend::Avx512 if detect::has_avx512() => {
                 // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
                 // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
-                use native::{Avx2 as A, Avx512 as B};
+                use native::{Avx512 as B, Avx512Vl as A};
                 static KERNELS: Kernels = all(
                     kernel!(Avx512, Native,
                         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
@@ -338,6 +380,9 @@ impl Kernels {
 
     #[cold]
     fn choose() -> Option<&'static Kernels> {
+        if environment::PREFETCH.get() == Setting::Unknown {
+            return None;
+        }
         let kernels = match environment::BACKEND.get() {
             Setting::Unset => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
             Setting::Value(index) => Backend::ALL[index].kernels(),
@@ -369,25 +414,20 @@ impl Kernel {
         self.backend
     }
 
-    /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
-    /// filter's lines.
-    #[inline]
-    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
-        // SAFETY: this CPU runs the kernel, since it exists; the lines are a
-        // mutable slice's.
-        unsafe { (self.insert)(lines, k, hash) }
-    }
-
-    /// Whether all bits of one key are set.
-    #[inline(always)]
-    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
-        // SAFETY: this CPU runs the kernel, since it exists; the lines can be read, and may be
-        // written meanwhile for the reasons in `shared`.
-        unsafe { (self.contains)(lines.start(), lines.len(), k, hash) }
-    }
-
     /// Sets the bits of many keys, in order.
+    #[inline]
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+        match hashes {
+            Hashes::Given(hashes) if hashes.len() <= FEW => {
+                // SAFETY: as in `insert`.
+                unsafe { (self.insert_few)(lines, k, hashes) }
+            }
+            _ => self.insert_tiles(lines, k, hashes),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_tiles(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
         // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
         let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
         let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
@@ -412,7 +452,26 @@ impl Kernel {
     ///
     /// # Panics
     /// If `bitmap` has not a word for each 64 keys.
+    #[inline(always)]
     pub(crate) fn probe_batch(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: Hashes<'_>,
+        bitmap: &mut [u64],
+    ) -> usize {
+        match (&hashes, &mut *bitmap) {
+            (Hashes::Given(hashes), [word, ..]) if (1..=FEW).contains(&hashes.len()) => {
+                let (start, len) = (lines.start(), lines.len());
+                // SAFETY: as in `contains`.
+                unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
+            }
+            _ => self.probe_tiles(lines, k, hashes, bitmap),
+        }
+    }
+
+    #[inline(never)]
+    fn probe_tiles(
         &self,
         lines: Probed<'_>,
         k: u32,

@@ -5,6 +5,9 @@
 //! short way into L1. In a filter that fits in the cache, both only cost time.
 
 use crate::line::LINE_BYTES;
+use crate::os::cache::Caches;
+use crate::os::environment::{self, Setting};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How far ahead lines are prefetched: keys from the one at work to the one whose lines are. All
 /// were measured, by `cargo bench --bench sweep` or `--bench ratios`.
@@ -21,11 +24,12 @@ pub(crate) mod ahead {
     pub(crate) const CONCURRENT: usize = 16;
     /// Inserts into cuckoo filters, both buckets.
     pub(crate) const CUCKOO: usize = 16;
-    /// In bytes: smaller cuckoo filters are not prefetched for inserts.
-    pub(crate) const CUCKOO_FROM: usize = 1 << 20;
     /// Inserts into counting filters and removals, the four cache lines of the counters.
     pub(crate) const COUNTING: usize = 12;
 }
+
+/// Batches of up to so many keys are done key by key, without tiles.
+pub(crate) const FEW: usize = 16;
 
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
@@ -99,31 +103,184 @@ pub enum Prefetch {
 //     8   2.64 / 2.34 / 2.48               2.49 / 2.68
 //    64   4.29 / 3.75 / 3.58               3.81 / 3.52
 //   512   7.70 / 7.15 / 6.66               7.28 / 6.20
-const MIB: usize = 1 << 20;
+
+/// The sizes, in bytes, that filters are compared with to see what pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes {
+    /// What a filter must exceed a few times before any prefetch pays: L2.
+    far: usize,
+    /// From where a batch of probes prefetches near too: there L3 no longer has most lines.
+    near: usize,
+}
+
+impl Sizes {
+    /// For these caches.
+    const fn of(caches: Caches) -> Sizes {
+        // What is not known is taken for that of a Zen 4. No core has less L2 than 128 KiB, and
+        // one that reports more than 4 MiB shares it with others.
+        let l2 = match caches.l2 {
+            0 => 1 << 20,
+            1..LEAST_L2 => LEAST_L2,
+            LEAST_L2..MOST_L2 => caches.l2,
+            MOST_L2.. => MOST_L2,
+        };
+        let near = 16 * l2;
+        let half = caches.l3 / 2;
+        Sizes { far: l2, near: if half > 0 && half < near { half } else { near } }
+    }
+
+    /// For a filter of any size, whatever the caches.
+    const fn forced(plan: Prefetch) -> Sizes {
+        // No filter is as large, and its double is no overflow.
+        const NEVER: usize = usize::MAX / 4;
+        match plan {
+            Prefetch::None => Sizes { far: NEVER, near: NEVER },
+            Prefetch::Far => Sizes { far: 0, near: NEVER },
+            Prefetch::FarAndNear => Sizes { far: 0, near: 0 },
+        }
+    }
+
+    /// Those in use.
+    #[inline(always)]
+    fn get() -> Sizes {
+        Sizes { far: FAR.load(Ordering::Relaxed), near: NEAR.load(Ordering::Relaxed) }
+    }
+
+    fn to_probe(self, bytes: usize) -> Prefetch {
+        by_size(bytes, 3 * self.far, self.near)
+    }
+
+    fn to_probe_few(self, bytes: usize) -> Prefetch {
+        by_size(bytes, self.far / 4, usize::MAX)
+    }
+
+    fn to_insert(self, bytes: usize) -> Prefetch {
+        by_size(bytes, 2 * self.far, 2 * self.near)
+    }
+}
+
+const LEAST_L2: usize = 128 << 10;
+const MOST_L2: usize = 4 << 20;
+
+fn by_size(bytes: usize, far: usize, near: usize) -> Prefetch {
+    match bytes {
+        _ if bytes < far => Prefetch::None,
+        _ if bytes < near => Prefetch::Far,
+        _ => Prefetch::FarAndNear,
+    }
+}
+
+// The sizes in use. A thread that comes before `learn` is done works with the usual ones.
+static FAR: AtomicUsize = AtomicUsize::new(USUAL.far);
+static NEAR: AtomicUsize = AtomicUsize::new(USUAL.near);
+const USUAL: Sizes = Sizes::of(Caches { l2: 0, l3: 0 });
+
+/// Sets the sizes once per process: by the environment's `BLOOMLINE_PREFETCH`, or else the caches.
+/// Called before anything is made. None waits for another; threads that come first at once may all
+/// do it, with the same result.
+pub(super) fn learn() {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if DONE.load(Ordering::Relaxed) {
+        return;
+    }
+    let sizes = match environment::PREFETCH.get() {
+        Setting::Value(index) => Sizes::forced(FORCED[index]),
+        Setting::Unset | Setting::Unknown => Sizes::of(Caches::read()),
+    };
+    FAR.store(sizes.far, Ordering::Relaxed);
+    NEAR.store(sizes.near, Ordering::Relaxed);
+    DONE.store(true, Ordering::Relaxed);
+}
+
+/// What the values of the variable mean, in its order: none, far, near.
+const FORCED: [Prefetch; 3] = [Prefetch::None, Prefetch::Far, Prefetch::FarAndNear];
 
 impl Prefetch {
     /// What pays for probes of a filter of so many bytes.
+    #[inline]
     pub(crate) fn to_probe(bytes: usize) -> Prefetch {
-        match bytes / MIB {
-            0..3 => Prefetch::None,
-            3..16 => Prefetch::Far,
-            _ => Prefetch::FarAndNear,
-        }
+        Sizes::get().to_probe(bytes)
     }
 
     /// The same for a tile of keys or less. A caller with few keys probes one filter after
     /// another, as an engine does, so even a small filter may not be in the cache.
+    #[inline]
     pub(crate) fn to_probe_few(bytes: usize) -> Prefetch {
-        if bytes < MIB / 4 { Prefetch::None } else { Prefetch::Far }
+        Sizes::get().to_probe_few(bytes)
     }
 
     /// What pays for inserts into a filter of so many bytes. On Zen 4, far costs a sixth at 1 MiB
     /// and saves up to a fifth at 2 MiB.
+    #[inline]
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
-        match bytes / MIB {
-            0..2 => Prefetch::None,
-            2..32 => Prefetch::Far,
-            _ => Prefetch::FarAndNear,
+        Sizes::get().to_insert(bytes)
+    }
+
+    /// Whether prefetching pays for inserts into a cuckoo filter of so many bytes.
+    pub(crate) fn to_insert_cuckoo(bytes: usize) -> bool {
+        bytes >= Sizes::get().far
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: usize = 1 << 20;
+
+    fn caches(l2: usize, l3: usize) -> Sizes {
+        Sizes::of(Caches { l2, l3 })
+    }
+
+    #[test]
+    fn the_measured_cpus_get_what_was_measured() {
+        use Prefetch::{Far, FarAndNear, None};
+        let zen_4 = caches(MIB, 32 * MIB);
+        assert_eq!(zen_4, USUAL);
+        for (mib, plan) in [(2, None), (3, Far), (15, Far), (16, FarAndNear), (512, FarAndNear)] {
+            assert_eq!(zen_4.to_probe(mib * MIB), plan, "{mib} MiB");
+        }
+        for (mib, plan) in [(1, None), (2, Far), (31, Far), (32, FarAndNear)] {
+            assert_eq!(zen_4.to_insert(mib * MIB), plan, "{mib} MiB");
+        }
+        assert_eq!(zen_4.to_probe_few(MIB / 4 - 1), None);
+        assert_eq!(zen_4.to_probe_few(512 * MIB), Far);
+        let xeon = caches(2 * MIB, 480 * MIB);
+        for (mib, plan) in [(4, None), (8, Far), (64, FarAndNear)] {
+            assert_eq!(xeon.to_probe(mib * MIB), plan, "{mib} MiB");
+        }
+    }
+
+    #[test]
+    fn larger_filters_and_smaller_caches_prefetch_no_less() {
+        let rank = |plan| FORCED.iter().position(|&forced| forced == plan);
+        let all = [0, 1, 64 << 10, 256 << 10, MIB, 2 * MIB, 12 * MIB, 1 << 30, usize::MAX];
+        for ask in [Sizes::to_probe, Sizes::to_probe_few, Sizes::to_insert] {
+            for (l2, l3) in all.map(|l2| all.map(|l3| (l2, l3))).into_iter().flatten() {
+                let mut last = rank(Prefetch::None);
+                for bytes in (10..31).flat_map(|log2| [(1 << log2) - 1, 1 << log2, 3 << (log2 - 1)])
+                {
+                    let plan = rank(ask(caches(l2, l3), bytes));
+                    assert!(plan >= last, "{bytes} bytes, L2 {l2}, L3 {l3}");
+                    let larger = rank(ask(caches(l2.saturating_mul(2), l3), bytes));
+                    assert!(l2 == 0 || plan >= larger, "{bytes} bytes, L2 {l2}, L3 {l3}");
+                    last = plan;
+                }
+                assert_ne!(last, rank(Prefetch::None), "no cache holds a gigabyte");
+            }
+        }
+    }
+
+    #[test]
+    fn a_forced_plan_is_that_of_all_sizes() {
+        for plan in FORCED {
+            for bytes in [0, 64, MIB, 200 * MIB] {
+                let forced = Sizes::forced(plan);
+                assert_eq!(forced.to_probe(bytes), plan);
+                assert_eq!(forced.to_insert(bytes), plan);
+                let few = forced.to_probe_few(bytes);
+                assert_eq!(few == Prefetch::None, plan == Prefetch::None);
+            }
         }
     }
 }

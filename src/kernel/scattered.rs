@@ -8,7 +8,7 @@
 //! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
 //! vain.
 
-use super::batch::{Lines, Lookahead, Ops, Plan};
+use super::batch::{Lines, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
 use super::prefetch::{INTO_L2, prefetch};
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;
@@ -229,5 +229,11 @@ impl<B: Bits> Ops for Scattered<B> {
             maybe &= maybe - 1;
         }
         hits
+    }
+
+    #[inline(always)]
+    unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) }
     }
 }

@@ -38,7 +38,6 @@ impl<'a> Probed<'a> {
     /// # Safety
     /// They can be read for as long as `'a`. Other threads that write them meanwhile only set bits
     /// in whole lanes, and no caller uses [`Probed::as_slice`].
-    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) unsafe fn at(start: *const u8, len: usize) -> Probed<'a> {
         Probed { start, len, borrowed: PhantomData }

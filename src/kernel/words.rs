@@ -1,42 +1,37 @@
-//! An opened filter as six words: the content of a `bloomline_view` of C, which the shortest probes
-//! read in place.
+//! An opened filter as words: the content of a `bloomline_view` of C, which probes read in place.
 
-use super::Layout;
 use super::shared::Probed;
-use crate::hash::KeyHash;
-use std::mem::transmute;
-use std::ptr;
+use super::single::Single;
+use super::{Kernel, Kernels, Layout};
+use crate::hash::xxph3::xxph3;
+use crate::hash::{KeyHash, of_short};
 
 /// A filter in caller-owned bytes. In C it is a plain struct, which a caller can zero, forget to
 /// open, or overwrite. The check word detects that in a few instructions.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
-    /// The address of the lines.
-    lines: u64,
-    /// Their bytes; one line at least.
-    bytes: u64,
+    single: Single<'static>,
     seed: u64,
-    /// k, or the bits of a fingerprint.
-    pub(super) k: u32,
-    /// The layout, and above it the way of hashing.
-    kind: u32,
     key_count: u64,
+    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the layout, the way
+    /// of hashing.
+    shape: u64,
     check: u64,
 }
 
-/// The hash functions, as numbers in [`Words::kind`].
-const XXH3: u32 = 1;
-const XXPH3: u32 = 2;
-const ROCKS_DB_LEGACY: u32 = 3;
-const LEVEL_DB: u32 = 4;
+/// The hash functions, as numbers in [`Words::shape`].
+const XXH3: u64 = 1;
+const XXPH3: u64 = 2;
+const ROCKS_DB_LEGACY: u64 = 3;
+const LEVEL_DB: u64 = 4;
 
 /// Filters of RocksDB's present kind.
-const ROCKS_DB: u32 = Layout::FastLocal as u32 | XXPH3 << 16;
+const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 8;
 
 impl Words {
     pub(crate) fn new(
-        lines: Probed<'_>,
+        single: Single<'_>,
         k: u32,
         layout: Layout,
         hash: KeyHash,
@@ -48,31 +43,19 @@ impl Words {
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
-        let mut words = Words {
-            lines: lines.start().expose_provenance() as u64,
-            bytes: lines.len() as u64,
-            seed,
-            k,
-            kind: layout as u32 | hash << 16,
-            key_count,
-            check: 0,
-        };
+        let shape = u64::from(k as u8) | (layout as u64) << 8 | hash << 16;
+        let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
         words.check = words.check_word();
         words
     }
 
-    /// The check word of the first five words: changing any one of them always changes it, and that
-    /// of zeros is not zero. Every probe computes it, so it is sums and shifts.
+    /// The check word of the others: changing any one of them always changes it, and that of zeros
+    /// is not zero. Every probe computes it, so it is an instruction for each word, and two more.
     #[inline(always)]
     fn check_word(&self) -> u64 {
-        // SAFETY: six words without padding are any 48 bytes.
-        let [a, b, c, d, e, _] = unsafe { transmute::<Words, [u64; 6]>(*self) };
-        // Factors that are odd, and different, and each a single instruction.
-        a.wrapping_add(b.wrapping_mul(3))
-            .wrapping_add(c.wrapping_mul(5))
-            .wrapping_add(d.wrapping_mul(9))
-            .wrapping_sub(e)
-            .wrapping_add(0x4D4C_5649)
+        // A word is added or not, and with a factor of 1, 3 or 9, so each counts differently.
+        let sum = self.single.check_word().wrapping_mul(3) ^ self.seed;
+        sum.wrapping_add(self.key_count).wrapping_sub(self.single.count()) ^ self.shape
     }
 
     /// Whether these are the words of an opened filter. If not, do not use them.
@@ -84,49 +67,121 @@ impl Words {
     /// Whether it is a filter of RocksDB's present kind.
     #[inline(always)]
     pub(crate) fn are_of_rocksdb(&self) -> bool {
-        self.kind == ROCKS_DB
+        self.shape >> 8 == ROCKS_DB
     }
 
-    /// Where the lines are, and how many bytes.
+    /// The hash of a key of at most 16 bytes, where that takes few instructions.
+    #[inline(always)]
+    pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {
+        match self.shape >> 16 {
+            XXH3 => Some(of_short(key, self.seed)),
+            XXPH3 => Some(xxph3(key)),
+            _ => None,
+        }
+    }
+
+    /// The lines, to be probed for one key.
     ///
     /// # Safety
     /// The words are sound, and as for [`Probed::at`].
     #[inline(always)]
-    pub(crate) unsafe fn lines<'a>(&self) -> Probed<'a> {
-        let start = ptr::with_exposed_provenance(self.lines as usize);
-        // SAFETY: the words are of bytes that were there; the caller vouches that they still are.
-        unsafe { Probed::at(start, self.bytes as usize) }
+    pub(crate) unsafe fn single(&self) -> &Single<'static> {
+        &self.single
     }
 
-    /// k, the number of the layout, the way of hashing and the key count.
+    /// The lines, if these words are sound.
+    ///
+    /// # Safety
+    /// As for [`Probed::at`], if they are.
     #[inline(always)]
-    pub(crate) fn shape(&self) -> (u32, u16, KeyHash, u64) {
-        let hash = match self.kind >> 16 {
+    pub(crate) unsafe fn open<'a>(&self) -> Option<OfWords<'a>> {
+        if !self.are_sound() {
+            return None;
+        }
+        // Words exist only after kernels were chosen.
+        let kernel = Kernels::chosen()?.numbered((self.shape >> 8 & 0xFF) as u16)?;
+        let lines = self.single.probed(kernel.line_log2);
+        Some(OfWords { lines, single: self.single, kernel })
+    }
+
+    /// k, the way of hashing and the key count.
+    #[inline(always)]
+    pub(crate) fn shape(&self) -> (u32, KeyHash, u64) {
+        let hash = match self.shape >> 16 {
             XXH3 => KeyHash::Xxh3(self.seed),
             XXPH3 => KeyHash::Xxph3,
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
             _ => KeyHash::LevelDb,
         };
-        (self.k, self.kind as u16, hash, self.key_count)
+        (self.shape as u32 & 0xFF, hash, self.key_count)
     }
+}
+
+/// What words lead to.
+pub(crate) struct OfWords<'a> {
+    pub(crate) lines: Probed<'a>,
+    pub(crate) single: Single<'a>,
+    pub(crate) kernel: &'static Kernel,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::mem::transmute;
 
-    /// The check word covers all words, so it vouches for these numbers.
+    /// The check word covers all others, each in its place, so it vouches for them.
     #[test]
+    #[cfg(target_pointer_width = "64")]
     fn the_check_word_depends_on_every_word_and_its_place() {
-        // SAFETY: any 48 bytes are words.
-        let check = |words: [u64; 6]| unsafe { transmute::<[u64; 6], Words>(words) }.check_word();
-        let words = [1, 2, 4, 8, 16, 0];
-        for i in 0..5 {
+        let kernel = Kernels::active().unwrap().of(Layout::Native);
+        let single = Single::new(Probed::from(&[0; 192][..]), 6, kernel);
+        let words = Words::new(single, 6, Layout::Native, KeyHash::Xxh3(7), 5);
+        // SAFETY: words without padding are any 64 bytes, and these are not probed.
+        let sound = |words: [u64; 8]| unsafe { transmute::<_, Words>(words) }.are_sound();
+        // SAFETY: as above.
+        let words = unsafe { transmute::<Words, [u64; 8]>(words) };
+        assert!(sound(words) && !sound([0; 8]) && !sound([u64::MAX; 8]));
+        for i in 0..8 {
             for j in 0..i {
                 let mut swapped = words;
                 swapped.swap(i, j);
-                assert_ne!(check(swapped), check(words), "words {i} and {j} swapped");
+                assert!(!sound(swapped), "words {i} and {j} swapped");
             }
+            for bit in 0..64 {
+                let mut damaged = words;
+                damaged[i] ^= 1 << bit;
+                assert!(!sound(damaged), "word {i}, bit {bit}");
+            }
+        }
+    }
+
+    /// `bloomline_inline.h` reads the same words.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn the_inline_header_knows_the_words() {
+        use std::mem::offset_of;
+        let header = include_str!("../../include/bloomline_inline.h");
+        let single = |field| offset_of!(Words, single) / 8 + Single::WORDS[field];
+        let words = [
+            ("CALL", single(0)),
+            ("LINES", single(1)),
+            ("COUNT", single(2)),
+            ("K", single(3)),
+            ("SEED", offset_of!(Words, seed) / 8),
+            ("KEYS", offset_of!(Words, key_count) / 8),
+            ("SHAPE", offset_of!(Words, shape) / 8),
+            ("CHECK", offset_of!(Words, check) / 8),
+        ];
+        let numbers = words.map(|(name, at)| format!("BLOOMLINE_WORD_{name}_ = {at}"));
+        let others = [
+            format!("BLOOMLINE_CHECK_START_ UINT64_C(0x{:X})", Single::CHECK_START),
+            format!("BLOOMLINE_C1_ UINT64_C(0x{:X})", crate::line::C1),
+            format!("BLOOMLINE_C2_ UINT64_C(0x{:X})", crate::line::C2),
+            format!("layout == {})", Layout::Native as u32),
+            format!("layout == {})", Layout::FastLocal as u32),
+        ];
+        for text in numbers.iter().chain(&others) {
+            assert!(header.contains(text), "include/bloomline_inline.h has no {text}");
         }
     }
 }

@@ -35,7 +35,7 @@ pub const MAX_LINES: u64 = u32::MAX as u64;
 /// Lines in a page; the last page also has those left over.
 pub const PAGE: u64 = 64;
 /// One of so many fingerprints has its alternate bucket in any page.
-pub const FAR: u64 = 8;
+pub const ANY_PAGE: u64 = 8;
 /// The most fingerprints that an insert relocates before it gives up and moves them all back.
 pub const MAX_KICKS: u32 = 2048;
 
@@ -95,7 +95,7 @@ pub const fn other(from: Bucket, fingerprint: u64, bits: u32, line_count: u64) -
 const fn range(line: u64, fingerprint: u64, line_count: u64) -> (u64, u64) {
     let (last, in_last) = last_page(line_count);
     let page = line - line % PAGE;
-    if fingerprint.is_multiple_of(FAR) {
+    if fingerprint.is_multiple_of(ANY_PAGE) {
         (0, line_count)
     } else if page >= last {
         (last, in_last)
@@ -131,30 +131,38 @@ pub const fn offset(bucket: Bucket, bits: u32) -> usize {
 #[inline(always)]
 pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
-    places.into_iter().any(|at| slot_of(lines, at, bits, fingerprint).is_some())
+    places.into_iter().any(|at| slot_of(read(lines, at, bits), bits, fingerprint).is_some())
 }
 
 /// Puts the key's fingerprint into a free slot of one of its buckets. If both are full, it
 /// replaces another fingerprint, which moves to its own alternate bucket, and so on.
 ///
-/// Returns whether there was room. If not, the lines are unchanged.
+/// Returns whether the key was new, as [`contains`] would have said; `None` if there was no room.
+/// The lines are then unchanged.
 ///
 /// # Panics
 /// As [`contains`].
 #[inline(always)]
-pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
+pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> Option<bool> {
     let line_count = count(lines);
     let (mut fingerprint, [first, mut at]) = places(lines, bits, hash);
-    if put(lines, first, bits, fingerprint) || put(lines, at, bits, fingerprint) {
-        return true;
+    let words = [read(lines, first, bits), read(lines, at, bits)];
+    let absent_from = |word| slot_of(word, bits, fingerprint).is_none();
+    let new = absent_from(words[0]) && absent_from(words[1]);
+    for (at, word) in [(first, words[0]), (at, words[1])] {
+        if let Some(slot) = slot_of(word, bits, 0) {
+            write(lines, at, bits, word | fingerprint << (slot * u64::from(bits)));
+            return Some(new);
+        }
     }
     let mut dice = hash;
     for _ in 0..MAX_KICKS {
         dice = dice.wrapping_mul(DICE).wrapping_add(1);
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         at = other(at, fingerprint, bits, line_count);
-        if put(lines, at, bits, fingerprint) {
-            return true;
+        if let Some(slot) = slot_of(read(lines, at, bits), bits, 0) {
+            swap(lines, at, bits, slot, fingerprint);
+            return Some(new);
         }
     }
     // The same way back: each step follows from the one after it.
@@ -163,7 +171,7 @@ pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> bool {
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         dice = dice.wrapping_sub(1).wrapping_mul(DICE_BACK);
     }
-    false
+    None
 }
 
 /// The multiplier of the sequence that chooses the slot to vacate, and its inverse.
@@ -178,7 +186,7 @@ const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
 pub fn remove(lines: &mut [u8], bits: u32, hash: u64) -> bool {
     let (fingerprint, places) = places(lines, bits, hash);
     for at in places {
-        if let Some(slot) = slot_of(lines, at, bits, fingerprint) {
+        if let Some(slot) = slot_of(read(lines, at, bits), bits, fingerprint) {
             swap(lines, at, bits, slot, 0);
             return true;
         }
@@ -218,16 +226,16 @@ fn count(lines: &[u8]) -> u64 {
 /// The four slots of a bucket as one number, the first in its lowest bits.
 #[inline(always)]
 fn read(lines: &[u8], at: Bucket, bits: u32) -> u64 {
-    let bytes = &lines[offset(at, bits)..][..bits as usize / 2];
-    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    let mut word = [0; 8];
+    let len = bits as usize / 2;
+    word[..len].copy_from_slice(&lines[offset(at, bits)..][..len]);
+    u64::from_le_bytes(word)
 }
 
 #[inline(always)]
 fn write(lines: &mut [u8], at: Bucket, bits: u32, word: u64) {
-    let bytes = &mut lines[offset(at, bits)..][..bits as usize / 2];
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = (word >> (8 * i)) as u8;
-    }
+    let len = bits as usize / 2;
+    lines[offset(at, bits)..][..len].copy_from_slice(&word.to_le_bytes()[..len]);
 }
 
 #[inline(always)]
@@ -235,21 +243,15 @@ fn fingerprint_in(word: u64, slot: u64, bits: u32) -> u64 {
     word >> (slot * u64::from(bits)) & ((1 << bits) - 1)
 }
 
-/// The first slot of a bucket that has this fingerprint.
+/// The first slot of a bucket, whose four slots are `word`, that has this fingerprint.
 #[inline(always)]
-fn slot_of(lines: &[u8], at: Bucket, bits: u32, fingerprint: u64) -> Option<u64> {
-    let word = read(lines, at, bits);
-    (0..SLOTS).find(|&slot| fingerprint_in(word, slot, bits) == fingerprint)
-}
-
-/// Puts a fingerprint into a free slot of a bucket, if there is one.
-#[inline(always)]
-fn put(lines: &mut [u8], at: Bucket, bits: u32, fingerprint: u64) -> bool {
-    let free = slot_of(lines, at, bits, 0);
-    if let Some(slot) = free {
-        swap(lines, at, bits, slot, fingerprint);
-    }
-    free.is_some()
+fn slot_of(word: u64, bits: u32, fingerprint: u64) -> Option<u64> {
+    // A 1 in the lowest bit of each slot.
+    let ones = 1 | 1 << bits | 1 << (2 * bits) | 1 << (3 * bits);
+    // Where the slot has it, this is 0, and only a 0 borrows: the lowest such slot is exact.
+    let differs = word ^ (fingerprint * ones);
+    let equal = differs.wrapping_sub(ones) & !differs & (ones << (bits - 1));
+    (equal != 0).then(|| u64::from(equal.trailing_zeros() / bits))
 }
 
 /// Puts a fingerprint into a slot and returns what was there.

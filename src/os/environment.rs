@@ -14,6 +14,10 @@ pub(crate) const BACKENDS: [&str; 4] = ["scalar", "portable", "avx2", "avx512"];
 /// Which backend to use.
 pub(crate) static BACKEND: Variable = Variable::new("BLOOMLINE_BACKEND", &BACKENDS);
 
+/// Which prefetch all batches use, whatever the size of the filter.
+pub(crate) static PREFETCH: Variable =
+    Variable::new("BLOOMLINE_PREFETCH", &["none", "far", "near"]);
+
 /// Whether large filters may lie in huge pages: "0" if not.
 pub(crate) static HUGE_PAGES: Variable = Variable::new("BLOOMLINE_HUGE_PAGES", &["0"]);
 
@@ -105,6 +109,7 @@ static AT_LOAD: extern "C" fn() = at_load;
 
 extern "C" fn at_load() {
     BACKEND.read();
+    PREFETCH.read();
     HUGE_PAGES.read();
 }
 
@@ -115,7 +120,7 @@ mod tests {
     #[test]
     #[cfg(any(target_os = "linux", target_vendor = "apple", windows))]
     fn variables_are_read_when_the_library_is_loaded() {
-        for variable in [&BACKEND, &HUGE_PAGES] {
+        for variable in [&BACKEND, &PREFETCH, &HUGE_PAGES] {
             assert_ne!(variable.state.load(Ordering::Relaxed), UNREAD, "{}", variable.name);
         }
     }

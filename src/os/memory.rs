@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::line::LINE_BYTES;
 #[cfg(unix)]
 use crate::os::environment::{HUGE_PAGES, Setting};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{self, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::fs::File;
 use std::ops::{Deref, DerefMut};
@@ -54,7 +54,7 @@ pub(crate) struct Zeroed {
 
 /// The source of the bytes.
 enum Source {
-    Allocated(NonNull<u8>, Layout),
+    Allocated(NonNull<u8>, alloc::Layout),
     /// From a caller's allocator, with the size that was asked of it.
     Given(NonNull<u8>, usize, &'static Allocator),
     #[cfg(unix)]
@@ -82,7 +82,8 @@ impl Zeroed {
             let pages = pages::Pages::zeroed(len)?;
             return Ok(Zeroed { source: Source::Mapped(pages), len });
         }
-        let layout = Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
+        let layout =
+            alloc::Layout::from_size_align(len, LINE_BYTES).map_err(|_| Error::OutOfMemory)?;
         // SAFETY: the layout's size is above zero.
         let bytes = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory)?;
         Ok(Zeroed { source: Source::Allocated(bytes, layout), len })
@@ -114,7 +115,8 @@ impl Zeroed {
         Ok(copy)
     }
 
-    fn start(&self) -> *mut u8 {
+    /// Where they are, for as long as they live.
+    pub(crate) fn start(&self) -> *mut u8 {
         match &self.source {
             Source::Allocated(bytes, _) | Source::Given(bytes, ..) => bytes.as_ptr(),
             #[cfg(unix)]

@@ -1,6 +1,9 @@
-//! What the library needs of the operating system: memory, files, the environment.
+//! What the library needs of the operating system: memory, files, the environment, the
+//! sizes of caches, threads.
 
+pub(crate) mod cache;
 pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod memory;
 pub(crate) mod room;
+pub(crate) mod threads;

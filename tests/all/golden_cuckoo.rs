@@ -23,7 +23,7 @@ fn encode_cuckoo(lines: &[u8], bits: u32, seed: u64, key_count: u64) -> Vec<u8> 
 fn lines_of_cuckoo(line_count: usize, bits: u32, hashes: &[u64], removed: usize) -> Vec<u8> {
     let mut lines = vec![0; line_count * 64];
     for &hash in hashes {
-        assert!(cuckoo::insert(&mut lines, bits, hash));
+        assert!(cuckoo::insert(&mut lines, bits, hash).is_some());
     }
     for &hash in &hashes[hashes.len() - removed..] {
         assert!(cuckoo::remove(&mut lines, bits, hash));
@@ -55,7 +55,8 @@ fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
         // As full as it gets: inserts that moved others, and some that were refused.
         let mut full = vec![0; 4 * 64];
         let hashes = random_hashes(4 * 64, 77);
-        let count = hashes.iter().filter(|&&hash| cuckoo::insert(&mut full, bits, hash)).count();
+        let count =
+            hashes.iter().filter(|&&hash| cuckoo::insert(&mut full, bits, hash).is_some()).count();
         add(format!("bits{bits:02}-full"), bits, &full, 0, count as u64, &hashes[..80]);
         // What no writer writes, and a reader answers all the same.
         add(format!("bits{bits:02}-all-ones"), bits, &[0xFF; 64], 0, 0, &[]);

@@ -24,7 +24,7 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 15] = [
+const FILTERS: [&str; 16] = [
     "probe",
     "insert",
     "view",
@@ -34,6 +34,7 @@ const FILTERS: [&str; 15] = [
     "shards",
     "builder",
     "mod",
+    "parallel",
     "cuckoo",
     "concurrent",
     "counting",

@@ -27,7 +27,7 @@ const PAGES: [&str; 11] = [
 ];
 
 /// A README is read to its end if it is short.
-const MOST_LINES: usize = 140;
+const MOST_LINES: usize = 150;
 
 fn read(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()

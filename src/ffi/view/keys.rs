@@ -1,11 +1,11 @@
 //! Views probed as engines probe: for one key through a function that is chosen once, and for
 //! several, in an array or by pointers.
 
-use super::super::batch::{Key, contains_keys, key_at};
-use super::super::boundary::slice;
+use super::super::batch::{contains_few, contains_keys, key_at};
+use super::super::boundary::{shared, slice};
 use super::super::hash::bloomline_bytes;
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
-use crate::kernel::{ContainsKey, TILE, contains_key};
+use crate::kernel::{ContainsKey, FEW, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe { contains_keys(opened(view).as_ref(), keys, n, bitmap) }
+    unsafe { contains_keys(move || opened(view), keys, n, bitmap) }
 }
 
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
@@ -63,11 +63,23 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
     // the arrays have their count unless NULL, and each key is NULL or there.
     unsafe {
-        if (1..=TILE).contains(&n)
+        if n == 1
+            && let Some(key) = shared(keys).and_then(|&key| shared(key))
+            && !present.is_null()
+        {
+            present.write(bloomline_view_contains(view, key.data.cast(), key.len));
+        } else if (1..=FEW).contains(&n)
+            && let (Some(view), Some(keys)) = (opened(view), slice(keys, n))
+            && !present.is_null()
+        {
+            let mut word = [0];
+            contains_few(&view, keys.iter().map(|&key| key_at(key)?.bytes()), &mut word);
+            write_each(word[0], n, present);
+        } else if (1..=TILE).contains(&n)
             && let (Some(view), Some(keys)) = (opened_of_rocksdb(view), slice(keys, n))
             && !present.is_null()
         {
-            let keys = keys.iter().map(|&key| key_at(key).and_then(Key::bytes));
+            let keys = keys.iter().map(|&key| key_at(key)?.bytes());
             write_each(view.contains_few_of_rocksdb(keys), n, present);
         } else if !present.is_null() {
             contains_each_apart(view, keys, n, present);

@@ -1,6 +1,6 @@
 //! `bloomline_view`: a filter in caller-owned bytes, on the caller's stack.
 //!
-//! Its first six words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, not
+//! Its words are `kernel::Words`. A view is a plain struct in C: it can be zeroed, not
 //! opened, or overwritten. The check word tells, and then the answers are true. What it cannot tell
 //! is whether the bytes are still there.
 
@@ -17,8 +17,8 @@ use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
-use crate::hash::xxph3::{SHORT, xxph3};
-use crate::kernel::{Others, Words};
+use crate::hash::xxph3::SHORT;
+use crate::kernel::{Others, Single, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
@@ -35,11 +35,11 @@ pub struct bloomline_view {
     pub(super) opaque: [u64; 8],
 }
 
-/// The words, and room for more: one cache line.
+/// The words, and room for more where addresses are shorter: one cache line.
 #[repr(C)]
 struct Packed {
     words: Words,
-    reserved: [u64; 2],
+    reserved: [u8; 64 - size_of::<Words>()],
 }
 
 const _: () = assert!(
@@ -51,8 +51,16 @@ const _: () = assert!(
 impl bloomline_view {
     #[inline(always)]
     fn words(&self) -> &Words {
-        // SAFETY: of the same alignment and longer, by the assertion; any six words are `Words`.
+        // SAFETY: of the same alignment and as long at least, by the assertion; any words are `Words`.
         unsafe { &*ptr::from_ref(self).cast::<Words>() }
+    }
+
+    /// What a probe for a hash needs, if the view was opened.
+    #[inline(always)]
+    fn single(&self) -> Option<&Single<'static>> {
+        let words = self.words();
+        // SAFETY: just what is asked for.
+        words.are_sound().then(|| unsafe { words.single() })
     }
 }
 
@@ -67,7 +75,7 @@ unsafe impl Others for bloomline_view {
 /// What C gets of a view.
 pub(super) fn pack(view: &View<'_>) -> bloomline_view {
     // SAFETY: of the same size, and any words are a `bloomline_view`.
-    unsafe { transmute(Packed { words: view.words(), reserved: [0; 2] }) }
+    unsafe { transmute(Packed { words: view.words(), reserved: [0; _] }) }
 }
 
 /// The view again, or `None` if these are not the words of one. The lines are probed
@@ -79,12 +87,9 @@ pub(super) fn pack(view: &View<'_>) -> bloomline_view {
 #[inline(always)]
 pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
     let words = view.words();
-    if !words.are_sound() {
-        return None;
-    }
-    // SAFETY: the check word vouches that `pack` wrote these words; the caller vouches that the
-    // bytes are still there.
-    View::from_words(unsafe { words.lines() }, words)
+    // SAFETY: sound words were written by `pack`; the caller vouches that the bytes are still there.
+    let lines = unsafe { words.open() }?;
+    Some(View::from_words(words, lines))
 }
 
 /// The view that C points at; `None` if NULL or not opened.
@@ -328,8 +333,12 @@ pub unsafe extern "C" fn bloomline_view_contains(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; `len` bytes are there unless NULL.
     unsafe {
-        if let (Some(view), Some(key)) = (opened_of_rocksdb(view), short(key, len)) {
-            return view.contains_hash(xxph3(key));
+        if let (Some(view), Some(key)) = (shared(view), short(key, len))
+            && let words = view.words()
+            && words.are_sound()
+            && let Some(hash) = words.hash_of_short(key)
+        {
+            return words.single().contains(hash);
         }
         contains_apart(view, key, len)
     }
@@ -375,7 +384,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hash(
 ) -> bool {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened.
-    unsafe { opened(view) }.is_none_or(|view| view.contains_hash(hash))
+    unsafe { shared(view).and_then(bloomline_view::single) }
+        .is_none_or(|single| single.contains(hash))
 }
 
 /// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
@@ -389,7 +399,7 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe { contains_hashes(opened(view).as_ref(), hashes, n, bitmap) }
+    unsafe { contains_hashes(move || opened(view), hashes, n, bitmap) }
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
@@ -443,7 +453,7 @@ mod tests {
             // SAFETY: refused; were it not, the test fails one way or another.
             assert!(unsafe { unpack(&scribbled) }.is_none(), "all bytes {byte:#x}");
         }
-        for word in 0..6 {
+        for word in 0..size_of::<Words>() / 8 {
             for bit in 0..64 {
                 let mut damaged = view;
                 damaged.opaque[word] ^= 1 << bit;
@@ -453,7 +463,7 @@ mod tests {
             let mut half_written = view;
             half_written.opaque[word..].fill(0);
             // SAFETY: as above.
-            assert!(unsafe { unpack(&half_written) }.is_none(), "words {word} to 5 zero");
+            assert!(unsafe { unpack(&half_written) }.is_none(), "words from {word} on are zero");
         }
     }
 

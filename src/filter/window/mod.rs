@@ -439,14 +439,19 @@ impl Probe for Window {
     }
 
     fn contains_hash(&self, hash: u64) -> bool {
+        self.prefetch_hash(hash);
         let (line, k) = (self.line_of(hash), self.params().k());
         let first = self.first_of(line);
         let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
-        let places = 0..self.generations.len();
-        places.clone().for_each(|i| prefetch_all(place(i)));
-        places
-            .into_iter()
+        (0..self.generations.len())
             .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
+    }
+
+    /// The lines of all generations.
+    fn prefetch_hash(&self, hash: u64) {
+        let first = self.first_of(self.line_of(hash));
+        (0..self.generations.len())
+            .for_each(|i| prefetch_all(&self.lines[first + i * self.stride()..][..LINE_BYTES]));
     }
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {

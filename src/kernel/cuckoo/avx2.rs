@@ -2,7 +2,7 @@
 
 use super::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
-use crate::layouts::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
+use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
 /// 4 keys to a register.
@@ -83,7 +83,7 @@ fn places(count: u64, bits: u32, hashes: __m256i) -> [__m256i; 2] {
 fn ranges(count: u64, line: __m256i, fingerprints: __m256i) -> [__m256i; 2] {
     let (last, in_last) = last_page(count);
     let [last, in_last, page, all, far] =
-        [last, in_last, PAGE, count, FAR - 1].map(|number| _mm256_set1_epi64x(number as i64));
+        [last, in_last, PAGE, count, ANY_PAGE - 1].map(|number| _mm256_set1_epi64x(number as i64));
     let none = _mm256_setzero_si256();
     let far = _mm256_cmpeq_epi64(_mm256_and_si256(fingerprints, far), none);
     let start = _mm256_and_si256(line, _mm256_set1_epi64x(-(PAGE as i64)));

@@ -3,7 +3,7 @@
 
 use super::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
-use crate::layouts::cuckoo::{FAR, PAGE, STEP, buckets, last_page};
+use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
 /// 8 keys to a register.
@@ -76,7 +76,7 @@ fn places(count: u64, bits: u32, hashes: __m512i) -> [__m512i; 2] {
 fn ranges(count: u64, line: __m512i, fingerprints: __m512i) -> [__m512i; 2] {
     let (last, in_last) = last_page(count);
     let [last, in_last, page, all, far] =
-        [last, in_last, PAGE, count, FAR - 1].map(|number| _mm512_set1_epi64(number as i64));
+        [last, in_last, PAGE, count, ANY_PAGE - 1].map(|number| _mm512_set1_epi64(number as i64));
     let near = _mm512_test_epi64_mask(fingerprints, far);
     let start = _mm512_and_si512(line, _mm512_set1_epi64(-(PAGE as i64)));
     let start = _mm512_maskz_min_epu64(near, start, last);

@@ -2,10 +2,7 @@
 
 use super::super::Backend;
 #[cfg(target_arch = "x86_64")]
-use super::super::{
-    Words,
-    batch::{Lines, Ops},
-};
+use super::super::{Words, batch::Ops};
 #[cfg(target_arch = "x86_64")]
 use crate::hash::xxph3::{SHORT, xxph3};
 use std::ffi::c_void;
@@ -37,10 +34,7 @@ pub(crate) fn contains_key<V: Others>(backend: Backend) -> Option<ContainsKey<V>
                             return V::contains(view, key, len);
                         }
                         let hash = xxph3(std::slice::from_raw_parts(key.cast(), len));
-                        let words = &*view.cast::<Words>();
-                        let lines = words.lines();
-                        let start = lines.start().cast_mut();
-                        <$ops>::contains(Lines::some(start, lines.len(), words.k), hash)
+                        <$ops>::contains_one((*view.cast::<Words>()).single(), hash)
                     }
                 }
                 Some(contains::<V>)

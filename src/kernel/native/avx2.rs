@@ -7,8 +7,10 @@
 //! once.
 
 use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE, not_zero};
-use super::scalar::{Row, class, rows, select};
-use crate::line::{C1, C2, LANES, SHIFTS};
+use super::super::single::Single;
+use super::halves;
+use super::scalar::{PAIRED, Row, all_rows, class, rows, select};
+use crate::line::{C1, C2, SHIFTS};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -69,37 +71,30 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
-        let (line, k) = (lines.line(hash), lines.k());
-        // SAFETY: the caller vouches for the CPU and for 64 writable bytes.
-        unsafe {
-            let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-            let mask = mask::<CLASS>(g, g2, rows(k));
-            let old = load_line(line);
-            _mm256_storeu_si256(line.cast(), _mm256_or_si256(old[0], mask[0]));
-            _mm256_storeu_si256(line.add(32).cast(), _mm256_or_si256(old[1], mask[1]));
-            let low = _mm256_andnot_si256(old[0], mask[0]);
-            let unset = _mm256_or_si256(low, _mm256_andnot_si256(old[1], mask[1]));
-            _mm256_testz_si256(unset, unset) == 0
-        }
+        // SAFETY: the caller's promise.
+        unsafe { halves::insert::<CLASS, false>(lines.line(hash), all_rows(lines.k()), hash) }
     }
 
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
-        let line = lines.line(hash);
-        let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-        // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
-        unsafe {
-            let line = load_line(line);
-            match CLASS {
-                class::BELOW_8 => missing(set_lanes(line, g), g, lines.k()) == 0,
-                class::EXACTLY_8 => missing(set_lanes(line, g), g, 8) == 0,
-                _ => {
-                    missing(set_lanes(line, g), g, 8)
-                        | missing(set_lanes(line, g2), g2, lines.k() - 8)
-                        == 0
-                }
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { halves::contains::<CLASS, false>(lines.line(hash), all_rows(lines.k()), hash) }
+    }
+
+    fn given_k(k: u32) -> *const u8 {
+        halves::given_k::<CLASS>(k)
+    }
+
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { halves::contains_one::<CLASS, false>(single, hash) }
+    }
+
+    #[inline(always)]
+    unsafe fn insert_one(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { halves::insert_one::<CLASS, false>(single, hash) }
     }
 
     #[inline(always)]
@@ -241,7 +236,7 @@ unsafe fn load_line(line: *const u8) -> Halves {
 }
 
 /// The lanes of a line whose bit of a round is set: the sign bits of the result, in the
-/// order of [`ORDER`].
+/// order of [`PAIRED`].
 #[inline]
 #[target_feature(enable = "avx2")]
 fn set_lanes(line: Halves, g: u64) -> __m256i {
@@ -255,20 +250,9 @@ fn set_lanes(line: Halves, g: u64) -> __m256i {
     _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(low, high))
 }
 
-/// Where each lane's sign ends up in what [`set_lanes`] gives.
-const ORDER: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
-
-/// Bit `i` of `SELECT[count][start]` says that lane `ORDER[i]` counts in a run of `count`
+/// Bit `i` of `SELECT[count][start]` says that lane `PAIRED[i]` counts in a run of `count`
 /// lanes turned by `start`.
-static SELECT: [[u8; 8]; 9] = select(ORDER);
-
-/// Those of the `count` lanes that g chooses that are not set.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn missing(set: __m256i, g: u64, count: u32) -> u8 {
-    let set = _mm256_movemask_ps(_mm256_castsi256_ps(set)) as u8;
-    SELECT[count as usize][(g >> 61) as usize] & !set
-}
+static SELECT: [[u8; 8]; 9] = select(PAIRED);
 
 /// The signs of 8 lanes of four keys, a byte for each key.
 #[inline]

@@ -4,6 +4,10 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512vl;
+#[cfg(target_arch = "x86_64")]
+mod halves;
 mod portable;
 mod scalar;
 
@@ -11,5 +15,9 @@ mod scalar;
 pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512::Avx512;
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx512vl::Avx512Vl;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+pub(super) use halves::inlined;
 pub(super) use portable::{Portable, SHIFTS_BY_LANE};
 pub(super) use scalar::{Scalar, class};

@@ -18,9 +18,28 @@ pub(in crate::kernel) mod class {
 #[repr(align(64))]
 pub(super) struct Row(pub(super) [u64; LANES]);
 
-/// `ROWS[count - 1][start]`: the lanes of the run of `count` that `start` selects.
-static ROWS: [[Row; 8]; 8] = {
-    let mut rows = [const { [const { Row([0; LANES]) }; 8] }; 8];
+/// The rows for a count of lanes: `[start]` is the run that `start` selects.
+#[repr(C)]
+pub(super) struct Rows {
+    pub(super) lanes: [Row; 8],
+    /// The same with 32 bits for each lane, in the order of [`PAIRED`].
+    #[cfg(target_arch = "x86_64")]
+    pub(super) paired: [[u32; LANES]; 8],
+}
+
+/// The order of lanes when two registers of four are shuffled into one.
+#[cfg(target_arch = "x86_64")]
+pub(super) const PAIRED: [usize; LANES] = [0, 1, 4, 5, 2, 3, 6, 7];
+
+/// By the count of lanes less one.
+static ROWS: [Rows; 8] = {
+    let mut rows = [const {
+        Rows {
+            lanes: [const { Row([0; LANES]) }; 8],
+            #[cfg(target_arch = "x86_64")]
+            paired: [[0; LANES]; 8],
+        }
+    }; 8];
     let mut count = 1;
     while count <= 8 {
         let mut start = 0;
@@ -28,7 +47,12 @@ static ROWS: [[Row; 8]; 8] = {
             let mut lane = 0;
             while lane < LANES {
                 let counts = lane_counts(lane, start as u64, count as u32);
-                rows[count - 1][start].0[lane] = counts as u64;
+                rows[count - 1].lanes[start].0[lane] = counts as u64;
+                #[cfg(target_arch = "x86_64")]
+                {
+                    let counts = lane_counts(PAIRED[lane], start as u64, count as u32);
+                    rows[count - 1].paired[start][lane] = counts as u32;
+                }
                 lane += 1;
             }
             start += 1;
@@ -63,6 +87,12 @@ pub(super) const fn select(order: [usize; LANES]) -> [[u8; 8]; 9] {
 /// the first round if k < 8, the second if k > 8.
 #[inline(always)]
 pub(super) fn rows(k: u32) -> &'static [Row; 8] {
+    &all_rows(k).lanes
+}
+
+/// The same in all forms.
+#[inline(always)]
+pub(super) fn all_rows(k: u32) -> &'static Rows {
     &ROWS[(k - 1) as usize % 8]
 }
 
@@ -81,7 +111,7 @@ fn round(g: u64, rows: &[Row; 8], mut each: impl FnMut(usize, u64)) {
 /// Calls `each` with the numbers and bits of all lanes of a key.
 #[inline(always)]
 fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
-    let first = if CLASS == class::ABOVE_8 { &ROWS[7] } else { rows(k) };
+    let first = if CLASS == class::ABOVE_8 { rows(8) } else { rows(k) };
     round(hash.wrapping_mul(C1), first, &mut each);
     if CLASS == class::ABOVE_8 {
         round(hash.wrapping_mul(C2), rows(k), &mut each);

@@ -1,14 +1,158 @@
-//! The measurements as Markdown: all of them, and the part that `docs/CHOOSING.md` shows.
+//! All kinds of filter of this library, and crates published for Rust that do the same jobs, at equal
+//! rates: `docs/CHOOSING.md`. Each is filled and probed in turn with a plain filter for as many keys at
+//! the same rate; the result is the ratio of their times. Two sizes: as many keys as make the plain
+//! filter 256 KiB, and 64 MiB, at 1 %.
 
-use crate::chart;
 use crate::common::machine;
-use crate::common::rounds::{Ratio, median, ratio};
-use crate::kinds::{CONCURRENT, COUNTING, CUCKOO, WINDOW};
-use crate::measure::{Class, RUN, Threads};
-use crate::member::Can;
+use crate::common::rounds::{Keys, Plan, Ratio, median, ratio};
+use crate::contender::{By, Can, Kind, RATE, Shared, Size, Timed};
+use crate::measure::{
+    ABSENTEES, Class, Entry, Measured, Mix, Threads, Way, absent_keys, measure, part_of_keys,
+    threads,
+};
+use crate::ours::{self, CONCURRENT, COUNTING, CUCKOO, WINDOW};
+use crate::speed::{Effort, TWO, per_cent};
+use crate::{choosing_chart, crates};
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
+use std::time::Duration;
+
+/// Parts of a filling in a row that are much alike.
+const RUN: usize = 3;
+
+/// Rates of the table of what each takes.
+const TAKES: [f64; 2] = [RATE, 0.001];
+
+pub(crate) fn run(kinds: &[Kind], effort: Effort) -> Report {
+    let machine = machine::describe();
+    let quick = effort != Effort::Full;
+    let classes = classes(quick);
+    let shown = || kinds.iter().filter(|kind| !kind.timed_at.is_empty());
+    let mut rows: Vec<Row> = Vec::new();
+    for kind in shown() {
+        rows.extend(kind.timed_at.iter().map(|timed| Row {
+            name: format!("{}{}", kind.name, timed.called),
+            is_crate: kind.by == By::Others,
+            can: kind.can,
+            figures: [None, None],
+        }));
+    }
+    for (size, class) in classes.iter().enumerate() {
+        for (name, figures) in figures(class, kinds, quick) {
+            let row = rows.iter_mut().find(|row| row.name == name);
+            row.expect("what is measured has a row").figures[size] = Some(figures);
+        }
+    }
+    eprintln!("bits per key");
+    let takes = shown().filter(|kind| kind.by == By::Ours).map(|kind| Takes {
+        name: kind.name.clone(),
+        can: kind.can,
+        at: TAKES.map(|rate| takes(kind, classes[0].keys, rate)),
+    });
+    let takes = takes.collect();
+    Report { machine, rows, takes, threads: by_threads(&classes, quick), classes }
+}
+
+/// Times all kinds of one size, and the plain filters that they are set against.
+fn figures(class: &Class, kinds: &[Kind], quick: bool) -> Vec<(String, Figures)> {
+    let is_wanted = |kind: &Kind, timed: &Timed| {
+        !quick || class.parts == 1 || !(kind.by == By::Others || timed.against > RATE)
+    };
+    let wanted: Vec<(&Kind, &Timed)> = kinds
+        .iter()
+        .flat_map(|kind| kind.timed_at.iter().map(move |timed| (kind, timed)))
+        .filter(|(kind, timed)| is_wanted(kind, timed))
+        .collect();
+    // Plain filters of other rates than the first one's: each is measured once.
+    let mut plain: Vec<f64> = Vec::new();
+    for (_, timed) in &wanted {
+        if timed.against != RATE && !plain.contains(&timed.against) {
+            plain.push(timed.against);
+        }
+    }
+    let plain_kind = &kinds[0];
+    assert_eq!(plain_kind.name, ours::PLAIN, "the plain filter comes first");
+    let of = |&(kind, timed): &(_, &Timed)| Entry { kind, size: Size::Rate(timed.rate) };
+    let mut entries: Vec<Entry<'_>> = wanted.iter().map(of).collect();
+    entries.extend(plain.iter().map(|&rate| Entry { kind: plain_kind, size: Size::Rate(rate) }));
+    let all = measure(class, &entries);
+    let plain_of = |rate: f64| {
+        let is_it = |entry: &Entry<'_>| {
+            entry.kind.name == plain_kind.name && entry.size == Size::Rate(rate)
+        };
+        let found = entries.iter().position(is_it).and_then(|i| all[i].as_ref());
+        found.expect("all plain filters are there")
+    };
+    let figures = wanted.iter().zip(&all).map(|((kind, timed), measured)| {
+        let measured = measured.as_ref().expect("it has a rate near the one asked for");
+        let plain = plain_of(timed.against);
+        (format!("{}{}", kind.name, timed.called), figures_of(class, measured, plain))
+    });
+    figures.collect()
+}
+
+fn figures_of(class: &Class, ours: &Measured, plain: &Measured) -> Figures {
+    let probes = |way| Against::by_rounds(ours.probe(way, Mix::Half), plain.probe(way, Mix::Half));
+    Figures {
+        bits: ours.bits,
+        plain_bits: plain.bits,
+        rate: ours.rate,
+        probe: probes(Way::Best),
+        one: probes(Way::Waiting),
+        insert: if class.parts == 1 {
+            Against::by_rounds(&ours.insert, &plain.insert)
+        } else {
+            Against::in_all(&ours.insert, &plain.insert)
+        },
+        remove: (!ours.remove.is_empty()).then(|| Against::medians(&ours.remove, &plain.insert)),
+    }
+}
+
+/// What a kind takes for so many keys at a rate, and the rate that it has then; not timed.
+fn takes(kind: &Kind, keys: u64, rate: f64) -> Option<(f64, f64)> {
+    let mut filter = (kind.build)(keys, Size::Rate(rate))?;
+    filter.insert(&part_of_keys(keys, 0, 1));
+    filter.filled();
+    let absentees = 4 * ABSENTEES;
+    let positives = filter.probe(&absent_keys(absentees));
+    Some((filter.bytes() as f64 * 8.0 / keys as f64, positives as f64 / absentees as f64))
+}
+
+/// Filters that threads fill at once, of each size.
+fn by_threads(classes: &[Class; 2], quick: bool) -> Vec<(&'static str, [Threads; 2])> {
+    type Build = dyn Fn(u64) -> Box<dyn Shared>;
+    let ours: &Build = &|keys| Box::new(ours::shared(keys, Size::Rate(RATE)));
+    let theirs: &Build = &|keys| Box::new(crates::atomic(keys, Size::Rate(RATE)));
+    let mut all = vec![(CONCURRENT, ours)];
+    if !quick {
+        all.push((crates::ATOMIC, theirs));
+    }
+    let measured = all.into_iter().map(|(name, build)| {
+        eprintln!("threads: {name}");
+        (name, classes.each_ref().map(|class| threads(class, build)))
+    });
+    measured.collect()
+}
+
+/// The two sizes: one that is in the CPU's caches, one that is not.
+fn classes(quick: bool) -> [Class; 2] {
+    let (bits, _) = bloomline::sizing::bits_for_rate(RATE).expect("it is a rate");
+    let plan = |rounds, turn| Plan { rounds, turn: Duration::from_millis(turn), keys: Keys::Hot };
+    let (fills, [many, some]) = if quick { (9, [11, 5]) } else { (25, [25, 9]) };
+    let [small, large] = TWO.map(|bytes| Class {
+        name: "cache".into(),
+        keys: (bytes as f64 * 8.0 / bits) as u64,
+        fills,
+        parts: 1,
+        singly: false,
+        probes: 1 << 16,
+        ways: vec![(Way::Best, Mix::Half), (Way::Waiting, Mix::Half)],
+        remove: true,
+        plan: plan(many, 1),
+    });
+    let (name, parts) = ("memory".into(), 16 * RUN as u64);
+    let large = Class { name, fills: 1, parts, probes: 1 << 20, plan: plan(some, 4), ..large };
+    [small, large]
+}
 
 /// A run.
 pub(crate) struct Report {
@@ -75,7 +219,7 @@ impl Against {
 
 /// The memory of a type at each target rate, and the measured rate.
 pub(crate) struct Takes {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) can: &'static [Can],
     pub(crate) at: [Option<(f64, f64)>; 2],
 }
@@ -99,9 +243,6 @@ const PROBE: What = ("probe", |figures| Some(&figures.probe));
 const ONE: What = ("single probe", |figures| Some(&figures.one));
 const INSERT: What = ("insert", |figures| Some(&figures.insert));
 const REMOVE: What = ("remove", |figures| figures.remove.as_ref());
-
-const BEGIN: &str = "<!-- measured: begin. `make choosing` writes this part -->";
-const END: &str = "<!-- measured: end -->";
 
 impl Report {
     /// All figures, with their quartiles and their limits.
@@ -135,7 +276,7 @@ impl Report {
                 let Some(figures) = &row.figures[*size] else { continue };
                 let ratio = of(figures).map_or(f64::NAN, |against| against.ratio.median);
                 let verdict = if ratio <= *at_most { "ok" } else { "MISS" };
-                let class = self.classes[*size].name;
+                let class = &self.classes[*size].name;
                 let _ = writeln!(
                     text,
                     "| {} | {what} in {class} | {ratio:.2} | {at_most} | {verdict} |",
@@ -146,12 +287,12 @@ impl Report {
         text
     }
 
-    /// The part of the page that is measured, from marker to marker.
+    /// The part of the page that is measured.
     pub(crate) fn page(&self) -> String {
         let cpu = self.machine.lines().next().unwrap_or_default().trim_start_matches("* ");
         let [small, large] = &self.classes;
         let mut text = format!(
-            "{BEGIN}\n{cpu}; load average at the end {}. In cache: {} keys, the plain filter 256 \
+            "{cpu}; load average at the end {}. In cache: {} keys, the plain filter 256 \
              KiB; in memory: {} keys, 64 MiB.\n",
             machine::load(),
             small.keys,
@@ -189,7 +330,7 @@ impl Report {
             }
             text += "\n";
         }
-        text + END
+        text
     }
 
     fn times(&self, crates: bool) -> String {
@@ -212,15 +353,8 @@ impl Report {
         text
     }
 
-    /// Puts the page's part, and the chart, into `docs/`.
-    pub(crate) fn write(&self) {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-        let page = docs.join("CHOOSING.md");
-        let text = fs::read_to_string(&page).expect("the page can be read");
-        let (before, rest) = text.split_once(BEGIN).expect("the page has its first marker");
-        let (_, after) = rest.split_once(END).expect("the page has its last marker");
-        fs::write(&page, format!("{before}{}{after}", self.page())).expect("the page is written");
-        fs::write(docs.join("choosing.svg"), chart::draw(self)).expect("the chart is written");
+    pub(crate) fn chart(&self) -> String {
+        choosing_chart::draw(self)
     }
 }
 
@@ -241,12 +375,4 @@ pub(crate) fn short(ratio: f64) -> String {
 fn in_full(against: &Against) -> String {
     let Ratio { median, low, high } = against.ratio;
     format!("{:.2} [{median:.2}; {low:.2} {high:.2}]", against.ns)
-}
-
-/// "0.98 %", with two digits that count.
-pub(crate) fn per_cent(rate: f64) -> String {
-    let per_cent = 100.0 * rate;
-    let digits =
-        if per_cent >= 0.995 { 1 } else { (1.0 - per_cent.log10().floor()).min(6.0) as usize };
-    format!("{per_cent:.digits$} %")
 }

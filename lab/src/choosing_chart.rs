@@ -1,8 +1,10 @@
 //! The chart of `docs/CHOOSING.md`, as SVG: a line for each filter, what it takes and how long it
 //! takes beside each other. For light and dark pages.
 
-use crate::member::Can;
-use crate::report::{Against, Figures, Report, Row, per_cent, short};
+use crate::chart::{begin, placed, text};
+use crate::choosing::{Against, Figures, Report, Row, short};
+use crate::contender::Can;
+use crate::speed::per_cent;
 use std::fmt::Write;
 
 const WIDTH: f64 = 1024.0;
@@ -18,24 +20,6 @@ const TIMES: [f64; 3] = [412.0, 556.0, 700.0];
 const CAN: [f64; 4] = [852.0, 896.0, 940.0, 990.0];
 /// How long a bar or an axis is.
 const LENGTH: f64 = 92.0;
-
-const STYLE: &str = "
-    text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-    .head { font-weight: 600; font-size: 12px }
-    .soft { fill: #59636e; font-size: 12px }
-    .page { fill: #fff }
-    .axis { stroke: #d1d9e0 }
-    .ours { fill: #0b61c4; stroke: #0b61c4 }
-    .other { fill: #8a5a00; stroke: #8a5a00 }
-    @media (prefers-color-scheme: dark) {
-      text { fill: #f0f6fc }
-      .soft { fill: #9198a1 }
-      .page { fill: #0d1117 }
-      .axis { stroke: #3d444d }
-      .ours { fill: #58a6ff; stroke: #58a6ff }
-      .other { fill: #e3a33c; stroke: #e3a33c }
-    }
-";
 
 /// A column of times: its heading, and its figure.
 type Column = (&'static str, fn(&Row) -> Option<&Against>);
@@ -56,12 +40,8 @@ const MARKS: [(&str, Can); 4] = [
 pub(crate) fn draw(report: &Report) -> String {
     let rows = &report.rows;
     let height = TOP + rows.len() as f64 * LINE + GAP + 44.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\n\
-         <title>Bits per key, false-positive rate and times of each filter type</title>\n\
-         <style>{STYLE}</style>\n\
-         <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\"/>\n"
-    );
+    let title = "Bits per key, false-positive rate and times of each filter type";
+    let mut svg = begin(WIDTH, height, title);
     let bits = |row: &Row| last(row).map_or(0.0, |figures| figures.bits);
     let most_bits = rows.iter().map(bits).fold(1.0, f64::max);
     let times = rows.iter().flat_map(|row| COLUMNS.map(|(_, of)| of(row)));
@@ -80,23 +60,16 @@ pub(crate) fn draw(report: &Report) -> String {
         text(&mut svg, x, 46.0, "soft", name);
     }
     for (x, (name, _)) in CAN.into_iter().zip(MARKS) {
-        let _ = writeln!(
-            svg,
-            "<text class=\"soft\" text-anchor=\"middle\" x=\"{x}\" y=\"46\">{name}</text>"
-        );
+        placed(&mut svg, x, 46.0, "middle", "soft", name);
     }
     // One, ten, a hundred times as long.
     let bottom = height - 40.0;
     for x in TIMES {
         for tick in [1.0, 10.0, 100.0].into_iter().filter(|&tick| tick <= most) {
             let x = x + along(tick, most);
-            let _ = writeln!(
-                svg,
-                "<path class=\"axis\" d=\"M{x:.1} {:.1}V{bottom:.1}\"/>\
-                 <text class=\"soft\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{:.1}\">{tick}</text>",
-                TOP - 10.0,
-                bottom + 16.0
-            );
+            let top = TOP - 10.0;
+            let _ = writeln!(svg, "<path class=\"axis\" d=\"M{x:.1} {top:.1}V{bottom:.1}\"/>");
+            placed(&mut svg, x, bottom + 16.0, "middle", "soft", &tick.to_string());
         }
     }
     let mut y = TOP;
@@ -149,10 +122,4 @@ fn one(svg: &mut String, row: &Row, y: f64, bits: f64, most: f64) {
             let _ = writeln!(svg, "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y:.1}\" r=\"5\"/>");
         }
     }
-}
-
-fn text(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-    let _ = writeln!(svg, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{text}</text>");
 }

@@ -1,0 +1,119 @@
+//! The contenders in C++, as far as `build.rs` found them: see `peers.cc`.
+
+use crate::contender::{By, Contender, Kind, Size, Sizes};
+use crate::model;
+use std::ffi::{CStr, c_char, c_int};
+
+pub(crate) const FAST64: &str = "Boost, `fast_multiblock64<8>`";
+pub(crate) const FAST32: &str = "Boost, `fast_multiblock32<8>`";
+pub(crate) const BEST64: &str = "Boost, `fast_multiblock64`, best k";
+pub(crate) const BEST32: &str = "Boost, `fast_multiblock32`, best k";
+pub(crate) const STANDARD: &str = "Boost, standard";
+pub(crate) const ROCKSDB: &str = "RocksDB's reader";
+
+/// The numbers are those of `lab_peer_new`.
+const ALL: [(c_int, &str, Sizes); 6] = [
+    (0, FAST64, Sizes::All),
+    (1, FAST32, Sizes::All),
+    (2, BEST64, Sizes::Two),
+    (3, BEST32, Sizes::Two),
+    (4, STANDARD, Sizes::Two),
+    (ROCKS, ROCKSDB, Sizes::Most),
+];
+const ROCKS: c_int = 5;
+
+/// What `peers.cc` has of an object.
+#[repr(C)]
+struct Object([u8; 0]);
+
+unsafe extern "C" {
+    fn lab_peer_new(which: c_int, keys: u64, bits: f64, rate: f64) -> *mut Object;
+    fn lab_peer_version(which: c_int) -> *const c_char;
+    fn lab_peer_free(peer: *mut Object);
+    fn lab_peer_bytes(peer: *const Object) -> usize;
+    fn lab_peer_insert(peer: *mut Object, hashes: *const u64, n: usize);
+    fn lab_peer_insert_singly(peer: *mut Object, hashes: *const u64, n: usize);
+    fn lab_peer_filled(peer: *mut Object);
+    fn lab_peer_contains(peer: *const Object, hash: u64) -> bool;
+    fn lab_peer_singles(peer: *const Object, hashes: *const u64, n: usize) -> usize;
+    fn lab_peer_batches(peer: *const Object, hashes: *const u64, n: usize, each: usize) -> usize;
+    fn lab_peer_chain(peer: *const Object, pairs: *const [u64; 2], n: usize) -> usize;
+}
+
+pub(crate) fn kinds() -> Vec<Kind> {
+    let there =
+        |&(which, ..): &(c_int, &str, Sizes)| !version(usize::from(which == ROCKS)).is_empty();
+    let kind = |(which, name, sizes)| {
+        Kind::new(name, By::Others, sizes, move |keys, size| {
+            let (bits, rate) = match size {
+                Size::Bits(bits) => (bits, 0.0),
+                // It asks for bits, and its lines are of 512 of them.
+                Size::Rate(rate) if which == ROCKS => (model::bits_for(rate, model::line), 0.0),
+                Size::Rate(rate) => (0.0, rate),
+            };
+            // SAFETY: any numbers will do.
+            let object = unsafe { lab_peer_new(which, keys, bits, rate) };
+            (!object.is_null()).then(|| Box::new(Peer(object)) as Box<dyn Contender>)
+        })
+    };
+    ALL.into_iter().filter(there).map(kind).collect()
+}
+
+/// The versions of Boost and RocksDB; of what there is not, nothing.
+pub(crate) fn version(which: usize) -> String {
+    // SAFETY: it returns a static text.
+    let text = unsafe { CStr::from_ptr(lab_peer_version(which as c_int)) };
+    text.to_string_lossy().replace('_', ".")
+}
+
+struct Peer(*mut Object);
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // SAFETY: made by `lab_peer_new`, and not used any more.
+        unsafe { lab_peer_free(self.0) }
+    }
+}
+
+// SAFETY of all calls: the object lives, and what writes borrows it exclusively.
+impl Contender for Peer {
+    fn bytes(&self) -> usize {
+        // SAFETY: see above.
+        unsafe { lab_peer_bytes(self.0) }
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        // SAFETY: see above.
+        unsafe { lab_peer_insert(self.0, hashes.as_ptr(), hashes.len()) }
+    }
+
+    fn insert_singly(&mut self, hashes: &[u64]) {
+        // SAFETY: see above.
+        unsafe { lab_peer_insert_singly(self.0, hashes.as_ptr(), hashes.len()) }
+    }
+
+    fn filled(&mut self) {
+        // SAFETY: see above.
+        unsafe { lab_peer_filled(self.0) }
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        // SAFETY: see above.
+        unsafe { lab_peer_contains(self.0, hash) }
+    }
+
+    fn singles(&self, hashes: &[u64]) -> usize {
+        // SAFETY: see above.
+        unsafe { lab_peer_singles(self.0, hashes.as_ptr(), hashes.len()) }
+    }
+
+    fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
+        // SAFETY: see above.
+        Some(unsafe { lab_peer_batches(self.0, hashes.as_ptr(), hashes.len(), each) })
+    }
+
+    fn one_by_one(&self, pairs: &[[u64; 2]]) -> usize {
+        // SAFETY: see above.
+        unsafe { lab_peer_chain(self.0, pairs.as_ptr(), pairs.len()) }
+    }
+}

@@ -1,0 +1,192 @@
+//! `make lab`: this library, the filters published for Rust and C++ and the limits of the machine, in
+//! one process, on the same hashes.
+//!
+//! | part | what it measures |
+//! |---|---|
+//! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for two sizes also at 1 % |
+//! | `rates` | false-positive rates by bits per key, beside theory |
+//! | `choosing` | all types of filter against the plain one, at equal rates |
+//!
+//! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures go to `lab/results/`, with `--write` into
+//! `docs/`, too: the tables between two marker comments of a page, the pictures and their CSV files. All
+//! of it is compiled for the CPU that it runs on, so single probes of this library are inlined; those
+//! called "in C" go through its shared library, which is compiled for any CPU.
+//!
+//! Only what is measured counts: the bits that a filter takes and the rate that it has. With
+//! `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` all filters get huge pages, as this library's do by themselves.
+
+#[path = "../../benches/common/mod.rs"]
+mod common;
+
+mod c_face;
+mod chart;
+mod choosing;
+mod choosing_chart;
+mod contender;
+mod cpp;
+mod crates;
+mod limits;
+mod measure;
+mod model;
+mod ours;
+mod rates;
+mod speed;
+
+use contender::Kind;
+use speed::Effort;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [quick, write] = ["--quick", "--write"].map(|name| common::option(&mut arguments, name));
+    let mut up_to = usize::MAX;
+    arguments.retain(|argument| {
+        let mib = argument.strip_prefix("--up-to=").and_then(|mib| mib.parse::<usize>().ok());
+        up_to = mib.map_or(up_to, |mib| mib << 20);
+        mib.is_none()
+    });
+    let parts = ["speed", "rates", "choosing"];
+    if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
+        eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [speed] [rates] [choosing]");
+        std::process::exit(2);
+    }
+    let effort = if quick { Effort::Quick } else { Effort::Full };
+    let is_wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|one| one == part);
+    let start = Instant::now();
+    let lab = Lab { kinds: kinds(), effort, up_to, write };
+    println!("{}", common::machine::describe());
+    for line in note() {
+        println!("{line}");
+    }
+    if is_wanted("speed") {
+        lab.speed();
+    }
+    if is_wanted("rates") {
+        lab.rates();
+    }
+    if is_wanted("choosing") {
+        lab.choosing();
+    }
+    println!("\nLoad average at the end: {}.", common::machine::load());
+    eprintln!("{:.0} s", start.elapsed().as_secs_f64());
+}
+
+/// All contenders. The plain filter, that others are set against, comes first.
+fn kinds() -> Vec<Kind> {
+    let all = [ours::kinds(), c_face::kinds(), crates::kinds(), cpp::kinds(), limits::kinds()];
+    all.into_iter().flatten().collect()
+}
+
+struct Lab {
+    kinds: Vec<Kind>,
+    effort: Effort,
+    /// The largest filters whose speed is measured, in bytes.
+    up_to: usize,
+    write: bool,
+}
+
+impl Lab {
+    fn speed(&self) {
+        let rows = speed::run(&self.kinds, self.effort, self.up_to);
+        let tables = speed::tables(&rows);
+        println!("\n## Speed\n{tables}");
+        self.put("benchmarks/speed.csv", &speed::csv(&rows));
+        self.put("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
+        self.put("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
+        self.page("PERFORMANCE.md", "speed", &format!("{}\n{tables}", about()));
+    }
+
+    fn rates(&self) {
+        let rates = rates::run(&self.kinds, self.effort);
+        let table = rates::table(&rates);
+        println!("\n## False-positive rates\n\n{table}");
+        self.put("benchmarks/rates.csv", &rates::csv(&rates));
+        self.put("benchmarks/rates.svg", &rates::picture(&rates, &note()));
+        self.page("PERFORMANCE.md", "rates", &table);
+    }
+
+    fn choosing(&self) {
+        let report = choosing::run(&self.kinds, self.effort);
+        println!("\n## Filter types\n\n{}\n{}", report.details(), report.page());
+        self.put("choosing.svg", &report.chart());
+        self.page("CHOOSING.md", "choosing", &report.page());
+    }
+
+    /// Writes a result, and if it is to be published, into `docs/`, too.
+    fn put(&self, name: &str, text: &str) {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
+        let mut files = vec![results.join(Path::new(name).file_name().expect("it is a file"))];
+        if self.write {
+            files.push(docs().join(name));
+        }
+        for file in files {
+            fs::create_dir_all(file.parent().expect("it is in a directory")).expect("it is made");
+            fs::write(file, text).expect("the result is written");
+        }
+    }
+
+    /// Puts what was measured into a page, between its two markers.
+    fn page(&self, page: &str, part: &str, text: &str) {
+        if !self.write {
+            return;
+        }
+        let begin = format!("<!-- lab: {part}: begin. `make lab WRITE=1` writes this part -->\n");
+        let end = format!("<!-- lab: {part}: end -->");
+        let page = docs().join(page);
+        let old = fs::read_to_string(&page).expect("the page can be read");
+        let (before, rest) = old.split_once(&begin).expect("the page has its first marker");
+        let (_, after) = rest.split_once(&end).expect("the page has its last marker");
+        let text = format!("{before}{begin}{}\n{end}{after}", text.trim_end());
+        fs::write(&page, text).expect("the page is written");
+    }
+}
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+/// The machine, in one line.
+fn about() -> String {
+    let machine = common::machine::describe();
+    let items: Vec<&str> = machine.lines().map(|line| line.trim_start_matches("* ")).collect();
+    format!("{}; {}; {}.", items[0], items[1], items[4])
+}
+
+/// What stands below the pictures: the machine, the versions and the command.
+fn note() -> Vec<String> {
+    let lock = include_str!("../Cargo.lock");
+    let crates = [
+        "bloomline",
+        "sbbf-rs",
+        "fastbloom",
+        "parquet",
+        "bloomfilter",
+        "xorf",
+        "qfilter",
+        "cuckoofilter",
+    ];
+    let version = |name: &str| {
+        let after = lock.split(&format!("name = \"{name}\"\nversion = \"")).nth(1)?;
+        Some(format!("{name} {}", after.split('"').next()?))
+    };
+    let mut versions: Vec<String> = crates.into_iter().filter_map(version).collect();
+    for (which, name) in ["Boost", "RocksDB"].iter().enumerate() {
+        let version = cpp::version(which);
+        if !version.is_empty() {
+            versions.push(format!("{name} {version}"));
+        }
+    }
+    let backend = bloomline::Backend::available().last().expect("there is always a backend").name();
+    vec![
+        about(),
+        format!("{}. Backend: {backend}.", versions.join(", ")),
+        "Medians of interleaved rounds, CPU time of one thread, hashes given, compiled for this CPU. \
+         Command: make lab WRITE=1 BOOST=directory."
+            .into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! All contenders over tiny filters: no false negative (the harness asserts it), rates as in theory, and
+//! results that can be written.
+
+use super::*;
+use crate::contender::Size;
+
+/// Probes for a rate: a million, of which about a hundredth are positive, so chance alone is some 1 %.
+const NOISE: f64 = 0.1;
+
+#[test]
+fn no_contender_denies_keys_and_rates_are_near_the_model() {
+    let rates = rates::run(&kinds(), Effort::Smoke);
+    assert!(rates.len() >= 10, "only {} filters can be of 10 bits per key", rates.len());
+    for (name, model) in [
+        (ours::PLAIN, model::line as fn(f64) -> f64),
+        ("`Filter`, scalar", model::line),
+        ("`Filter::classic`", model::classic),
+        (crates::SBBF_RS, model::sbbf),
+        (crates::PARQUET, model::sbbf),
+        (crates::FASTBLOOM, model::classic),
+        (c_face::FILTER, model::line),
+        (cpp::ROCKSDB, model::line),
+        (cpp::STANDARD, model::classic),
+    ] {
+        for rate in rates.iter().filter(|rate| rate.name == name.replace('`', "")) {
+            let expected = model(rate.bits);
+            let off = rate.rate / expected - 1.0;
+            assert!(off.abs() < NOISE, "{name}: {} and not {expected}", rate.rate);
+        }
+    }
+    let table = rates::table(&rates);
+    assert!(table.contains("| Filter |"), "{table}");
+    assert!(rates::picture(&rates, &note()).ends_with("</svg>\n"));
+}
+
+#[test]
+fn all_ways_to_probe_answer() {
+    let kinds = kinds();
+    let rows = speed::run(&kinds, Effort::Smoke, usize::MAX);
+    for what in ["insert", "insert singly", "single", "batch"] {
+        let plain = rows.iter().find(|row| row.name == "Filter" && row.what == what);
+        assert!(plain.is_some_and(|row| row.ns.iter().all(|&ns| ns > 0.0)), "{what}");
+    }
+    assert!(speed::tables(&rows).contains("Single probes"));
+    assert_eq!(speed::csv(&rows).lines().count(), rows.len() + 1);
+    assert!(speed::by_size(&rows, &note()).ends_with("</svg>\n"));
+}
+
+/// Every way counts the same answers: single probes, those that wait, calls for any number of keys.
+#[test]
+fn ways_agree() {
+    let keys = measure::part_of_keys(20_000, 0, 1);
+    let absent = measure::absent_keys(20_001);
+    for kind in kinds().iter().filter(|kind| kind.by != contender::By::Limit) {
+        let sizes = [Size::Bits(10.0), Size::Rate(0.01)];
+        for mut filter in sizes.into_iter().filter_map(|size| (kind.build)(20_000, size)) {
+            filter.insert(&keys[..10_000]);
+            filter.insert_singly(&keys[10_000..]);
+            filter.filled();
+            assert_eq!(filter.singles(&keys), keys.len(), "{}", kind.name);
+            let positives = filter.singles(&absent);
+            assert!(positives < absent.len() / 10, "{}: {positives}", kind.name);
+            for each in [1, 7, 64, 1000] {
+                let by_calls = filter.batches(&absent, each).unwrap_or(positives);
+                assert_eq!(by_calls, positives, "{}, calls for {each}", kind.name);
+            }
+            let pairs: Vec<[u64; 2]> = absent.iter().map(|&hash| [hash; 2]).collect();
+            assert_eq!(filter.one_by_one(&pairs), positives, "{}, waiting", kind.name);
+        }
+    }
+}

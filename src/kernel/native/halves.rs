@@ -1,0 +1,307 @@
+//! One key at a time on x86-64: a line in two registers of four lanes.
+//!
+//! Registers of 256 bits for AVX-512, too, whose `VL` instructions save some steps: one 512-bit
+//! instruction makes what the caller does next slower on some CPUs (measured on an Intel Xeon),
+//! which only a batch pays back.
+
+use super::super::single::Single;
+use super::scalar::{Rows, all_rows, class};
+use crate::line::{C1, C2, SHIFTS};
+use std::arch::x86_64::*;
+use std::ptr;
+
+type Halves = [__m256i; 2];
+
+/// Added to the address of rows, which are at multiples of 64: that this file can use them, and
+/// whether k is above 8.
+const ONE_ROUND: usize = 2;
+const TWO_ROUNDS: usize = 3;
+
+const fn tag<const CLASS: u8>() -> usize {
+    if CLASS == class::ABOVE_8 { TWO_ROUNDS } else { ONE_ROUND }
+}
+
+/// What [`Single`] is given for k: where the rows of the last round are, with a tag.
+pub(super) fn given_k<const CLASS: u8>(k: u32) -> *const u8 {
+    ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag::<CLASS>())
+}
+
+/// [`contains`] of what is in a [`Single`].
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+pub(super) unsafe fn contains_one<const CLASS: u8, const VL: bool>(
+    single: &Single<'_>,
+    hash: u64,
+) -> bool {
+    let rows = single.k().wrapping_sub(tag::<CLASS>()).cast();
+    // SAFETY: the caller's promise; the rows are from `given_k`.
+    unsafe { contains::<CLASS, VL>(single.line(hash), rows, hash) }
+}
+
+/// [`insert`] likewise.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+pub(super) unsafe fn insert_one<const CLASS: u8, const VL: bool>(
+    single: &Single<'_>,
+    hash: u64,
+) -> bool {
+    let rows = single.k().wrapping_sub(tag::<CLASS>()).cast();
+    // SAFETY: as above.
+    unsafe { insert::<CLASS, VL>(single.line(hash), rows, hash) }
+}
+
+/// How the caller's own code probes one key without a call: if the program is compiled for a CPU
+/// with AVX2, and the function is one of this file. [`Backend`](crate::Backend)s that are chosen
+/// for a test or a comparison are called, so they do run.
+#[cfg(target_feature = "avx2")]
+pub(in crate::kernel) mod inlined {
+    use super::*;
+
+    const VL: bool = cfg!(all(target_feature = "avx512f", target_feature = "avx512vl"));
+
+    /// Calls `$of` of the class, if it is one here.
+    macro_rules! by_class {
+        ($of:ident, $single:expr, $hash:expr) => {
+            // SAFETY: the program is compiled for such CPUs; the caller's promise.
+            unsafe {
+                match $single.k().addr() % 4 {
+                    ONE_ROUND => Some($of::<{ class::BELOW_8 }, VL>($single, $hash)),
+                    TWO_ROUNDS => Some($of::<{ class::ABOVE_8 }, VL>($single, $hash)),
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    /// Whether all bits of a key are set.
+    ///
+    /// # Safety
+    /// The lines can be read.
+    #[inline(always)]
+    pub(in crate::kernel) unsafe fn contains(single: &Single<'_>, hash: u64) -> Option<bool> {
+        by_class!(contains_one, single, hash)
+    }
+
+    /// Sets the bits of a key. Returns whether any of them was not set.
+    ///
+    /// # Safety
+    /// The lines can be written.
+    #[inline(always)]
+    pub(in crate::kernel) unsafe fn insert(single: &Single<'_>, hash: u64) -> Option<bool> {
+        by_class!(insert_one, single, hash)
+    }
+}
+
+/// Whether a line has all bits of a key.
+///
+/// # Safety
+/// The CPU has AVX2, and AVX-512 VL if so named; 64 bytes can be read at `line`; `rows` are those
+/// of k.
+#[inline(always)]
+pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
+    line: *const u8,
+    rows: *const Rows,
+    hash: u64,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        // The probed bit of each lane goes to its lowest, so the row need not be shifted.
+        let line = load(line);
+        let g = hash.wrapping_mul(C1);
+        match CLASS {
+            class::BELOW_8 => has_row(moved::<VL>(line, g), g, rows),
+            class::EXACTLY_8 => has_ones(moved::<VL>(line, g)),
+            _ => {
+                let g2 = hash.wrapping_mul(C2);
+                has_ones(moved::<VL>(line, g)) & has_row(moved::<VL>(line, g2), g2, rows)
+            }
+        }
+    }
+}
+
+/// A line with the probed bit of each lane moved to its lowest. (Not a closure, which is not always
+/// inlined.)
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn moved<const VL: bool>(line: Halves, g: u64) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<VL>(g);
+        if VL {
+            return [_mm256_rorv_epi64(line[0], low), _mm256_rorv_epi64(line[1], high)];
+        }
+        [_mm256_srlv_epi64(line[0], low), _mm256_srlv_epi64(line[1], high)]
+    }
+}
+
+/// Sets the bits of a key in its line. Returns whether any of them was not set.
+///
+/// # Safety
+/// As for [`contains`], and the bytes can be written.
+#[inline(always)]
+pub(super) unsafe fn insert<const CLASS: u8, const VL: bool>(
+    line: *mut u8,
+    rows: *const Rows,
+    hash: u64,
+) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (old, mask) = (load(line), mask::<CLASS, VL>(hash, rows));
+        _mm256_storeu_si256(line.cast(), _mm256_or_si256(old[0], mask[0]));
+        _mm256_storeu_si256(line.add(32).cast(), _mm256_or_si256(old[1], mask[1]));
+        any(without(mask, old))
+    }
+}
+
+/// The bits of a key in each half of its line.
+///
+/// # Safety
+/// The CPU has the instructions; `rows` are those of k.
+#[inline(always)]
+unsafe fn mask<const CLASS: u8, const VL: bool>(hash: u64, rows: *const Rows) -> Halves {
+    let g = hash.wrapping_mul(C1);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match CLASS {
+            class::BELOW_8 => round::<VL>(g, row(g, rows)),
+            class::EXACTLY_8 => round::<VL>(g, ones()),
+            _ => {
+                let g2 = hash.wrapping_mul(C2);
+                let (first, second) = (round::<VL>(g, ones()), round::<VL>(g2, row(g2, rows)));
+                [_mm256_or_si256(first[0], second[0]), _mm256_or_si256(first[1], second[1])]
+            }
+        }
+    }
+}
+
+/// Ones moved to the bit positions of one round.
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let [low, high] = positions::<VL>(g);
+        if VL {
+            [_mm256_rolv_epi64(ones[0], low), _mm256_rolv_epi64(ones[1], high)]
+        } else {
+            [_mm256_sllv_epi64(ones[0], low), _mm256_sllv_epi64(ones[1], high)]
+        }
+    }
+}
+
+/// The bit positions of one round, in the low 6 bits of each lane. A rotate ignores what is above;
+/// for a shift it is cleared.
+///
+/// # Safety
+/// The CPU has the instructions.
+#[inline(always)]
+unsafe fn positions<const VL: bool>(g: u64) -> Halves {
+    // Not `map`, which is not always inlined.
+    const fn shift(lane: usize) -> i64 {
+        SHIFTS[lane] as i64
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let g = _mm256_set1_epi64x(g as i64);
+        let [low, high] = const {
+            [[shift(0), shift(1), shift(2), shift(3)], [shift(4), shift(5), shift(6), shift(7)]]
+        };
+        let low = _mm256_srlv_epi64(g, _mm256_setr_epi64x(low[0], low[1], low[2], low[3]));
+        let high = _mm256_srlv_epi64(g, _mm256_setr_epi64x(high[0], high[1], high[2], high[3]));
+        if VL {
+            return [low, high];
+        }
+        let six_bits = _mm256_set1_epi64x(63);
+        [_mm256_and_si256(low, six_bits), _mm256_and_si256(high, six_bits)]
+    }
+}
+
+/// A one in each lane.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn ones() -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_set1_epi64x(1); 2] }
+}
+
+/// Whether the lowest bit of each lane that counts is set.
+///
+/// # Safety
+/// As for [`row`].
+#[inline(always)]
+unsafe fn has_row(lanes: Halves, g: u64, rows: *const Rows) -> bool {
+    // SAFETY: there are 8 rows, of 32 bytes; the caller's promise.
+    unsafe {
+        let row = (&raw const (*rows).paired).cast::<__m256i>().add((g >> 61) as usize);
+        let [low, high] = [_mm256_castsi256_ps(lanes[0]), _mm256_castsi256_ps(lanes[1])];
+        // The lower halves of all lanes.
+        let paired = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(low, high));
+        _mm256_testc_si256(paired, _mm256_loadu_si256(row)) == 1
+    }
+}
+
+/// A one in each lane that counts.
+///
+/// # Safety
+/// The CPU has AVX2; these are the rows of a k.
+#[inline(always)]
+unsafe fn row(g: u64, rows: *const Rows) -> Halves {
+    // SAFETY: there are 8 rows, of 64 bytes at a multiple of 64.
+    unsafe {
+        let row = (&raw const (*rows).lanes).cast::<__m256i>().add(2 * (g >> 61) as usize);
+        [_mm256_load_si256(row), _mm256_load_si256(row.add(1))]
+    }
+}
+
+/// 64 bytes.
+///
+/// # Safety
+/// They can be read, and the CPU has AVX2.
+#[inline(always)]
+unsafe fn load(line: *const u8) -> Halves {
+    // SAFETY: the caller's promise.
+    unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.add(32).cast())] }
+}
+
+/// The bits of `all` that are not set in `set`, of both halves.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn without(all: Halves, set: Halves) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let low = _mm256_andnot_si256(set[0], all[0]);
+        _mm256_or_si256(low, _mm256_andnot_si256(set[1], all[1]))
+    }
+}
+
+/// Whether the lowest bit of each lane is set.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn has_ones(lanes: Halves) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_testc_si256(_mm256_and_si256(lanes[0], lanes[1]), _mm256_set1_epi64x(1)) == 1 }
+}
+
+/// Whether any bit is set.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+unsafe fn any(bits: __m256i) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_testz_si256(bits, bits) == 0 }
+}

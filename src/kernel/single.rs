@@ -1,0 +1,255 @@
+//! One key at a time: whatever does not depend on the key is decided when the lines are known.
+//!
+//! A [`Single`] holds the function for a backend, a layout and a class of k, and what that function
+//! reads. A probe is one jump to it. The time of a probe in memory is proportional to its
+//! instructions, because a CPU looks ahead over a fixed number of them.
+
+use super::batch::Lines;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+use super::native::inlined;
+use super::prefetch::{INTO_L1, prefetch};
+use super::{Kernel, Probed};
+use crate::line::{LINE_BYTES, line_index};
+use crate::os::memory::Zeroed;
+use std::marker::PhantomData;
+#[cfg(all(test, feature = "capi"))]
+use std::mem::offset_of;
+use std::mem::transmute;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+
+/// What one key does in its line. Its arguments fit in registers, and a C function does not unwind,
+/// so a caller whose last act it is can jump to it without saving registers.
+///
+/// # Safety of the function
+/// The CPU has the backend's instructions; the lines are there, to be written by an insert.
+pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
+
+/// The functions of a kernel for a k.
+#[derive(Clone, Copy)]
+pub(super) struct Calls {
+    pub(super) contains: Call,
+    pub(super) insert: Call,
+    /// What they take for k: see [`Ops::given_k`](super::batch::Ops::given_k).
+    pub(super) k: *const u8,
+}
+
+/// Lines, and how to probe them for one key.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Single<'a> {
+    /// A [`Call`]. C keeps these words, and zeros are no function.
+    contains: *const (),
+    base: *const u8,
+    /// How many lines, of whatever size the layout has.
+    count: usize,
+    k: *const u8,
+    lines: PhantomData<Probed<'a>>,
+}
+
+// SAFETY: it stands for bytes that may be read in any thread, and for constants.
+unsafe impl Send for Single<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Single<'_> {}
+
+/// Lines that are not there rule out nothing.
+unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
+    true
+}
+
+#[cfg(feature = "capi")]
+impl Single<'_> {
+    /// What the check word of zeros is made of.
+    pub(super) const CHECK_START: u64 = 0x4D4C_5649;
+
+    /// The fields, as a number of words from the start.
+    #[cfg(test)]
+    pub(super) const WORDS: [usize; 4] = [
+        offset_of!(Single, contains) / size_of::<usize>(),
+        offset_of!(Single, base) / size_of::<usize>(),
+        offset_of!(Single, count) / size_of::<usize>(),
+        offset_of!(Single, k) / size_of::<usize>(),
+    ];
+}
+
+impl<'a> Single<'a> {
+    pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
+        let (calls, count) = ((kernel.calls)(k), lines.len() >> kernel.line_log2);
+        let contains = if count > 0 { calls.contains } else { anything as Call };
+        Single {
+            contains: contains as *const (),
+            base: lines.start(),
+            count,
+            k: calls.k,
+            lines: PhantomData,
+        }
+    }
+
+    /// Whether all bits of a key are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(present) = unsafe { inlined::contains(self, hash) } {
+            return present;
+        }
+        // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
+        // lines can be read, and may be written meanwhile for the reasons in `shared`.
+        unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
+    }
+
+    /// Prefetches the native line of a hash: two cache lines if it may lie across them.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let line = self.line(hash);
+        prefetch::<INTO_L1>(line);
+        if !self.base.addr().is_multiple_of(LINE_BYTES) {
+            prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
+        }
+    }
+
+    /// The line of a hash, if lines have 64 bytes.
+    #[inline(always)]
+    pub(super) fn line(&self, hash: u64) -> *mut u8 {
+        let index = line_index(hash, self.count as u64) as usize;
+        self.base.cast_mut().wrapping_add(index * LINE_BYTES)
+    }
+
+    /// What the kernel takes for k.
+    #[inline(always)]
+    pub(super) fn k(&self) -> *const u8 {
+        self.k
+    }
+
+    /// The lines as batches have them, where k is a number.
+    #[inline(always)]
+    pub(super) fn lines(&self) -> Lines {
+        Lines::some(self.base.cast_mut(), self.count, (self.k.addr() / NUMBERED) as u32)
+    }
+
+    /// The same without a borrow, for C.
+    #[cfg(feature = "capi")]
+    pub(super) fn unbound(self) -> Single<'static> {
+        Single { lines: PhantomData, ..self }
+    }
+
+    /// The lines of a layout whose lines have so many bytes.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn probed(&self, line_log2: u32) -> Probed<'a> {
+        // SAFETY: `new` had so many, for as long.
+        unsafe { Probed::at(self.base, self.count << line_log2) }
+    }
+
+    /// How many lines.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn count(&self) -> u64 {
+        self.count as u64
+    }
+
+    /// The part of the words but for the count in the check word of [`Words`](super::Words).
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(super) fn check_word(&self) -> u64 {
+        let mixed = (self.contains.addr() as u64).wrapping_mul(3).wrapping_add(Single::CHECK_START);
+        (mixed ^ self.k.addr() as u64).wrapping_add(self.base.expose_provenance() as u64)
+    }
+}
+
+/// A number for k is so many times as large in [`Calls::k`], where other values have addresses.
+const NUMBERED: usize = 4;
+
+/// A number for k, as most kernels take it.
+pub(super) fn numbered(k: u32) -> *const u8 {
+    ptr::without_provenance(k as usize * NUMBERED)
+}
+
+/// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
+/// find it without an addition.
+#[repr(C)]
+pub(crate) struct OwnLines {
+    /// Of `bytes`, which stay where they are.
+    single: Single<'static>,
+    insert: Call,
+    bytes: Zeroed,
+}
+
+impl OwnLines {
+    /// # Panics
+    /// If there is no line.
+    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> OwnLines {
+        // SAFETY: they live as long as the result, which hands out no copy that outlives it.
+        let lines = unsafe { Probed::at(bytes.start(), bytes.len()) };
+        let single = Single::new(lines, k, kernel);
+        assert!(single.count > 0, "a filter has at least one line");
+        OwnLines { single, insert: (kernel.calls)(k).insert, bytes }
+    }
+
+    pub(crate) fn into_bytes(self) -> Zeroed {
+        self.bytes
+    }
+
+    /// The lines, to be probed.
+    #[inline(always)]
+    pub(crate) fn single(&self) -> Single<'_> {
+        self.single
+    }
+
+    /// Whether all bits of a key are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        self.single.contains(hash)
+    }
+
+    /// Sets the bits of a key. Returns whether any of them was not set.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
+            return new;
+        }
+        // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
+        unsafe { (self.insert)(&self.single, hash) }
+    }
+}
+
+impl Deref for OwnLines {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl DerefMut for OwnLines {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
+
+impl Kernel {
+    /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
+    /// filter's lines.
+    ///
+    /// # Panics
+    /// If there is no line.
+    #[inline]
+    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
+        let base = lines.as_mut_ptr().cast_const();
+        // SAFETY: a mutable slice's bytes can be read, and written through the pointer.
+        let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
+        assert!(single.count > 0, "a filter has at least one line");
+        // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
+        unsafe { ((self.calls)(k).insert)(&single, hash) }
+    }
+
+    /// Whether all bits of one key are set.
+    #[inline]
+    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
+        Single::new(lines, k, self).contains(hash)
+    }
+}
