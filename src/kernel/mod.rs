@@ -46,7 +46,7 @@ pub(crate) use few::Room;
 pub(crate) use few::hash_of;
 pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{FEW, ahead, prefetch_all};
+pub(crate) use prefetch::{FAR_VIEWS, FEW, SINGLES, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
