@@ -2,11 +2,11 @@
 //
 // header_cxx17.cpp - bloomline.h and bloomline.hpp are C++17, in any order, each alone
 // and twice; functions have C linkage. Compiled only, with every warning there is.
-#include <bloomline.h>
-#include <bloomline.hpp>
-#include <bloomline.h>
-#include <bloomline.hpp>
 #include <bloomline_inline.h>
+#include <bloomline.hpp>
+#include <bloomline.h>
+#include <bloomline_inline.h>
+#include <bloomline.hpp>
 
 #include <type_traits>
 

@@ -3,6 +3,7 @@
 // test_hpp.cpp - bloomline.hpp does what the C functions do, frees what it makes, and
 // compiles and runs without exceptions and RTTI (the Makefile builds it both ways). Its
 // numbers are those of test_api.c, so here only the face is tested.
+#include <bloomline_inline.h>
 #include <bloomline.hpp>
 
 #include "check.h"
@@ -912,6 +913,23 @@ void engines()
     CHECK((*View::open_leveldb(""sv)).contains("apple"sv) == false);
 }
 
+void without_a_call()
+{
+    Filter filter = make_filter(), twin = make_filter();
+    const View view = filter.view();
+    const Inline inlined(view);
+    for (std::uint64_t key = 0; key < 1000; key++) {
+        twin.insert_hash(bloomline_hash_u64(key, 7));
+        CHECK(inlined.insert_hash(bloomline_hash_u64(key, 7)));
+    }
+    for (std::uint64_t key = 0; key < 3000; key++) {
+        inlined.prefetch_hash(bloomline_hash_u64(key, 7));
+        CHECK(inlined.contains_hash(bloomline_hash_u64(key, 7)) == twin.contains_u64(key));
+    }
+    const View none;
+    CHECK(Inline(none).contains_hash(1) && !Inline(none).insert_hash(1));
+}
+
 } // namespace
 
 int main()
@@ -939,6 +957,7 @@ int main()
     RUN(copies_and_streams);
     RUN(values_or_others);
     RUN(every_view);
+    RUN(without_a_call);
     RUN(builders_in_batches);
     RUN(engines);
     return check_end();

@@ -250,9 +250,9 @@ BLOOMLINE_API const char *bloomline_version(void);
  * answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
  * forces one; empty is as good as unset. The text is static.
  *
- * How batches prefetch depends on the size of the filter and of the CPU's caches. For experiments
- * BLOOMLINE_PREFETCH forces one way: "none", "far" (into L2, far ahead) or "near" (that, and near
- * ahead into L1).
+ * Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
+ * BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
+ * (far, and near ahead into L1).
  *
  * Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
  * another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
@@ -539,17 +539,16 @@ BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *f
 BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
 
 /**
- * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
- * new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
- * filter.
+ * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
+ * new, and false if it was already present, or a false positive. Returns true for a NULL filter.
  */
-BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
+BLOOMLINE_API bool bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
 
 /**
  * bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
  * that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
  */
-BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
+BLOOMLINE_API bool bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
 
 /**
  * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
@@ -1349,13 +1348,13 @@ BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
 
 /**
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
- * present.
+ * present. Returns whether the key was new, as bloomline_filter_insert().
  */
-BLOOMLINE_API void bloomline_counting_insert(bloomline_counting *filter, const void *key,
+BLOOMLINE_API bool bloomline_counting_insert(bloomline_counting *filter, const void *key,
     size_t len);
 
 /** bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key. */
-BLOOMLINE_API void bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
+BLOOMLINE_API bool bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
 
 /** bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,

@@ -20,9 +20,9 @@
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
 //
-// To remove duplicates, take a ConcurrentFilter or a Window: their inserts return whether the key
-// was new, a Filter's return nothing. What needs no class is called as in C, such as
-// bloomline_set_allocator().
+// insert() of one key returns whether the key was new. To remove duplicates in batches, take a
+// ConcurrentFilter or a Window: their batches tell it of each key. What needs no class is called
+// as in C, such as bloomline_set_allocator().
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.
@@ -733,6 +733,23 @@ private:
 
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
+
+#ifdef BLOOMLINE_INLINE_H
+/// Probes and inserts by hash without a call, if bloomline_inline.h is included before this header:
+/// see there. Make it of a view once, before a loop. The view and its bytes must stay.
+class Inline {
+public:
+    explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
+    explicit Inline(View &&) BLOOMLINE_DELETED("the view is a temporary: name it first");
+    [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept { return bloomline_inline_contains_hash(inline_, hash); }
+    /// Asks for the line of a hash, to be probed soon.
+    void prefetch_hash(uint64_t hash) const noexcept { bloomline_inline_prefetch_hash(inline_, hash); }
+    /// Inserts into the lines of the view, which the caller may write. Returns false if it cannot.
+    [[nodiscard]] bool insert_hash(uint64_t hash) const noexcept { return bloomline_inline_insert_hash(inline_, hash); }
+private:
+    bloomline_inline inline_;
+};
+#endif
 /// Probes many filters for one key; the lines of all are prefetched before the first is probed.
 /// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
 /// differently, with other seeds or as other engines do, all may have it: see views_contain().

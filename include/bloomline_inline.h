@@ -37,6 +37,13 @@
 #define BLOOMLINE_INLINE_FN_ static inline
 #endif
 
+/* What nearly always holds. */
+#if defined(__GNUC__)
+#define BLOOMLINE_LIKELY_(condition) __builtin_expect(!!(condition), 1)
+#else
+#define BLOOMLINE_LIKELY_(condition) (condition)
+#endif
+
 #ifdef __cplusplus
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -225,7 +232,7 @@ BLOOMLINE_INLINE_FN_ bloomline_halves_ bloomline_inline_mask_(
     bloomline_inline filter, uint64_t hash)
 {
     bloomline_halves_ first, second;
-    if (filter.rounds == 1) return bloomline_inline_some_(hash * BLOOMLINE_C1_, filter.rows);
+    if (BLOOMLINE_LIKELY_(filter.rounds == 1)) return bloomline_inline_some_(hash * BLOOMLINE_C1_, filter.rows);
     first.low = first.high = _mm256_set1_epi64x(1);
     first = bloomline_inline_round_(hash * BLOOMLINE_C1_, first);
     second = bloomline_inline_some_(hash * BLOOMLINE_C2_, filter.rows);
@@ -249,12 +256,12 @@ BLOOMLINE_INLINE_FN_ __m256i *bloomline_inline_line_(bloomline_inline filter, ui
 BLOOMLINE_INLINE_FN_ bool bloomline_inline_contains_hash(bloomline_inline filter, uint64_t hash)
 {
 #if BLOOMLINE_INLINE_
-    if (filter.rounds != 0) {
+    if (BLOOMLINE_LIKELY_(filter.rounds != 0)) {
         const __m256i *line = bloomline_inline_line_(filter, hash);
         bloomline_halves_ lanes;
         lanes.low = _mm256_loadu_si256(line);
         lanes.high = _mm256_loadu_si256(line + 1);
-        if (filter.rounds == 1) {
+        if (BLOOMLINE_LIKELY_(filter.rounds == 1)) {
             return bloomline_inline_has_(lanes, hash * BLOOMLINE_C1_, false, filter.rows) != 0;
         }
         return (bloomline_inline_has_(lanes, hash * BLOOMLINE_C1_, true, 0) &
@@ -277,7 +284,7 @@ BLOOMLINE_MUST_USE
 BLOOMLINE_INLINE_FN_ bool bloomline_inline_insert_hash(bloomline_inline filter, uint64_t hash)
 {
 #if BLOOMLINE_INLINE_
-    if (filter.rounds != 0) {
+    if (BLOOMLINE_LIKELY_(filter.rounds != 0)) {
         __m256i *line = bloomline_inline_line_(filter, hash);
         const bloomline_halves_ mask = bloomline_inline_mask_(filter, hash);
         _mm256_storeu_si256(line, _mm256_or_si256(_mm256_loadu_si256(line), mask.low));

@@ -58,9 +58,9 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
 /// forces one; empty is as good as unset. The text is static.
 ///
-/// How batches prefetch depends on the size of the filter and of the CPU's caches. For experiments
-/// BLOOMLINE_PREFETCH forces one way: "none", "far" (into L2, far ahead) or "near" (that, and near
-/// ahead into L1).
+/// Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
+/// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
+/// (far, and near ahead into L1).
 ///
 /// Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
 /// another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.

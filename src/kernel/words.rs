@@ -70,6 +70,24 @@ impl Words {
         self.shape >> 8 == ROCKS_DB
     }
 
+    /// The layout, if it is that of native lines or RocksDB's.
+    #[inline(always)]
+    pub(crate) fn lines_of(&self) -> Option<Layout> {
+        const NATIVE: u64 = Layout::Native as u64;
+        const FAST_LOCAL: u64 = Layout::FastLocal as u64;
+        match self.shape >> 8 & 0xFF {
+            NATIVE => Some(Layout::Native),
+            FAST_LOCAL => Some(Layout::FastLocal),
+            _ => None,
+        }
+    }
+
+    /// The way of hashing and the seed, to be compared with those of others.
+    #[inline(always)]
+    pub(crate) fn hashing(&self) -> (u64, u64) {
+        (self.shape >> 16, self.seed)
+    }
+
     /// The hash of a key of at most 16 bytes, where that takes few instructions.
     #[inline(always)]
     pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {
@@ -152,6 +170,36 @@ mod tests {
                 damaged[i] ^= 1 << bit;
                 assert!(!sound(damaged), "word {i}, bit {bit}");
             }
+        }
+    }
+
+    /// `bloomline_inline.h` reads the same words.
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn the_inline_header_knows_the_words() {
+        use std::mem::offset_of;
+        let header = include_str!("../../include/bloomline_inline.h");
+        let single = |field| offset_of!(Words, single) / 8 + Single::WORDS[field];
+        let words = [
+            ("CALL", single(0)),
+            ("LINES", single(1)),
+            ("COUNT", single(2)),
+            ("K", single(3)),
+            ("SEED", offset_of!(Words, seed) / 8),
+            ("KEYS", offset_of!(Words, key_count) / 8),
+            ("SHAPE", offset_of!(Words, shape) / 8),
+            ("CHECK", offset_of!(Words, check) / 8),
+        ];
+        let numbers = words.map(|(name, at)| format!("BLOOMLINE_WORD_{name}_ = {at}"));
+        let others = [
+            format!("BLOOMLINE_CHECK_START_ UINT64_C(0x{:X})", Single::CHECK_START),
+            format!("BLOOMLINE_C1_ UINT64_C(0x{:X})", crate::line::C1),
+            format!("BLOOMLINE_C2_ UINT64_C(0x{:X})", crate::line::C2),
+            format!("layout == {})", Layout::Native as u32),
+            format!("layout == {})", Layout::FastLocal as u32),
+        ];
+        for text in numbers.iter().chain(&others) {
+            assert!(header.contains(text), "include/bloomline_inline.h has no {text}");
         }
     }
 }
