@@ -7,6 +7,7 @@
 use super::super::single::Single;
 use super::scalar::{Rows, class};
 use crate::line::{C1, C2, SHIFTS};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 type Halves = [__m256i; 2];
@@ -104,7 +105,7 @@ pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
     // SAFETY: the caller's promise.
     unsafe {
         // The probed bit of each lane goes to its lowest, so the row need not be shifted.
-        let line = load(line);
+        let line = load_now(line);
         let g = hash.wrapping_mul(C1);
         match CLASS {
             class::BELOW_8 => has_row(moved::<VL>(line, g), g, rows),
@@ -265,6 +266,29 @@ unsafe fn row(g: u64, rows: *const Rows) -> Halves {
 unsafe fn load(line: *const u8) -> Halves {
     // SAFETY: the caller's promise.
     unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.add(32).cast())] }
+}
+
+/// 64 bytes into which other threads may be inserting. The compiler cannot know what is read, as
+/// it could of an intrinsic, and so does not take it out of the caller's loop.
+///
+/// # Safety
+/// As for [`load`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_now(line: *const u8) -> Halves {
+    let (low, high);
+    // SAFETY: the caller vouches for the bytes; nothing is written.
+    unsafe {
+        asm!(
+            "vmovdqu {0}, ymmword ptr [{2}]",
+            "vmovdqu {1}, ymmword ptr [{2} + 32]",
+            out(ymm_reg) low,
+            lateout(ymm_reg) high,
+            in(reg) line,
+            options(readonly, nostack, preserves_flags)
+        );
+    }
+    [low, high]
 }
 
 /// The bits of `all` that are not set in `set`, of both halves.
