@@ -5,8 +5,9 @@
 //! which only a batch pays back.
 
 use super::super::single::Single;
+use super::SHIFTS_64;
 use super::scalar::{Rows, class};
-use crate::line::{C1, C2, SHIFTS};
+use crate::line::{C1, C2, LANES};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -192,6 +193,20 @@ unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
     }
 }
 
+/// The bit positions of one round, in the low 6 bits of each lane; anything above them.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+pub(super) unsafe fn shifted(g: u64) -> Halves {
+    static SHIFTS: [u64; LANES] = SHIFTS_64;
+    // SAFETY: the caller's promise; there are 64 bytes.
+    unsafe {
+        let (g, [low, high]) = (_mm256_set1_epi64x(g as i64), load(SHIFTS.as_ptr().cast()));
+        [_mm256_srlv_epi64(g, low), _mm256_srlv_epi64(g, high)]
+    }
+}
+
 /// The bit positions of one round, in the low 6 bits of each lane. A rotate ignores what is above;
 /// for a shift it is cleared.
 ///
@@ -199,18 +214,9 @@ unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
 /// The CPU has the instructions.
 #[inline(always)]
 unsafe fn positions<const VL: bool>(g: u64) -> Halves {
-    // Not `map`, which is not always inlined.
-    const fn shift(lane: usize) -> i64 {
-        SHIFTS[lane] as i64
-    }
     // SAFETY: the caller's promise.
     unsafe {
-        let g = _mm256_set1_epi64x(g as i64);
-        let [low, high] = const {
-            [[shift(0), shift(1), shift(2), shift(3)], [shift(4), shift(5), shift(6), shift(7)]]
-        };
-        let low = _mm256_srlv_epi64(g, _mm256_setr_epi64x(low[0], low[1], low[2], low[3]));
-        let high = _mm256_srlv_epi64(g, _mm256_setr_epi64x(high[0], high[1], high[2], high[3]));
+        let [low, high] = shifted(g);
         if VL {
             return [low, high];
         }
