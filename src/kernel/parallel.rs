@@ -34,7 +34,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// A filter's lines in so many parts, none empty: each line is in one part.
-    fn split(lines: &'a mut [u8], parts: usize) -> impl Iterator<Item = Part<'a>> + Send {
+    fn split(lines: &'a mut [u8], parts: usize) -> impl Iterator<Item = Part<'a>> {
         let all = (lines.len() / LINE_BYTES) as u64;
         let bound = move |part: usize| (u128::from(all) * part as u128 / parts as u128) as u64;
         let mut rest = lines;

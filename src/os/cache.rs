@@ -84,7 +84,7 @@ mod cpuid {
     test,
     all(any(target_os = "linux", target_os = "android"), not(target_arch = "x86_64"))
 ))]
-#[cfg_attr(target_arch = "x86_64", allow(dead_code))]
+#[cfg_attr(test, allow(dead_code))]
 mod sys {
     use super::Cache;
     use std::fs::File;

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -14,13 +15,20 @@ pub(crate) fn or_all(threads: usize) -> usize {
 }
 
 /// Calls `work` with each item, on up to so many threads, the caller's among them. A thread that
-/// has done an item takes the next: if the system starts fewer threads, those do all.
-pub(crate) fn share<I: Iterator + Send>(threads: usize, items: I, work: impl Fn(I::Item) + Sync) {
-    let items = Mutex::new(items);
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+/// has done an item takes the next, and none waits for another's: if the system starts fewer
+/// threads, those do all.
+pub(crate) fn share<T: Send>(
+    threads: usize,
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) + Sync,
+) {
+    let items: Vec<_> = items.map(|item| Mutex::new(Some(item))).collect();
+    let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(item) = next() {
-            work(item);
+        while let Some(place) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // Each number comes once, so nobody else is here.
+            let item = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+            item.into_iter().for_each(&work);
         }
     };
     thread::scope(|scope| {
@@ -37,7 +45,6 @@ pub(crate) fn share<I: Iterator + Send>(threads: usize, items: I, work: impl Fn(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
     fn each_item_is_done_once() {
