@@ -10,7 +10,6 @@ use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
-use crate::kernel::SINGLES;
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 use std::ptr;
@@ -254,12 +253,8 @@ unsafe fn contains_more(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if n <= SINGLES
-            && let Some((hashes, word)) = few(hashes, n, bitmap)
-            && let Some((present, count)) = shared(filter).and_then(|filter| filter.0.few(hashes))
-        {
-            word[0] = present;
-            return count;
+        if let (Some((hashes, [word])), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
+            return filter.0.contains_few(hashes, word);
         }
         contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap)
     }

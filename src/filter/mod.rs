@@ -217,13 +217,12 @@ impl Filter {
         View::of_own(&self.lines, self.params, self.key_count, self.kernel)
     }
 
-    /// The answers for 1 to 64 hashes, first in the lowest bit, and how many may be present, if there
-    /// is a way that needs no view.
+    /// Answers 1 to [`FEW`](crate::kernel::FEW) hashes into a word, without a view. Returns how many
+    /// may be present.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn few(&self, hashes: &[u64]) -> Option<(u64, usize)> {
-        let layout = self.kernel.layout();
-        (layout == Layout::Native).then(|| self.lines.few(layout, hashes))
+    pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
+        self.kernel.probe_few((*self.lines).into(), self.params.k(), hashes, word)
     }
 
     // ---- what it is and how full it is ----

@@ -1,10 +1,15 @@
 //! Probes of a few keys by their bytes, at most a tile: without the ring of a longer batch.
 
 use super::batch::TILE;
-use super::prefetch::{INTO_L1, Prefetch, prefetch};
+#[cfg(feature = "capi")]
+use super::prefetch::Prefetch;
+#[cfg(feature = "capi")]
+use super::prefetch::{INTO_L1, prefetch};
 #[cfg(feature = "capi")]
 use super::{Kernel, Probed};
+#[cfg(feature = "capi")]
 use super::{Layout, Single};
+#[cfg(feature = "capi")]
 use crate::line::LINE_BYTES;
 use std::mem::MaybeUninit;
 
@@ -45,24 +50,8 @@ pub(crate) fn hash_of(key: Option<&[u8]>, hash: impl FnOnce(&[u8]) -> u64) -> Ma
     }
 }
 
+#[cfg(feature = "capi")]
 impl Single<'_> {
-    /// The answers for 1 to 64 hashes, the first in the lowest bit, and how many may be present: by
-    /// as many probes. It needs no kernel, so for very few keys it is the shortest way. For native
-    /// lines and RocksDB's, which are prefetched if they may be far.
-    #[inline(always)]
-    pub(crate) fn few(&self, layout: Layout, hashes: &[u64]) -> (u64, usize) {
-        if hashes.len() > 1 && Prefetch::to_probe_few(self.bytes()) != Prefetch::None {
-            hashes.iter().for_each(|&hash| self.prefetch_of(layout, hash));
-        }
-        let (mut word, mut count) = (0, 0);
-        for (i, &hash) in hashes.iter().enumerate() {
-            let hit = self.contains(hash);
-            word |= u64::from(hit) << i;
-            count += usize::from(hit);
-        }
-        (word, count)
-    }
-
     /// Prefetches the line of a hash: a native line, or RocksDB's. For others, and for words that
     /// are no filter's, it does no harm.
     #[inline(always)]

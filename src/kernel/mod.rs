@@ -46,7 +46,7 @@ pub(crate) use few::Room;
 pub(crate) use few::hash_of;
 pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{FAR_VIEWS, FEW, SINGLES, ahead, prefetch_all};
+pub(crate) use prefetch::{FAR_VIEWS, FEW, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
@@ -463,12 +463,26 @@ impl Kernel {
     ) -> usize {
         match (&hashes, &mut *bitmap) {
             (Hashes::Given(hashes), [word, ..]) if (1..=FEW).contains(&hashes.len()) => {
-                let (start, len) = (lines.start(), lines.len());
-                // SAFETY: as in `contains`.
-                unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
+                self.probe_few(lines, k, hashes, word)
             }
             _ => self.probe_tiles(lines, k, hashes, bitmap),
         }
+    }
+
+    /// Answers 1 to [`FEW`] keys into a word, as [`Kernel::probe_batch`] does.
+    #[inline(always)]
+    pub(crate) fn probe_few(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: &[u64],
+        word: &mut u64,
+    ) -> usize {
+        debug_assert!((1..=FEW).contains(&hashes.len()));
+        let (start, len) = (lines.start(), lines.len());
+        // SAFETY: this CPU runs the kernel, since it exists; the lines can be read, and may be
+        // written meanwhile for the reasons in `shared`.
+        unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
     }
 
     #[inline(never)]

@@ -31,10 +31,6 @@ pub(crate) mod ahead {
 /// Batches of up to so many keys are done key by key, without tiles.
 pub(crate) const FEW: usize = 16;
 
-/// Up to so many probes are done by the function for one key. Those of a batch take fewer
-/// instructions each, but more to begin.
-pub(crate) const SINGLES: usize = 8;
-
 /// One key of so many filters or more has its lines prefetched, if that pays. Fewer misses overlap
 /// by themselves.
 pub(crate) const FAR_VIEWS: usize = 8;

@@ -9,7 +9,7 @@ use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
-use super::{Kernel, Layout, Probed};
+use super::{Kernel, Probed};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use std::marker::PhantomData;
@@ -115,6 +115,7 @@ impl<'a> Single<'a> {
     }
 
     /// The line of a hash in RocksDB's layout.
+    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn line_of_rocksdb(&self, hash: u64) -> *mut u8 {
         let index = crate::layouts::fast_local::line_index(hash, self.count as u32) as usize;
@@ -148,6 +149,7 @@ impl<'a> Single<'a> {
     }
 
     /// How many lines.
+    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn count(&self) -> u64 {
         self.count as u64
@@ -211,12 +213,6 @@ impl OwnLines {
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         self.single.contains(hash)
-    }
-
-    /// The answers for a few hashes: see [`Single::few`].
-    #[inline(always)]
-    pub(crate) fn few(&self, layout: Layout, hashes: &[u64]) -> (u64, usize) {
-        self.single.few(layout, hashes)
     }
 
     /// Sets the bits of a key. Returns whether any of them was not set.

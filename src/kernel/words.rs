@@ -82,6 +82,12 @@ impl Words {
         }
     }
 
+    /// k, or the bits of a fingerprint.
+    #[inline(always)]
+    pub(crate) fn k(&self) -> u32 {
+        self.shape as u32 & 0xFF
+    }
+
     /// The way of hashing and the seed, to be compared with those of others.
     #[inline(always)]
     pub(crate) fn hashing(&self) -> (u64, u64) {
@@ -131,7 +137,7 @@ impl Words {
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
             _ => KeyHash::LevelDb,
         };
-        (self.shape as u32 & 0xFF, hash, self.key_count)
+        (self.k(), hash, self.key_count)
     }
 }
 

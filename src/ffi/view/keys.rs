@@ -7,7 +7,7 @@ use super::super::hash::bloomline_bytes;
 use super::{
     bloomline_view, bloomline_view_contains, contains_few_keys, opened, opened_of_rocksdb,
 };
-use crate::kernel::{ContainsKey, FEW, SINGLES, TILE, contains_key};
+use crate::kernel::{ContainsKey, FEW, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -69,11 +69,9 @@ unsafe fn contains_more_keys(
 ) -> usize {
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
     unsafe {
-        if n <= SINGLES
-            && let (Some(view), Some((array, word))) = (shared(view), few(keys.cast(), n, bitmap))
-            && let Some((present, count)) = contains_few_keys(view, array.iter().map(Key::bytes))
+        if let (Some(view), Some((array, [word]))) = (shared(view), few(keys.cast(), n, bitmap))
+            && let Some(count) = contains_few_keys(view, array.iter().map(Key::bytes), word)
         {
-            word[0] = present;
             return count;
         }
         contains_keys(move || opened(view), keys, n, bitmap)
@@ -102,11 +100,11 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
             && !present.is_null()
         {
             present.write(bloomline_view_contains(view, key.data.cast(), key.len));
-        } else if (1..=SINGLES).contains(&n)
+        } else if (1..=FEW).contains(&n)
             && let (Some(view), Some(keys)) = (shared(view), slice(keys, n))
             && !present.is_null()
-            && let each = keys.iter().map(|&key| key_at(key)?.bytes())
-            && let Some((word, _)) = contains_few_keys(view, each)
+            && let (each, mut word) = (keys.iter().map(|&key| key_at(key)?.bytes()), 0)
+            && contains_few_keys(view, each, &mut word).is_some()
         {
             write_each(word, n, present);
         } else if (1..=TILE).contains(&n)

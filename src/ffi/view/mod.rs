@@ -19,7 +19,7 @@ use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::hash::of_bytes;
 use crate::hash::xxph3::{SHORT, xxph3};
-use crate::kernel::{Layout, Others, Room, SINGLES, Single, Words, hash_of};
+use crate::kernel::{Layout, OfWords, Others, Room, Single, Words, hash_of};
 use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
@@ -458,21 +458,18 @@ unsafe fn contains_more(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if n <= SINGLES
-            && let Some((hashes, word)) = few(hashes, n, bitmap)
-            && let Some(view) = shared(view)
-            && let (Some(single), Some(layout)) = (view.single(), view.words().lines_of())
+        if let (Some((hashes, [word])), Some(view)) = (few(hashes, n, bitmap), shared(view))
+            && let words = view.words()
+            && let Some(OfWords { lines, kernel, .. }) = words.open()
         {
-            let (present, count) = single.few(layout, hashes);
-            word[0] = present;
-            return count;
+            return kernel.probe_few(lines, words.k(), hashes, word);
         }
         contains_hashes(move || opened(view), hashes, n, bitmap)
     }
 }
 
-/// The answers for 1 to 64 keys, first in the lowest bit, and how many may be present, if there is
-/// a way that needs no kernel. A missing key may be present.
+/// Answers 1 to [`FEW`](crate::kernel::FEW) keys of native lines or RocksDB's into a word, and
+/// returns how many may be present. A missing key may be.
 ///
 /// # Safety
 /// As for [`unpack`].
@@ -480,25 +477,22 @@ unsafe fn contains_more(
 pub(super) unsafe fn contains_few_keys<'k>(
     view: &bloomline_view,
     keys: impl Iterator<Item = Option<&'k [u8]>>,
-) -> Option<(u64, usize)> {
-    let words = view.words();
-    if !words.are_sound() {
-        return None;
-    }
-    // SAFETY: the words are sound, and the caller vouches for the bytes.
-    let (single, mut room) = (unsafe { words.single() }, Room::new());
-    let (layout, (hashes, lost)) = match words.lines_of()? {
-        Layout::FastLocal => (Layout::FastLocal, room.fill(keys.map(|key| hash_of(key, xxph3)))),
-        layout => {
-            let (_, seed) = words.hashing();
-            (layout, room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))))
-        }
+    word: &mut u64,
+) -> Option<usize> {
+    let (words, mut room) = (view.words(), Room::new());
+    // SAFETY: the same contract.
+    let OfWords { lines, kernel, .. } = unsafe { words.open() }?;
+    let (_, seed) = words.hashing();
+    let (hashes, lost) = match words.lines_of()? {
+        Layout::FastLocal => room.fill(keys.map(|key| hash_of(key, xxph3))),
+        _ => room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))),
     };
-    let (present, count) = single.few(layout, hashes);
-    Some(match lost {
-        0 => (present, count),
-        _ => (present | lost, (present | lost).count_ones() as usize),
-    })
+    let count = kernel.probe_few(lines, words.k(), hashes, word);
+    if lost == 0 {
+        return Some(count);
+    }
+    *word |= lost;
+    Some(word.count_ones() as usize)
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
