@@ -299,8 +299,9 @@ static void encoded_bytes_are_those_of_the_definition(void)
         bloomline_filter *filter = new_filter(LINES, k, 1000 + k);
         fill_hashes(hashes, KEYS, k);
         for (int i = 0; i < KEYS; i++) {
+            bool is_new = !definition_contains(expected, LINES, k, hashes[i]);
             definition_insert(expected, LINES, k, hashes[i]);
-            bloomline_filter_insert_hash(filter, hashes[i]);
+            CHECK(bloomline_filter_insert_hash(filter, hashes[i]) == is_new);
         }
         definition_finish(expected, LINES, k, 1000 + k, KEYS);
         size_t len;

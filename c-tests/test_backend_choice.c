@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_backend_choice.c - BLOOMLINE_BACKEND, as it was when the program was loaded: empty, or a
- * name that there is not. Then nothing can be made, outputs stay as they are, and every key may
- * be present. Run with each by the Makefile.
+ * test_backend_choice.c - BLOOMLINE_BACKEND and BLOOMLINE_PREFETCH, as they were when the program
+ * was loaded: empty, or a name that there is not. Then nothing can be made, outputs stay as they
+ * are, and every key may be present. Run with each by the Makefile.
  */
 #define _XOPEN_SOURCE 700
 
@@ -62,17 +62,18 @@ static void all_can_be_made(void)
 static void what_is_set_later_changes_nothing(void)
 {
     const char *backend = bloomline_backend();
-    REQUIRE(setenv("BLOOMLINE_BACKEND", "another", 1) == 0);
+    REQUIRE(setenv("BLOOMLINE_BACKEND", "another", 1) == 0 && setenv("BLOOMLINE_PREFETCH", "another", 1) == 0);
     CHECK(bloomline_backend() == backend);
 }
 
 int main(void)
 {
-    const char *asked = getenv("BLOOMLINE_BACKEND");
+    const char *asked = getenv("BLOOMLINE_BACKEND"), *prefetch = getenv("BLOOMLINE_PREFETCH");
     REQUIRE(asked != NULL);
-    printf("BLOOMLINE_BACKEND='%s': ", asked);
+    if (prefetch == NULL) prefetch = "";
+    printf("BLOOMLINE_BACKEND='%s' BLOOMLINE_PREFETCH='%s': ", asked, prefetch);
     check_begin("test_backend_choice");
-    if (*asked == '\0') {
+    if (*asked == '\0' && strcmp(prefetch, "FAR") != 0) {
         RUN(all_can_be_made);
     } else {
         RUN(nothing_can_be_made_without_a_backend);

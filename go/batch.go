@@ -3,7 +3,11 @@ package bloomline
 // Batches, as far as they are the same with and without C: keys to hashes, and the loops in
 // plain Go.
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/prefetch"
+)
 
 const (
 	// Keys are hashed so many at a time. A multiple of 64, so that a bitmap's words are not
@@ -12,6 +16,8 @@ const (
 	// Lines that are far are touched before they are used, so many at a time, so that the
 	// waits for them overlap.
 	touched = 64
+	// Fewer hashes than this take the shortest way: C gains nothing for them.
+	few = 16
 )
 
 // bytesOrString is what a key can be.
@@ -85,7 +91,11 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 	}
 	l.touch(hashes)
 	for i, hash := range hashes {
-		answers |= l.answer(hash) << i
+		in := uint64(0)
+		if l.contains(hash) {
+			in = 1
+		}
+		answers |= in << i
 	}
 	return answers
 }
@@ -114,9 +124,9 @@ func (l *lines) touch(hashes []uint64) {
 	runtime.KeepAlive(sum)
 }
 
-// touchOne reads a byte of a hash's line, near or far.
-func (l *lines) touchOne(hash uint64) {
+// prefetch asks for the line of a hash, near or far.
+func (l *lines) prefetch(hash uint64) {
 	if len(l.all) != 0 && !l.classic {
-		runtime.KeepAlive(l.at(hash)[0])
+		prefetch.Line(&l.at(hash)[0])
 	}
 }

@@ -113,7 +113,14 @@ func (f *Filter) AddHash(hash uint64) {
 	if n := f.view.keyCount + 1; n != 0 {
 		f.view.keyCount = n
 	}
-	setBits(f.view.at(hash), hash*c1, f.view.short)
+	// As setBits, whose call would take a sixth longer.
+	at, count := f.view.at(hash), f.view.short
+	lane, positions := round(hash * c1)
+	at.set(lane, positions)
+	at.set(lane+1, positions>>6)
+	at.setTwo(lane+2, positions>>12, count-2)
+	at.setTwo(lane+4, positions>>24, count-4)
+	at.setTwo(lane+6, positions>>36, count-6)
 }
 
 // addLong is AddHash where one round does not find all bits, or where there is no line.
@@ -259,10 +266,11 @@ func (f *Filter) ContainsHash(hash uint64) bool {
 
 // Prefetch asks for the memory that the probe or insert of a hash will need, and does not wait for
 // it. In a filter larger than the CPU's caches, call it some 8 keys before [Filter.ContainsHash] or
-// [Filter.AddHash]. In a small filter, a classic or a zero one, it gains nothing.
+// [Filter.AddHash]: they take less than half the time then. It does nothing for classic filters, and on
+// CPUs other than amd64 and arm64.
 func (f *Filter) Prefetch(hash uint64) {
 	if f != nil {
-		f.view.touchOne(hash)
+		f.view.prefetch(hash)
 	}
 }
 

@@ -106,29 +106,19 @@ func (l *lines) insertLong(hash uint64) {
 // setBits sets the first bits of a round. It is written out: a loop takes a quarter longer.
 func setBits(at *line, g uint64, count int) {
 	lane, positions := round(g)
-	at.set(lane, positions)
-	if count < 3 {
-		if count > 1 {
-			at.set(lane+1, positions>>6)
-		}
-		return
+	at.setTwo(lane, positions, count)
+	at.setTwo(lane+2, positions>>12, count-2)
+	at.setTwo(lane+4, positions>>24, count-4)
+	at.setTwo(lane+6, positions>>36, count-6)
+}
+
+// setTwo sets a bit of a lane, and one of the next, if there are so many to set.
+func (l *line) setTwo(lane, positions uint64, count int) {
+	if count > 0 {
+		l.set(lane, positions)
 	}
-	at.set(lane+1, positions>>6)
-	at.set(lane+2, positions>>12)
-	if count > 3 {
-		at.set(lane+3, positions>>18)
-	}
-	if count > 4 {
-		at.set(lane+4, positions>>24)
-	}
-	if count > 5 {
-		at.set(lane+5, positions>>30)
-	}
-	if count > 6 {
-		at.set(lane+6, positions>>36)
-	}
-	if count > 7 {
-		at.set(lane+7, positions>>42)
+	if count > 1 {
+		l.set(lane+1, positions>>6)
 	}
 }
 

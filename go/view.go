@@ -64,7 +64,7 @@ func (v View) ContainsHash(hash uint64) bool {
 
 // Prefetch is [Filter.Prefetch]. For a cuckoo filter, or one of another engine, it does nothing.
 func (v View) Prefetch(hash uint64) {
-	v.touchOne(hash)
+	v.prefetch(hash)
 	runtime.KeepAlive(v.owner)
 }
 
@@ -99,6 +99,12 @@ func (v View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 }
 
 func containsHashes(v *View, hashes []uint64, out Bitmap) Bitmap {
+	if n := len(hashes); 0 < n && n < few && v.short != 0 && cap(out) > 0 {
+		out = out[:1]
+		out[0] = v.lines.answerWord(hashes)
+		runtime.KeepAlive(v.owner)
+		return out
+	}
 	out = out.sized(len(hashes))
 	v.answer(hashes, out)
 	runtime.KeepAlive(v.owner)

@@ -50,12 +50,13 @@
  * Threads. Any number of threads may call functions that take a handle as const, on the same
  * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
  * reads must stay unchanged while it runs. No function waits for another.
+ * Those called ..._parallel() start threads, which end before they return.
  *
  * First use, fork, environment. There is nothing to initialize, and no lock: a process may fork
  * while its other threads are in the library, and the child may use it. The library reads
- * BLOOMLINE_BACKEND and BLOOMLINE_HUGE_PAGES when it is loaded: before main(), or within dlopen().
- * Set them before the program starts; a later setenv() changes nothing, and races with nothing
- * here. dlopen() must not run at the same time as setenv().
+ * BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH and BLOOMLINE_HUGE_PAGES when it is loaded: before main(),
+ * or within dlopen(). Set them before the program starts; a later setenv() changes nothing, and
+ * races with nothing here. dlopen() must not run at the same time as setenv().
  *
  * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load() or ..._open(...,
  * bloomline_map **) frees the handle by ..._free() or ..._close(), once, in any thread. Returned
@@ -150,7 +151,10 @@ typedef int32_t bloomline_status;
 /** A filter with an odd number of lines cannot be folded. */
 #define BLOOMLINE_ERR_ODD_LINE_COUNT 9
 
-/** BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU. */
+/**
+ * BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
+ * BLOOMLINE_PREFETCH is unknown.
+ */
 #define BLOOMLINE_ERR_BACKEND 10
 
 /** The data is shorter than any filter, or has not the length that it states. */
@@ -246,8 +250,12 @@ BLOOMLINE_API const char *bloomline_version(void);
  * answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
  * forces one; empty is as good as unset. The text is static.
  *
- * Returns "none" if the variable names a backend that is unknown or not supported by this CPU:
- * then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
+ * Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
+ * BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
+ * (far, and near ahead into L1).
+ *
+ * Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
+ * another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_API const char *bloomline_backend(void);
 
@@ -531,17 +539,16 @@ BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *f
 BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
 
 /**
- * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
- * new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
- * filter.
+ * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
+ * new, and false if it was already present, or a false positive. Returns true for a NULL filter.
  */
-BLOOMLINE_API void bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
+BLOOMLINE_API bool bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
 
 /**
  * bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
  * that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
  */
-BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
+BLOOMLINE_API bool bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
 
 /**
  * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
@@ -549,6 +556,26 @@ BLOOMLINE_API void bloomline_filter_insert_hash(bloomline_filter *filter, uint64
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, const uint64_t *hashes,
     size_t n);
+
+/**
+ * bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
+ * threads, the caller's among them; 0: on as many as the machine has. The filter's bytes are the
+ * same for any number.
+ *
+ * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+ * few keys (another for each 32,768) or if the system starts no more, and one for a classic
+ * filter. The threads end before it returns. If there is no memory to start one, the Rust runtime
+ * aborts the process.
+ */
+BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
+    const uint64_t *hashes, size_t n, size_t threads);
+
+/**
+ * bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
+ * their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
+ */
+BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filter,
+    const bloomline_bytes *keys, size_t n, size_t threads);
 
 /**
  * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
@@ -1321,13 +1348,13 @@ BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
 
 /**
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
- * present.
+ * present. Returns whether the key was new, as bloomline_filter_insert().
  */
-BLOOMLINE_API void bloomline_counting_insert(bloomline_counting *filter, const void *key,
+BLOOMLINE_API bool bloomline_counting_insert(bloomline_counting *filter, const void *key,
     size_t len);
 
 /** bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key. */
-BLOOMLINE_API void bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
+BLOOMLINE_API bool bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
 
 /** bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,

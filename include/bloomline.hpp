@@ -20,9 +20,9 @@
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
 //
-// To remove duplicates, take a ConcurrentFilter or a Window: their inserts return whether the key
-// was new, a Filter's return nothing. What needs no class is called as in C, such as
-// bloomline_set_allocator().
+// insert() of one key returns whether the key was new. To remove duplicates in batches, take a
+// ConcurrentFilter or a Window: their batches tell it of each key. What needs no class is called
+// as in C, such as bloomline_set_allocator().
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.

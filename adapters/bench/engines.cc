@@ -117,7 +117,7 @@ void BareReader(const std::string &size, size_t keys)
             Policy(which == kOurs)->GetFilterBitsReader(Slice(data, filter.size()))));
     using Ask = uint64_t (*)(bloomline::BitsReader &, const std::vector<uint64_t> &);
     const std::pair<const char *, Ask> ways[] = {
-        {"single", Singles},          {"batch of 1", Batches<1>}, {"batch of 2", Batches<2>},
+        {"single", Singles},        {"batch of 1", Batches<1>}, {"batch of 2", Batches<2>}, {"batch of 3", Batches<3>},
         {"batch of 4", Batches<4>},   {"batch of 8", Batches<8>}, {"batch of 32", Batches<kBatch>},
     };
     for (const auto &[name, ask] : ways) {

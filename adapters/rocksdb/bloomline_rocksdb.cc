@@ -349,7 +349,7 @@ static_assert(sizeof(Slice) == sizeof(bloomline_bytes) &&
 class Reader final : public bloomline::BitsReader {
 public:
     explicit Reader(const bloomline_view &view)
-        : view_(view), contains_(bloomline_view_contains_fn(&view))
+        : view_(view), contains_(bloomline_view_contains_fn(&view)), one_by_one_(OneByOne(view))
     {
     }
 
@@ -360,14 +360,29 @@ public:
 
     void MayMatch(int num_keys, Slice **keys, bool *may_match) override
     {
-        if (num_keys > 0)
+        /* The keys of one file come together: where there are many files, few. One by one is the
+         * shortest way, unless lines are far. */
+        if (num_keys < one_by_one_)
+            for (int i = 0; i < num_keys; i++)
+                may_match[i] = MayMatch(*keys[i]);
+        else
             bloomline_view_contains_each(&view_, reinterpret_cast<bloomline_bytes **>(keys),
                                          static_cast<size_t>(num_keys), may_match);
     }
 
 private:
+    /* Measured with AVX2, ns per key: one by one takes 11 in 12.5 KB, contains_each 14 for 8 keys
+     * and 13 for 32; in 1.25 MB 34, and 75, 29 and 21 for 2, 4 and 8. */
+    static int OneByOne(const bloomline_view &view)
+    {
+        size_t bytes = 0;
+        bloomline_view_lines(&view, &bytes);
+        return bytes < size_t{1} << 18 ? 16 : 4;
+    }
+
     const bloomline_view view_;
     const bloomline_contains_fn contains_;
+    const int one_by_one_; /* so many keys or more are asked for at once */
 };
 
 /* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with

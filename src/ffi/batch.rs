@@ -116,7 +116,7 @@ unsafe fn contains_many_keys<P: Probe>(
 /// # Safety
 /// `items` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-unsafe fn few<'a, T>(
+pub(super) unsafe fn few<'a, T>(
     items: *const T,
     count: usize,
     bitmap: *mut u64,

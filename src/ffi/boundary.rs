@@ -216,6 +216,14 @@ pub(super) unsafe fn zeroed_slice<'a, T>(pointer: *mut T, count: usize) -> Optio
 /// As for [`zeroed_slice`], for one word per 64 answers or part of them.
 #[inline]
 pub(super) unsafe fn bitmap_at<'a>(pointer: *mut u64, count: usize) -> Option<&'a mut [u64]> {
+    // Most often there is one word: no loop for that.
+    if (1..=64).contains(&count) && can_be_slice(pointer, 1) {
+        // SAFETY: not NULL, and aligned, by the check; the caller vouches for the room.
+        return Some(unsafe {
+            pointer.write(0);
+            std::slice::from_raw_parts_mut(pointer, 1)
+        });
+    }
     // SAFETY: the same contract; zero is a u64.
     unsafe { zeroed_slice(pointer, count.div_ceil(64)) }
 }

@@ -69,18 +69,16 @@ pub unsafe extern "C" fn bloomline_counting_free(filter: *mut bloomline_counting
 }
 
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
-/// present.
+/// present. Returns whether the key was new, as bloomline_filter_insert().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_counting_insert(
     filter: *mut bloomline_counting,
     key: *const c_void,
     len: usize,
-) {
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
     // unless NULL.
-    if let (Some(filter), key) = unsafe { (exclusive(filter), key_or_empty(key, len)) } {
-        filter.0.insert(key);
-    }
+    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
 }
 
 /// bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key.
@@ -88,11 +86,9 @@ pub unsafe extern "C" fn bloomline_counting_insert(
 pub unsafe extern "C" fn bloomline_counting_insert_hash(
     filter: *mut bloomline_counting,
     hash: u64,
-) {
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
-        filter.0.insert_hash(hash);
-    }
+    unsafe { exclusive(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter.

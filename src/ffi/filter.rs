@@ -1,6 +1,6 @@
 //! `bloomline_filter`: a filter that owns its lines.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at};
 use super::boundary::{
     NULL, change, exclusive, free, guard, new_handle, read_or, shared, shared_between_threads,
     slice, write_optional, write_result,
@@ -10,6 +10,7 @@ use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
+use crate::kernel::SINGLES;
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 use std::ptr;
@@ -94,30 +95,28 @@ pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_fil
     unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. To learn whether the key was
-/// new, use bloomline_concurrent_insert() or bloomline_window_insert(). Does nothing for a NULL
-/// filter.
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
+/// new, and false if it was already present, or a false positive. Returns true for a NULL filter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert(
     filter: *mut bloomline_filter,
     key: *const c_void,
     len: usize,
-) {
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
     // unless NULL.
-    if let (Some(filter), key) = unsafe { (exclusive(filter), key_or_empty(key, len)) } {
-        filter.0.insert(key);
-    }
+    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
 }
 
 /// bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
 /// that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) {
+pub unsafe extern "C" fn bloomline_filter_insert_hash(
+    filter: *mut bloomline_filter,
+    hash: u64,
+) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
-        filter.0.insert_hash(hash);
-    }
+    unsafe { exclusive(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
@@ -184,7 +183,12 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys(
     // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
     // unless NULL.
     if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
-        filter.0.insert_keys(keys);
+        match keys {
+            [key] => {
+                filter.0.insert(key);
+            }
+            _ => filter.0.insert_keys(keys),
+        }
     }
 }
 
@@ -225,7 +229,40 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
+    unsafe {
+        if n == 1
+            && let Some((&[hash], word)) = few(hashes, n, bitmap)
+            && let Some(filter) = shared(filter)
+        {
+            word[0] = filter.0.contains_hash(hash).into();
+            return word[0] as usize;
+        }
+        contains_more(filter, hashes, n, bitmap)
+    }
+}
+
+/// The rest of [`bloomline_filter_contains_hashes`], apart: one key needs none of its registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_more(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if n <= SINGLES
+            && let Some((hashes, word)) = few(hashes, n, bitmap)
+            && let Some((present, count)) = shared(filter).and_then(|filter| filter.0.few(hashes))
+        {
+            word[0] = present;
+            return count;
+        }
+        contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap)
+    }
 }
 
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.

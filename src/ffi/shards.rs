@@ -5,11 +5,11 @@ use super::batch::answer;
 use super::boundary::{bitmap_at, bytes, slice};
 use super::view::{bloomline_view, unpack};
 use crate::filter::shards::shards_contain_hashes_by;
-use crate::filter::views::{all_present, hash_once, views_word};
+use crate::filter::views::{all_present, are_far};
 use crate::hash::KeyHash;
+use crate::kernel::{FAR_VIEWS, Words};
 use crate::{View, shard_of};
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 
 /// bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
 /// belongs to, for a set split over several filters, files or machines. It is independent of the
@@ -54,9 +54,8 @@ pub unsafe extern "C" fn bloomline_shards_contain_hashes(
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
 /// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
-/// (n_views + 63) / 64 words, and need not be initialized. All lines are prefetched, so the probes
-/// cost little more than one cache miss. For filters already in the cache, a loop over
-/// bloomline_view_contains_hash() is faster.
+/// (n_views + 63) / 64 words, and need not be initialized. If the
+/// filters are large, all lines are prefetched, so the probes cost little more than one cache miss.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -69,11 +68,10 @@ pub unsafe extern "C" fn bloomline_views_contain_hash(
     hash: u64,
     bitmap: *mut u64,
 ) -> usize {
-    let mut alike = Alike::default();
-    let hash = |view: &View<'_>| alike.and(view).then_some(hash);
+    let by = ByHash { hash, first: None, differ: 0 };
     // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
     // opened has its bytes.
-    unsafe { views_answer(views, n_views, bitmap, hash) }
+    unsafe { views_answer(views, n_views, bitmap, by) }
 }
 
 /// bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
@@ -88,11 +86,78 @@ pub unsafe extern "C" fn bloomline_views_contain(
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    let mut hash = unsafe { bytes(key, len) }.map(hash_once);
-    let hash = |view: &View<'_>| hash.as_mut().map(|hash| hash(view));
-    // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
-    // opened has its bytes.
-    unsafe { views_answer(views, n_views, bitmap, hash) }
+    match unsafe { bytes(key, len) } {
+        // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
+        // opened has its bytes.
+        Some(key) => unsafe { views_answer(views, n_views, bitmap, ByKey { key, last: None }) },
+        // SAFETY: as above; there are no views to be asked.
+        None => unsafe { answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None) },
+    }
+}
+
+/// What views are asked for.
+trait Ask {
+    /// Takes note of a view that is going to be asked.
+    fn meet(&mut self, words: &Words);
+    /// The hash to ask it by.
+    fn hash(&mut self, words: &Words) -> u64;
+    /// Whether the answers count; if not, all are "maybe".
+    fn counts(&self) -> bool;
+}
+
+/// One hash, if all views that it meets hash alike.
+struct ByHash {
+    hash: u64,
+    first: Option<(u64, u64)>,
+    differ: u64,
+}
+
+impl Ask for ByHash {
+    #[inline(always)]
+    fn meet(&mut self, words: &Words) {
+        let (how, seed) = words.hashing();
+        let first = *self.first.get_or_insert((how, seed));
+        self.differ |= (how ^ first.0) | (seed ^ first.1);
+    }
+
+    #[inline(always)]
+    fn hash(&mut self, _: &Words) -> u64 {
+        self.hash
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        self.differ == 0
+    }
+}
+
+/// A key, hashed anew where views differ.
+struct ByKey<'k> {
+    key: &'k [u8],
+    last: Option<((u64, u64), u64)>,
+}
+
+impl Ask for ByKey<'_> {
+    #[inline(always)]
+    fn meet(&mut self, _: &Words) {}
+
+    #[inline(always)]
+    fn hash(&mut self, words: &Words) -> u64 {
+        match self.last {
+            Some((hashing, hash)) if hashing == words.hashing() => hash,
+            _ => {
+                let (_, how, _) = words.shape();
+                let hash = how.hash(self.key);
+                self.last = Some((words.hashing(), hash));
+                hash
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        true
+    }
 }
 
 /// Whether one hash serves all views that it is asked about.
@@ -107,8 +172,7 @@ impl Alike {
     }
 }
 
-/// Asks each view by the hash that `hash` has for it; if for one it has none, all answers are
-/// "maybe".
+/// Asks each view where its words lie: to unpack one takes as long as to probe it.
 ///
 /// # Safety
 /// `views` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`; a view that was opened
@@ -118,37 +182,66 @@ unsafe fn views_answer(
     views: *const bloomline_view,
     n_views: usize,
     bitmap: *mut u64,
-    mut hash: impl FnMut(&View<'_>) -> Option<u64>,
+    mut ask: impl Ask,
 ) -> usize {
     // SAFETY: the same contract.
     let Some(bitmap) = (unsafe { bitmap_at(bitmap, n_views) }) else {
         return n_views;
     };
     // SAFETY: the same contract.
-    let (Some(views), Ok(always)) = (unsafe { slice(views, n_views) }, View::anything()) else {
+    let Some(views) = (unsafe { slice(views, n_views) }) else {
         return all_present(n_views, bitmap);
     };
     let mut present = 0;
-    for (views, word) in views.chunks(64).zip(&mut *bitmap) {
-        let mut unpacked = [const { MaybeUninit::<View<'_>>::uninit() }; 64];
-        let mut hashes = [0; 64];
+    if let ([word], true) = (&mut *bitmap, views.len() < FAR_VIEWS) {
         for (i, view) in views.iter().enumerate() {
-            // SAFETY: the same contract.
-            let opened = unsafe { unpack(view) };
-            if let Some(view) = &opened {
-                let Some(hash) = hash(view) else {
-                    return all_present(n_views, bitmap);
-                };
-                hashes[i] = hash;
-            }
-            unpacked[i].write(opened.unwrap_or(always));
+            let words = view.words();
+            let hit = view.single().is_none_or(|single| {
+                ask.meet(words);
+                single.contains(ask.hash(words))
+            });
+            *word |= u64::from(hit) << i;
+            present += usize::from(hit);
         }
-        // SAFETY: the first `views.len()` slots, at most 64, have just been written.
-        let unpacked = unsafe {
-            std::slice::from_raw_parts(unpacked.as_ptr().cast::<View<'_>>(), views.len())
-        };
-        *word = views_word(unpacked, &hashes);
-        present += word.count_ones() as usize;
+    } else {
+        for (views, word) in views.chunks(64).zip(&mut *bitmap) {
+            // SAFETY: the same contract.
+            *word = unsafe { views_word(views, &mut ask) };
+            present += word.count_ones() as usize;
+        }
     }
-    present
+    if ask.counts() { present } else { all_present(n_views, bitmap) }
+}
+
+/// The answers of up to 64 views, first in the lowest bit. What needs no call goes first: so it
+/// leaves the registers to the calls.
+///
+/// # Safety
+/// A view that was opened has its bytes.
+#[inline(always)]
+unsafe fn views_word(views: &[bloomline_view], ask: &mut impl Ask) -> u64 {
+    // The size is nearly that of the largest.
+    let (mut opened, mut bytes) = (0_u64, 0);
+    for (i, view) in views.iter().enumerate() {
+        if view.single().is_some() {
+            ask.meet(view.words());
+            opened |= 1 << i;
+        }
+        bytes |= view.bytes();
+    }
+    if are_far(bytes, views.len()) {
+        for view in views {
+            // SAFETY: the same contract.
+            unsafe { view.prefetch_line(ask.hash(view.words())) };
+        }
+    }
+    let mut answers = !opened & (u64::MAX >> (64 - views.len()));
+    for (i, view) in views.iter().enumerate() {
+        if opened >> i & 1 == 1 {
+            // SAFETY: it was found to be opened.
+            let single = unsafe { view.words().single() };
+            answers |= u64::from(single.contains(ask.hash(view.words()))) << i;
+        }
+    }
+    answers
 }

@@ -59,8 +59,8 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// forces one; empty is as good as unset. The text is static.
 ///
 /// Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
-/// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near" (far,
-/// and near ahead into L1).
+/// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
+/// (far, and near ahead into L1).
 ///
 /// Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
 /// another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.

@@ -217,6 +217,15 @@ impl Filter {
         View::of_own(&self.lines, self.params, self.key_count, self.kernel)
     }
 
+    /// The answers for 1 to 64 hashes, first in the lowest bit, and how many may be present, if there
+    /// is a way that needs no view.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) fn few(&self, hashes: &[u64]) -> Option<(u64, usize)> {
+        let layout = self.kernel.layout();
+        (layout == Layout::Native).then(|| self.lines.few(layout, hashes))
+    }
+
     // ---- what it is and how full it is ----
 
     /// Returns line count, k and seed.

@@ -8,7 +8,8 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::{
-    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Room, Single, TILE,
+    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Room, SINGLES,
+    Single, TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -225,9 +226,19 @@ impl<'a> View<'a> {
 
     #[inline(always)]
     fn probe(&self, hashes: Hashes<'_>, words: &mut [u64]) -> usize {
-        if let (&Hashes::Given(&[hash]), [word, ..]) = (&hashes, &mut *words) {
-            *word = self.single.contains(hash).into();
-            return *word as usize;
+        if let (Hashes::Given(hashes), [word, ..]) = (&hashes, &mut *words) {
+            match (hashes, self.kernel.layout()) {
+                (&&[hash], _) => {
+                    *word = self.single.contains(hash).into();
+                    return *word as usize;
+                }
+                ([_, ..], Layout::Native) if hashes.len() <= SINGLES => {
+                    let (present, count) = self.single.few(Layout::Native, hashes);
+                    *word = present;
+                    return count;
+                }
+                _ => {}
+            }
         }
         self.kernel.probe_batch(self.lines, self.k, hashes, words)
     }
@@ -373,6 +384,12 @@ impl<'a> View<'a> {
     /// The lines.
     pub fn lines(&self) -> &'a [u8] {
         self.lines.as_slice()
+    }
+
+    /// How many bytes the lines are.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines.len()
     }
 
     /// Where the lines are, and how many bytes; nobody looks at them.

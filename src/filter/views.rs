@@ -2,13 +2,13 @@
 
 use super::view::View;
 use crate::bitmap::{AnswerWords, Answers};
+use crate::kernel::{FAR_VIEWS, Prefetch};
 use crate::key::Key;
 
 /// Probes many filters for one hash: a point lookup over the tables of an LSM tree, or over shards.
-/// The lines of all are prefetched before the first is tested, so that their misses overlap. Answer
-/// `i` is true if the key may be present in view `i`. Returns how many are.
-///
-/// It pays if the filters are not in the cache; otherwise a loop over the views is faster.
+/// If the filters are large, the lines of all are prefetched before the first is tested, so that
+/// their misses overlap. Answer `i` is true if the key may be present in view `i`. Returns how many
+/// are.
 ///
 /// The views must hash keys alike: one format, one seed. If they do not, the key may be present in
 /// every view. [`views_contain`] has no such limit.
@@ -59,6 +59,8 @@ pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     }
 }
 
+/// Asks each view by the hash that `hash` has for it, which is asked for it once or twice.
+#[inline(always)]
 fn views_answer(
     views: &[View<'_>],
     bitmap: &mut [u64],
@@ -66,24 +68,26 @@ fn views_answer(
 ) -> usize {
     let mut present = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
-        let mut hashes = [0; 64];
-        for (view, place) in views.iter().zip(&mut hashes) {
-            *place = hash(view);
+        // Nearly the largest.
+        let bytes = views.iter().fold(0, |bytes, view| bytes | view.bytes());
+        if are_far(bytes, views.len()) {
+            views.iter().for_each(|view| view.prefetch_hash(hash(view)));
         }
-        *word = views_word(views, &hashes);
-        present += word.count_ones() as usize;
+        *word = 0;
+        for (i, view) in views.iter().enumerate() {
+            let hit = view.contains_hash(hash(view));
+            *word |= u64::from(hit) << i;
+            present += usize::from(hit);
+        }
     }
     present
 }
 
-/// The answers of up to 64 views, first in the lowest bit, each to the hash in its place.
+/// Whether it pays to prefetch lines of so many filters of a size. It costs a fifth of a probe of a
+/// filter that is in the cache.
 #[inline(always)]
-pub(crate) fn views_word(views: &[View<'_>], hashes: &[u64; 64]) -> u64 {
-    for (view, &hash) in views.iter().zip(hashes) {
-        view.prefetch_hash(hash);
-    }
-    let answers = views.iter().zip(hashes).enumerate();
-    answers.fold(0, |word, (i, (view, &hash))| word | u64::from(view.contains_hash(hash)) << i)
+pub(crate) fn are_far(bytes: usize, count: usize) -> bool {
+    count >= FAR_VIEWS && Prefetch::to_probe_views(bytes.saturating_mul(count))
 }
 
 /// Sets the bits of so many answers, each "maybe". Returns how many.

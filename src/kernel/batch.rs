@@ -4,7 +4,7 @@
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
-use super::single::{Single, numbered};
+use super::single::Single;
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 
@@ -127,10 +127,8 @@ pub(super) trait Ops {
     /// Whether all bits of a key are set.
     unsafe fn contains(lines: Lines, hash: u64) -> bool;
 
-    /// What single keys are given for k: the number, or the address of a table.
-    fn given_k(k: u32) -> *const u8 {
-        numbered(k)
-    }
+    /// What single keys are given for k: a [`Calls::rows`](super::single::Calls::rows).
+    const ROWS: Option<usize> = None;
 
     /// [`Ops::contains`] with all decided that can be.
     #[inline(always)]

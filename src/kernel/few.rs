@@ -1,8 +1,11 @@
 //! Probes of a few keys by their bytes, at most a tile: without the ring of a longer batch.
 
 use super::batch::TILE;
+use super::prefetch::{INTO_L1, Prefetch, prefetch};
 #[cfg(feature = "capi")]
-use super::{Kernel, Layout, Probed};
+use super::{Kernel, Probed};
+use super::{Layout, Single};
+use crate::line::LINE_BYTES;
 use std::mem::MaybeUninit;
 
 /// Room for the hashes of up to [`TILE`] keys. Not zeroed: that would take a good part of a small
@@ -42,6 +45,44 @@ pub(crate) fn hash_of(key: Option<&[u8]>, hash: impl FnOnce(&[u8]) -> u64) -> Ma
     }
 }
 
+impl Single<'_> {
+    /// The answers for 1 to 64 hashes, the first in the lowest bit, and how many may be present: by
+    /// as many probes. It needs no kernel, so for very few keys it is the shortest way. For native
+    /// lines and RocksDB's, which are prefetched if they may be far.
+    #[inline(always)]
+    pub(crate) fn few(&self, layout: Layout, hashes: &[u64]) -> (u64, usize) {
+        if hashes.len() > 1 && Prefetch::to_probe_few(self.bytes()) != Prefetch::None {
+            hashes.iter().for_each(|&hash| self.prefetch_of(layout, hash));
+        }
+        let (mut word, mut count) = (0, 0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let hit = self.contains(hash);
+            word |= u64::from(hit) << i;
+            count += usize::from(hit);
+        }
+        (word, count)
+    }
+
+    /// Prefetches the line of a hash: a native line, or RocksDB's. For others, and for words that
+    /// are no filter's, it does no harm.
+    #[inline(always)]
+    pub(crate) fn prefetch_of(&self, layout: Layout, hash: u64) {
+        if layout != Layout::FastLocal {
+            return self.prefetch(hash);
+        }
+        let line = self.line_of_rocksdb(hash);
+        prefetch::<INTO_L1>(line);
+        // RocksDB does not align its filters.
+        prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
+    }
+
+    /// How many bytes native lines are, or RocksDB's.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        (self.count() as usize).wrapping_mul(LINE_BYTES)
+    }
+}
+
 #[cfg(feature = "capi")]
 impl Kernel {
     /// The answers for 1 to [`TILE`] keys, the first in the lowest bit. The lines are those of a
@@ -58,23 +99,22 @@ impl Kernel {
         use super::Backend;
         use super::batch::{Hashes, Lines, Ops};
         use super::fast_local;
-        use super::prefetch::{INTO_L2, Prefetch};
+        use super::prefetch::INTO_L2;
         use crate::hash::xxph3::{Factors, xxph3_by};
-        use crate::line::LINE_BYTES;
         debug_assert_eq!(self.layout, Layout::FastLocal);
         let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
-        let prefetch = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
+        let far = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
         // Not for large filters: there each line is prefetched as soon as it is known.
         #[cfg(target_arch = "x86_64")]
         if self.backend == Backend::Avx512
             && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
         {
             // SAFETY: this CPU runs the kernel, since it exists; the lines can be read.
-            return unsafe { fast_local::few(at, keys, prefetch) };
+            return unsafe { fast_local::few(at, keys, far) };
         }
         let by = Factors::for_many();
         let mut room = Room::new();
-        let (hashes, lost) = if prefetch {
+        let (hashes, lost) = if far {
             room.fill(keys.map(|key| {
                 hash_of(key, |key| {
                     let hash = xxph3_by(by, key);

@@ -46,7 +46,7 @@ pub(crate) use few::Room;
 pub(crate) use few::hash_of;
 pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{FEW, ahead, prefetch_all};
+pub(crate) use prefetch::{FAR_VIEWS, FEW, SINGLES, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
@@ -93,7 +93,8 @@ pub(crate) struct Kernel {
     layout: Layout,
     line_log2: u32,
     prefetch: fn(Lines, u64),
-    calls: fn(u32) -> Calls,
+    /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
+    calls: [Calls; 4],
     insert_few: unsafe fn(&mut [u8], u32, &[u64]),
     probe_few: ProbeFew,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
@@ -125,13 +126,13 @@ macro_rules! kernel {
             // SAFETY: the caller's promise, handed on.
             unsafe { O::contains_one(single, hash) }
         }
-        fn calls(k: u32) -> Calls {
-            fn of<O: Ops>(k: u32) -> Calls {
-                Calls { insert: insert::<O>, contains: contains::<O>, k: O::given_k(k) }
+        const fn calls(k: u32) -> Calls {
+            const fn of<O: Ops>() -> Calls {
+                Calls { insert: insert::<O>, contains: contains::<O>, rows: O::ROWS }
             }
             match k {
-                $($k1 => of::<$ops1>(k),)*
-                _ => of::<$one>(k),
+                $($k1 => of::<$ops1>(),)*
+                _ => of::<$one>(),
             }
         }
         $(#[$attribute])*
@@ -221,7 +222,7 @@ macro_rules! kernel {
             layout: Layout::$layout,
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
-            calls,
+            calls: [calls(1), calls(8), calls(12), calls(16)],
             insert_few,
             probe_few,
             insert_batch,

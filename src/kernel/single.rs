@@ -5,10 +5,11 @@
 //! instructions, because a CPU looks ahead over a fixed number of them.
 
 use super::batch::Lines;
+use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
-use super::{Kernel, Probed};
+use super::{Kernel, Layout, Probed};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use std::marker::PhantomData;
@@ -30,8 +31,8 @@ pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
 pub(super) struct Calls {
     pub(super) contains: Call,
     pub(super) insert: Call,
-    /// What they take for k: see [`Ops::given_k`](super::batch::Ops::given_k).
-    pub(super) k: *const u8,
+    /// Added to the address of the rows of k, if they take that instead of the number.
+    pub(super) rows: Option<usize>,
 }
 
 /// Lines, and how to probe them for one key.
@@ -74,13 +75,13 @@ impl Single<'_> {
 
 impl<'a> Single<'a> {
     pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
-        let (calls, count) = ((kernel.calls)(k), lines.len() >> kernel.line_log2);
+        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2);
         let contains = if count > 0 { calls.contains } else { anything as Call };
         Single {
             contains: contains as *const (),
             base: lines.start(),
             count,
-            k: calls.k,
+            k: calls.given(k),
             lines: PhantomData,
         }
     }
@@ -115,6 +116,13 @@ impl<'a> Single<'a> {
         self.base.cast_mut().wrapping_add(index * LINE_BYTES)
     }
 
+    /// The line of a hash in RocksDB's layout.
+    #[inline(always)]
+    pub(super) fn line_of_rocksdb(&self, hash: u64) -> *mut u8 {
+        let index = crate::layouts::fast_local::line_index(hash, self.count as u32) as usize;
+        self.base.cast_mut().wrapping_add(index * LINE_BYTES)
+    }
+
     /// What the kernel takes for k.
     #[inline(always)]
     pub(super) fn k(&self) -> *const u8 {
@@ -142,7 +150,6 @@ impl<'a> Single<'a> {
     }
 
     /// How many lines.
-    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn count(&self) -> u64 {
         self.count as u64
@@ -157,12 +164,18 @@ impl<'a> Single<'a> {
     }
 }
 
-/// A number for k is so many times as large in [`Calls::k`], where other values have addresses.
+/// A number for k is so many times as large in [`Single::k`], where others have addresses.
 const NUMBERED: usize = 4;
 
-/// A number for k, as most kernels take it.
-pub(super) fn numbered(k: u32) -> *const u8 {
-    ptr::without_provenance(k as usize * NUMBERED)
+impl Calls {
+    /// What the functions take for k.
+    #[inline]
+    fn given(&self, k: u32) -> *const u8 {
+        match self.rows {
+            Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
+            None => ptr::without_provenance(k as usize * NUMBERED),
+        }
+    }
 }
 
 /// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
@@ -183,7 +196,7 @@ impl OwnLines {
         let lines = unsafe { Probed::at(bytes.start(), bytes.len()) };
         let single = Single::new(lines, k, kernel);
         assert!(single.count > 0, "a filter has at least one line");
-        OwnLines { single, insert: (kernel.calls)(k).insert, bytes }
+        OwnLines { single, insert: kernel.calls(k).insert, bytes }
     }
 
     pub(crate) fn into_bytes(self) -> Zeroed {
@@ -200,6 +213,12 @@ impl OwnLines {
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         self.single.contains(hash)
+    }
+
+    /// The answers for a few hashes: see [`Single::few`].
+    #[inline(always)]
+    pub(crate) fn few(&self, layout: Layout, hashes: &[u64]) -> (u64, usize) {
+        self.single.few(layout, hashes)
     }
 
     /// Sets the bits of a key. Returns whether any of them was not set.
@@ -232,6 +251,12 @@ impl DerefMut for OwnLines {
 }
 
 impl Kernel {
+    /// The functions for a k.
+    #[inline(always)]
+    fn calls(&self, k: u32) -> &Calls {
+        &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
+    }
+
     /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
     /// filter's lines.
     ///
@@ -244,7 +269,7 @@ impl Kernel {
         let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
         assert!(single.count > 0, "a filter has at least one line");
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
-        unsafe { ((self.calls)(k).insert)(&single, hash) }
+        unsafe { (self.calls(k).insert)(&single, hash) }
     }
 
     /// Whether all bits of one key are set.

@@ -70,6 +70,24 @@ impl Words {
         self.shape >> 8 == ROCKS_DB
     }
 
+    /// The layout, if it is that of native lines or RocksDB's.
+    #[inline(always)]
+    pub(crate) fn lines_of(&self) -> Option<Layout> {
+        const NATIVE: u64 = Layout::Native as u64;
+        const FAST_LOCAL: u64 = Layout::FastLocal as u64;
+        match self.shape >> 8 & 0xFF {
+            NATIVE => Some(Layout::Native),
+            FAST_LOCAL => Some(Layout::FastLocal),
+            _ => None,
+        }
+    }
+
+    /// The way of hashing and the seed, to be compared with those of others.
+    #[inline(always)]
+    pub(crate) fn hashing(&self) -> (u64, u64) {
+        (self.shape >> 16, self.seed)
+    }
+
     /// The hash of a key of at most 16 bytes, where that takes few instructions.
     #[inline(always)]
     pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {

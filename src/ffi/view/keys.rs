@@ -1,11 +1,13 @@
 //! Views probed as engines probe: for one key through a function that is chosen once, and for
 //! several, in an array or by pointers.
 
-use super::super::batch::{contains_few, contains_keys, key_at};
+use super::super::batch::{Key, contains_few, contains_keys, few, key_at};
 use super::super::boundary::{shared, slice};
 use super::super::hash::bloomline_bytes;
-use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
-use crate::kernel::{ContainsKey, FEW, TILE, contains_key};
+use super::{
+    bloomline_view, bloomline_view_contains, contains_few_keys, opened, opened_of_rocksdb,
+};
+use crate::kernel::{ContainsKey, FEW, SINGLES, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -43,7 +45,39 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe { contains_keys(move || opened(view), keys, n, bitmap) }
+    unsafe {
+        if n == 1
+            && let Some(([key], word)) = few(keys, n, bitmap)
+        {
+            word[0] = bloomline_view_contains(view, key.data.cast(), key.len).into();
+            return word[0] as usize;
+        }
+        contains_more_keys(view, keys, n, bitmap)
+    }
+}
+
+/// The rest of [`bloomline_view_contains_keys`], apart.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_more_keys(
+    view: *const bloomline_view,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe {
+        if n <= SINGLES
+            && let (Some(view), Some((array, word))) = (shared(view), few(keys.cast(), n, bitmap))
+            && let Some((present, count)) = contains_few_keys(view, array.iter().map(Key::bytes))
+        {
+            word[0] = present;
+            return count;
+        }
+        contains_keys(move || opened(view), keys, n, bitmap)
+    }
 }
 
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
@@ -68,13 +102,13 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
             && !present.is_null()
         {
             present.write(bloomline_view_contains(view, key.data.cast(), key.len));
-        } else if (1..=FEW).contains(&n)
-            && let (Some(view), Some(keys)) = (opened(view), slice(keys, n))
+        } else if (1..=SINGLES).contains(&n)
+            && let (Some(view), Some(keys)) = (shared(view), slice(keys, n))
             && !present.is_null()
+            && let each = keys.iter().map(|&key| key_at(key)?.bytes())
+            && let Some((word, _)) = contains_few_keys(view, each)
         {
-            let mut word = [0];
-            contains_few(&view, keys.iter().map(|&key| key_at(key)?.bytes()), &mut word);
-            write_each(word[0], n, present);
+            write_each(word, n, present);
         } else if (1..=TILE).contains(&n)
             && let (Some(view), Some(keys)) = (opened_of_rocksdb(view), slice(keys, n))
             && !present.is_null()
@@ -103,19 +137,36 @@ unsafe fn contains_each_apart(
         let Some(keys) = slice(keys, n) else {
             return present.write_bytes(1, n);
         };
+        if n <= FEW
+            && let Some(view) = opened(view)
+        {
+            let mut word = [0];
+            contains_few(&view, keys.iter().map(|&key| key_at(key)?.bytes()), &mut word);
+            return write_bits(word[0], n, present);
+        }
         for (i, keys) in keys.chunks(TILE).enumerate() {
             let mut bytes = [BROKEN; TILE];
             for (bytes, &key) in bytes.iter_mut().zip(keys) {
                 *bytes = key.as_ref().copied().unwrap_or(BROKEN);
             }
             let mut answers = 0;
-            // Bit by bit, and not seen through: `write_each` once more would be a page of code.
             bloomline_view_contains_keys(view, bytes.as_ptr(), keys.len(), &raw mut answers);
-            for j in 0..keys.len() {
-                present.add(i * TILE + j).write(answers & 1 == 1);
-                answers = black_box(answers >> 1);
-            }
+            write_bits(answers, keys.len(), present.add(i * TILE));
         }
+    }
+}
+
+/// [`write_each`] in few instructions: that once more would be a page of code.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn write_bits(mut bits: u64, count: usize, out: *mut bool) {
+    for i in 0..count {
+        // SAFETY: the same contract.
+        unsafe { out.add(i).write(bits & 1 == 1) };
+        // Not seen through.
+        bits = black_box(bits >> 1);
     }
 }
 

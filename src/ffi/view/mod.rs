@@ -9,7 +9,7 @@ mod keys;
 
 pub use keys::*;
 
-use super::batch::contains_hashes;
+use super::batch::{contains_hashes, few};
 use super::boundary::{
     Failure, NULL, bytes, guard, guard_or, output, shared, write_optional, write_result,
 };
@@ -17,8 +17,9 @@ use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
-use crate::hash::xxph3::SHORT;
-use crate::kernel::{Others, Single, Words};
+use crate::hash::of_bytes;
+use crate::hash::xxph3::{SHORT, xxph3};
+use crate::kernel::{Layout, Others, Room, SINGLES, Single, Words, hash_of};
 use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
@@ -50,17 +51,38 @@ const _: () = assert!(
 
 impl bloomline_view {
     #[inline(always)]
-    fn words(&self) -> &Words {
+    pub(super) fn words(&self) -> &Words {
         // SAFETY: of the same alignment and as long at least, by the assertion; any words are `Words`.
         unsafe { &*ptr::from_ref(self).cast::<Words>() }
     }
 
     /// What a probe for a hash needs, if the view was opened.
     #[inline(always)]
-    fn single(&self) -> Option<&Single<'static>> {
+    pub(super) fn single(&self) -> Option<&Single<'static>> {
         let words = self.words();
         // SAFETY: just what is asked for.
         words.are_sound().then(|| unsafe { words.single() })
+    }
+
+    /// How many bytes of native lines there are, or of RocksDB's; any number if not opened.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        // SAFETY: for a number only.
+        unsafe { self.words().single() }.bytes()
+    }
+
+    /// Prefetches the line of a hash.
+    ///
+    /// # Safety
+    /// As for [`unpack`].
+    #[inline(always)]
+    pub(super) unsafe fn prefetch_line(&self, hash: u64) {
+        match self.words().lines_of() {
+            // SAFETY: for an address only, to prefetch which does no harm.
+            Some(layout) => unsafe { self.words().single() }.prefetch_of(layout, hash),
+            // SAFETY: the same contract.
+            None => unsafe { prefetch_apart(self, hash) },
+        }
     }
 }
 
@@ -90,6 +112,18 @@ pub(super) unsafe fn unpack(view: &bloomline_view) -> Option<View<'static>> {
     // SAFETY: sound words were written by `pack`; the caller vouches that the bytes are still there.
     let lines = unsafe { words.open() }?;
     Some(View::from_words(words, lines))
+}
+
+/// [`bloomline_view::prefetch_line`] for other layouts.
+///
+/// # Safety
+/// As for [`unpack`].
+#[inline(never)]
+unsafe fn prefetch_apart(view: &bloomline_view, hash: u64) {
+    // SAFETY: the same contract.
+    if let Some(view) = unsafe { unpack(view) } {
+        view.prefetch_hash(hash);
+    }
 }
 
 /// The view that C points at; `None` if NULL or not opened.
@@ -399,7 +433,72 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
 ) -> usize {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
-    unsafe { contains_hashes(move || opened(view), hashes, n, bitmap) }
+    unsafe {
+        if n == 1
+            && let Some((&[hash], word)) = few(hashes, n, bitmap)
+            && let Some(single) = shared(view).and_then(bloomline_view::single)
+        {
+            word[0] = single.contains(hash).into();
+            return word[0] as usize;
+        }
+        contains_more(view, hashes, n, bitmap)
+    }
+}
+
+/// The rest of [`bloomline_view_contains_hashes`], apart: one key needs none of its registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_more(
+    view: *const bloomline_view,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if n <= SINGLES
+            && let Some((hashes, word)) = few(hashes, n, bitmap)
+            && let Some(view) = shared(view)
+            && let (Some(single), Some(layout)) = (view.single(), view.words().lines_of())
+        {
+            let (present, count) = single.few(layout, hashes);
+            word[0] = present;
+            return count;
+        }
+        contains_hashes(move || opened(view), hashes, n, bitmap)
+    }
+}
+
+/// The answers for 1 to 64 keys, first in the lowest bit, and how many may be present, if there is
+/// a way that needs no kernel. A missing key may be present.
+///
+/// # Safety
+/// As for [`unpack`].
+#[inline(always)]
+pub(super) unsafe fn contains_few_keys<'k>(
+    view: &bloomline_view,
+    keys: impl Iterator<Item = Option<&'k [u8]>>,
+) -> Option<(u64, usize)> {
+    let words = view.words();
+    if !words.are_sound() {
+        return None;
+    }
+    // SAFETY: the words are sound, and the caller vouches for the bytes.
+    let (single, mut room) = (unsafe { words.single() }, Room::new());
+    let (layout, (hashes, lost)) = match words.lines_of()? {
+        Layout::FastLocal => (Layout::FastLocal, room.fill(keys.map(|key| hash_of(key, xxph3)))),
+        layout => {
+            let (_, seed) = words.hashing();
+            (layout, room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))))
+        }
+    };
+    let (present, count) = single.few(layout, hashes);
+    Some(match lost {
+        0 => (present, count),
+        _ => (present | lost, (present | lost).count_ones() as usize),
+    })
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at

@@ -69,6 +69,8 @@ fn lanes_that_count(g: u64, rows: &[Row; 8]) -> Halves {
 }
 
 impl<const CLASS: u8> Ops for Avx2<CLASS> {
+    const ROWS: Option<usize> = Some(halves::tag::<CLASS>());
+
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
@@ -79,10 +81,6 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { halves::contains::<CLASS, false>(lines.line(hash), all_rows(lines.k()), hash) }
-    }
-
-    fn given_k(k: u32) -> *const u8 {
-        halves::given_k::<CLASS>(k)
     }
 
     #[inline(always)]

@@ -9,6 +9,8 @@ use super::scalar::all_rows;
 pub(in crate::kernel) struct Avx512Vl<const CLASS: u8>;
 
 impl<const CLASS: u8> Ops for Avx512Vl<CLASS> {
+    const ROWS: Option<usize> = Some(halves::tag::<CLASS>());
+
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
@@ -19,10 +21,6 @@ impl<const CLASS: u8> Ops for Avx512Vl<CLASS> {
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { halves::contains::<CLASS, true>(lines.line(hash), all_rows(lines.k()), hash) }
-    }
-
-    fn given_k(k: u32) -> *const u8 {
-        halves::given_k::<CLASS>(k)
     }
 
     #[inline(always)]

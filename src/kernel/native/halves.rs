@@ -5,10 +5,9 @@
 //! which only a batch pays back.
 
 use super::super::single::Single;
-use super::scalar::{Rows, all_rows, class};
+use super::scalar::{Rows, class};
 use crate::line::{C1, C2, SHIFTS};
 use std::arch::x86_64::*;
-use std::ptr;
 
 type Halves = [__m256i; 2];
 
@@ -17,13 +16,8 @@ type Halves = [__m256i; 2];
 const ONE_ROUND: usize = 2;
 const TWO_ROUNDS: usize = 3;
 
-const fn tag<const CLASS: u8>() -> usize {
+pub(super) const fn tag<const CLASS: u8>() -> usize {
     if CLASS == class::ABOVE_8 { TWO_ROUNDS } else { ONE_ROUND }
-}
-
-/// What [`Single`] is given for k: where the rows of the last round are, with a tag.
-pub(super) fn given_k<const CLASS: u8>(k: u32) -> *const u8 {
-    ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag::<CLASS>())
 }
 
 /// [`contains`] of what is in a [`Single`].
@@ -36,7 +30,7 @@ pub(super) unsafe fn contains_one<const CLASS: u8, const VL: bool>(
     hash: u64,
 ) -> bool {
     let rows = single.k().wrapping_sub(tag::<CLASS>()).cast();
-    // SAFETY: the caller's promise; the rows are from `given_k`.
+    // SAFETY: the caller's promise; `Single::new` had the rows from a static.
     unsafe { contains::<CLASS, VL>(single.line(hash), rows, hash) }
 }
 

@@ -20,4 +20,4 @@ pub(super) use avx512vl::Avx512Vl;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
 pub(super) use portable::{Portable, SHIFTS_BY_LANE};
-pub(super) use scalar::{Scalar, class};
+pub(super) use scalar::{Scalar, all_rows, class};

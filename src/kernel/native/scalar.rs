@@ -20,7 +20,7 @@ pub(super) struct Row(pub(super) [u64; LANES]);
 
 /// The rows for a count of lanes: `[start]` is the run that `start` selects.
 #[repr(C)]
-pub(super) struct Rows {
+pub(in crate::kernel) struct Rows {
     pub(super) lanes: [Row; 8],
     /// The same with 32 bits for each lane, in the order of [`PAIRED`].
     #[cfg(target_arch = "x86_64")]
@@ -92,7 +92,7 @@ pub(super) fn rows(k: u32) -> &'static [Row; 8] {
 
 /// The same in all forms.
 #[inline(always)]
-pub(super) fn all_rows(k: u32) -> &'static Rows {
+pub(in crate::kernel) fn all_rows(k: u32) -> &'static Rows {
     &ROWS[(k - 1) as usize % 8]
 }
 
