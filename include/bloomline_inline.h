@@ -251,7 +251,9 @@ BLOOMLINE_INLINE_FN_ __m256i *bloomline_inline_line_(bloomline_inline filter, ui
 #endif
 
 /**
- * bloomline_inline_contains_hash() is bloomline_view_contains_hash().
+ * bloomline_inline_contains_hash() is bloomline_view_contains_hash(). But no other thread or process
+ * may insert meanwhile, as it may into the lines of a bloomline_concurrent or of
+ * bloomline_lines_view(): the compiler may read a line once for several probes.
  */
 BLOOMLINE_INLINE_FN_ bool bloomline_inline_contains_hash(bloomline_inline filter, uint64_t hash)
 {

@@ -111,6 +111,15 @@ pub enum Prefetch {
 //     8   2.64 / 2.34 / 2.48               2.49 / 2.68
 //    64   4.29 / 3.75 / 3.58               3.81 / 3.52
 //   512   7.70 / 7.15 / 6.66               7.28 / 6.20
+//
+// An older Intel Xeon (1 MiB L2, 36 MiB L3), AVX2 and insert, by processor time on a busy machine:
+// far would pay from L2's own size on, where on a Zen 4 it costs a sixth.
+//
+//     1   7.0 / 3.5 / 3.8                  14 / 7.2 / 7.7
+//     2   13 / 3.4 / 4.1                   26 / 7.2 / 7.6
+//     4   17 / 5.3 / 5.6                   30 / 8.3 / 8.5
+//    16   19 / 9.5 / 9.9                   27 / 9.0 / 9.0
+//    64   24 / 12.1 / 12.3                 34 / 12.8 / 12.5
 
 /// The sizes, in bytes, that filters are compared with to see what pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

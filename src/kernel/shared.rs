@@ -5,8 +5,8 @@
 //! of a vector. Bits are only ever set. So the lanes that a kernel reads, in any order, have all
 //! bits set before and no bits that no thread sets: a present key is found, and for a key being
 //! inserted both answers are true. The kernels use raw pointers and are called through function
-//! pointers. So no reference claims that the bytes are constant, and the compiler never sees both
-//! sides of the race.
+//! pointers; one that is inlined loads by `asm`. So no reference claims that the bytes are constant,
+//! and the compiler never sees both sides of the race.
 
 use super::Kernel;
 use std::marker::PhantomData;

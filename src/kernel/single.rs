@@ -76,14 +76,12 @@ impl Single<'_> {
 impl<'a> Single<'a> {
     pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
         let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2);
-        let contains = if count > 0 { calls.contains } else { anything as Call };
-        Single {
-            contains: contains as *const (),
-            base: lines.start(),
-            count,
-            k: calls.given(k),
-            lines: PhantomData,
-        }
+        let (contains, k) = match count {
+            0 => (anything as Call, ptr::null()),
+            _ => (calls.contains, calls.given(k)),
+        };
+        let contains = contains as *const ();
+        Single { contains, base: lines.start(), count, k, lines: PhantomData }
     }
 
     /// Whether all bits of a key are set.

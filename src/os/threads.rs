@@ -1,6 +1,7 @@
 //! Threads that share a piece of work, for the length of a call.
 
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -23,12 +24,13 @@ pub(crate) fn share<I: Iterator + Send>(threads: usize, items: I, work: impl Fn(
         }
     };
     thread::scope(|scope| {
-        for _ in 1..threads {
-            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                break;
-            }
-        }
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         work();
+        // The end of a scope waits for the work, this for the threads to be gone.
+        for other in others {
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
     });
 }
 

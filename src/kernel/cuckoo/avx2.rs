@@ -82,8 +82,9 @@ fn places(count: u64, bits: u32, hashes: __m256i) -> [__m256i; 2] {
 #[target_feature(enable = "avx2")]
 fn ranges(count: u64, line: __m256i, fingerprints: __m256i) -> [__m256i; 2] {
     let (last, in_last) = last_page(count);
-    let [last, in_last, page, all, far] =
-        [last, in_last, PAGE, count, ANY_PAGE - 1].map(|number| _mm256_set1_epi64x(number as i64));
+    let (last, in_last) = (_mm256_set1_epi64x(last as i64), _mm256_set1_epi64x(in_last as i64));
+    let (page, all) = (_mm256_set1_epi64x(PAGE as i64), _mm256_set1_epi64x(count as i64));
+    let far = _mm256_set1_epi64x((ANY_PAGE - 1) as i64);
     let none = _mm256_setzero_si256();
     let far = _mm256_cmpeq_epi64(_mm256_and_si256(fingerprints, far), none);
     let start = _mm256_and_si256(line, _mm256_set1_epi64x(-(PAGE as i64)));

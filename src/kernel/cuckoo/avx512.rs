@@ -75,8 +75,9 @@ fn places(count: u64, bits: u32, hashes: __m512i) -> [__m512i; 2] {
 #[target_feature(enable = "avx512f")]
 fn ranges(count: u64, line: __m512i, fingerprints: __m512i) -> [__m512i; 2] {
     let (last, in_last) = last_page(count);
-    let [last, in_last, page, all, far] =
-        [last, in_last, PAGE, count, ANY_PAGE - 1].map(|number| _mm512_set1_epi64(number as i64));
+    let (last, in_last) = (_mm512_set1_epi64(last as i64), _mm512_set1_epi64(in_last as i64));
+    let (page, all) = (_mm512_set1_epi64(PAGE as i64), _mm512_set1_epi64(count as i64));
+    let far = _mm512_set1_epi64((ANY_PAGE - 1) as i64);
     let near = _mm512_test_epi64_mask(fingerprints, far);
     let start = _mm512_and_si512(line, _mm512_set1_epi64(-(PAGE as i64)));
     let start = _mm512_maskz_min_epu64(near, start, last);

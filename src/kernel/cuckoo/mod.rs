@@ -41,7 +41,8 @@ fn bits<const BITS: u32>(lines: Lines) -> u32 {
 fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
     let first = first(hash, bits, lines.count());
     let other = other(first, fingerprint(hash, bits), bits, lines.count());
-    [first, other].map(|at| lines.first().wrapping_add(offset(at, bits)).cast_const())
+    let start = lines.first().cast_const();
+    [start.wrapping_add(offset(first, bits)), start.wrapping_add(offset(other, bits))]
 }
 
 /// Prefetches both buckets of a hash. One function for all fingerprints.
@@ -79,9 +80,7 @@ unsafe fn read(bits: u32, at: *const u8) -> u64 {
 #[inline(always)]
 fn found(bits: u32, words: [u64; 2], pattern: u64) -> bool {
     let ones = ones(bits);
-    let zeros = words.map(|word| {
-        let slots = word ^ pattern;
-        slots.wrapping_sub(ones) & !slots
-    });
+    let slots = [words[0] ^ pattern, words[1] ^ pattern];
+    let zeros = [slots[0].wrapping_sub(ones) & !slots[0], slots[1].wrapping_sub(ones) & !slots[1]];
     (zeros[0] | zeros[1]) & (ones << (bits - 1)) != 0
 }

@@ -71,6 +71,10 @@ static ONES: [[u32; 8]; 9] = first_of([1; 8]);
 #[inline]
 #[target_feature(enable = "avx2")]
 fn powers() -> __m256i {
-    let [a, b, c, d, e, f, g, h]: [i32; 8] = std::array::from_fn(|i| POWERS[i] as i32);
+    const fn power(i: usize) -> i32 {
+        POWERS[i] as i32
+    }
+    let [a, b, c, d] = const { [power(0), power(1), power(2), power(3)] };
+    let [e, f, g, h] = const { [power(4), power(5), power(6), power(7)] };
     _mm256_setr_epi32(a, b, c, d, e, f, g, h)
 }

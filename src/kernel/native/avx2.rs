@@ -10,7 +10,7 @@ use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE,
 use super::super::single::Single;
 use super::halves;
 use super::scalar::{PAIRED, Row, all_rows, class, rows, select};
-use crate::line::{C1, C2, SHIFTS};
+use crate::line::{C1, C2};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -23,12 +23,8 @@ type Halves = [__m256i; 2];
 #[inline]
 #[target_feature(enable = "avx2")]
 fn positions(g: u64) -> Halves {
-    let g = _mm256_set1_epi64x(g as i64);
-    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
-    [
-        _mm256_srlv_epi64(g, _mm256_setr_epi64x(a, b, c, d)),
-        _mm256_srlv_epi64(g, _mm256_setr_epi64x(e, f, h, i)),
-    ]
+    // SAFETY: the CPU has AVX2.
+    unsafe { halves::shifted(g) }
 }
 
 /// Ones moved to the bit positions of one round, in each half of the line.
@@ -112,7 +108,11 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
                 }
             }
         }
-        absent.map(not_zero)
+        let mut bytes = [0; 8];
+        for (byte, absent) in bytes.iter_mut().zip(absent) {
+            *byte = not_zero(absent);
+        }
+        bytes
     }
 
     #[inline(always)]
@@ -164,7 +164,8 @@ unsafe fn probe_fours<const CLASS: u8, P: Plan>(
                 set2[i] = a_byte_each([found[0].set2, found[1].set2, found[2].set2, found[3].set2]);
             }
             if CLASS != class::EXACTLY_8 {
-                top[i] = found.map(|found| (found.last >> 56) as u8);
+                let last = |i: usize| found[i].last.to_le_bytes()[7];
+                top[i] = [last(0), last(1), last(2), last(3)];
             }
         }
         let (set, top) = (set.as_flattened(), top.as_flattened());

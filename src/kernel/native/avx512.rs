@@ -11,7 +11,8 @@
 use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
 use super::scalar::{class, select};
-use crate::line::{C1, C2, SHIFTS};
+use super::{SHIFTS_64, halves};
+use crate::line::{C1, C2, LANES};
 use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -27,8 +28,8 @@ pub(in crate::kernel) struct Avx512<const CLASS: u8>;
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn all_lanes(g: u64) -> __m512i {
-    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
-    let shifts = _mm512_setr_epi64(a, b, c, d, e, f, h, i);
+    static SHIFTS: [u64; LANES] = SHIFTS_64;
+    let shifts = load(&SHIFTS);
     let positions = _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts);
     // A rotate takes its count modulo 64, so the positions need no masking.
     _mm512_rolv_epi64(_mm512_set1_epi64(1), positions)
@@ -180,10 +181,9 @@ unsafe fn halves(line: *const u8) -> [__m256i; 2] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn unset_in_halves([low, high]: [__m256i; 2], g: u64) -> u8 {
-    let (g, one) = (_mm256_set1_epi64x(g as i64), _mm256_set1_epi64x(1));
-    let [a, b, c, d, e, f, h, i] = SHIFTS.map(i64::from);
-    let low_positions = _mm256_srlv_epi64(g, _mm256_setr_epi64x(a, b, c, d));
-    let high_positions = _mm256_srlv_epi64(g, _mm256_setr_epi64x(e, f, h, i));
+    let one = _mm256_set1_epi64x(1);
+    // SAFETY: the CPU has AVX2.
+    let [low_positions, high_positions] = unsafe { halves::shifted(g) };
     _mm256_testn_epi64_mask(low, _mm256_rolv_epi64(one, low_positions))
         | _mm256_testn_epi64_mask(high, _mm256_rolv_epi64(one, high_positions)) << 4
 }

@@ -5,8 +5,10 @@
 //! which only a batch pays back.
 
 use super::super::single::Single;
+use super::SHIFTS_64;
 use super::scalar::{Rows, class};
-use crate::line::{C1, C2, SHIFTS};
+use crate::line::{C1, C2, LANES};
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 type Halves = [__m256i; 2];
@@ -104,7 +106,7 @@ pub(super) unsafe fn contains<const CLASS: u8, const VL: bool>(
     // SAFETY: the caller's promise.
     unsafe {
         // The probed bit of each lane goes to its lowest, so the row need not be shifted.
-        let line = load(line);
+        let line = load_now(line);
         let g = hash.wrapping_mul(C1);
         match CLASS {
             class::BELOW_8 => has_row(moved::<VL>(line, g), g, rows),
@@ -191,6 +193,20 @@ unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
     }
 }
 
+/// The bit positions of one round, in the low 6 bits of each lane; anything above them.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+pub(super) unsafe fn shifted(g: u64) -> Halves {
+    static SHIFTS: [u64; LANES] = SHIFTS_64;
+    // SAFETY: the caller's promise; there are 64 bytes.
+    unsafe {
+        let (g, [low, high]) = (_mm256_set1_epi64x(g as i64), load(SHIFTS.as_ptr().cast()));
+        [_mm256_srlv_epi64(g, low), _mm256_srlv_epi64(g, high)]
+    }
+}
+
 /// The bit positions of one round, in the low 6 bits of each lane. A rotate ignores what is above;
 /// for a shift it is cleared.
 ///
@@ -198,18 +214,9 @@ unsafe fn round<const VL: bool>(g: u64, ones: Halves) -> Halves {
 /// The CPU has the instructions.
 #[inline(always)]
 unsafe fn positions<const VL: bool>(g: u64) -> Halves {
-    // Not `map`, which is not always inlined.
-    const fn shift(lane: usize) -> i64 {
-        SHIFTS[lane] as i64
-    }
     // SAFETY: the caller's promise.
     unsafe {
-        let g = _mm256_set1_epi64x(g as i64);
-        let [low, high] = const {
-            [[shift(0), shift(1), shift(2), shift(3)], [shift(4), shift(5), shift(6), shift(7)]]
-        };
-        let low = _mm256_srlv_epi64(g, _mm256_setr_epi64x(low[0], low[1], low[2], low[3]));
-        let high = _mm256_srlv_epi64(g, _mm256_setr_epi64x(high[0], high[1], high[2], high[3]));
+        let [low, high] = shifted(g);
         if VL {
             return [low, high];
         }
@@ -265,6 +272,29 @@ unsafe fn row(g: u64, rows: *const Rows) -> Halves {
 unsafe fn load(line: *const u8) -> Halves {
     // SAFETY: the caller's promise.
     unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.add(32).cast())] }
+}
+
+/// 64 bytes into which other threads may be inserting. The compiler cannot know what is read, as
+/// it could of an intrinsic, and so does not take it out of the caller's loop.
+///
+/// # Safety
+/// As for [`load`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_now(line: *const u8) -> Halves {
+    let (low, high);
+    // SAFETY: the caller vouches for the bytes; nothing is written.
+    unsafe {
+        asm!(
+            "vmovdqu {0}, ymmword ptr [{2}]",
+            "vmovdqu {1}, ymmword ptr [{2} + 32]",
+            out(ymm_reg) low,
+            lateout(ymm_reg) high,
+            in(reg) line,
+            options(readonly, nostack, preserves_flags)
+        );
+    }
+    [low, high]
 }
 
 /// The bits of `all` that are not set in `set`, of both halves.

@@ -21,3 +21,16 @@ pub(super) use avx512vl::Avx512Vl;
 pub(super) use halves::inlined;
 pub(super) use portable::{Portable, SHIFTS_BY_LANE};
 pub(super) use scalar::{Scalar, all_rows, class};
+
+use crate::line::{LANES, SHIFTS};
+
+/// The shifts of all lanes, as wide as lanes. (A constant: the `map` of an array is a call in some
+/// builds.)
+const SHIFTS_64: [u64; LANES] = {
+    let (mut shifts, mut lane) = ([0; LANES], 0);
+    while lane < LANES {
+        shifts[lane] = SHIFTS[lane] as u64;
+        lane += 1;
+    }
+    shifts
+};

@@ -2,9 +2,10 @@
 //! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
 //! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
 
-use super::super::batch::{Adjacent, Lines, Ops, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Lines, Ops, not_zero};
+use super::SHIFTS_64;
 use super::scalar::{class, rows};
-use crate::line::{C1, C2, LANES, SHIFTS};
+use crate::line::{C1, C2, LANES};
 use wide::u64x8;
 
 /// 8 lanes in as many registers as it takes.
@@ -18,7 +19,7 @@ pub(in crate::kernel) const SHIFTS_BY_LANE: bool =
 #[inline(always)]
 fn round(g: u64, ones: u64x8) -> u64x8 {
     // wide takes shift counts modulo 64, so the positions need no masking.
-    ones << (u64x8::splat(g) >> u64x8::new(SHIFTS.map(u64::from)))
+    ones << (u64x8::splat(g) >> u64x8::new(SHIFTS_64))
 }
 
 /// The bits of a key in its line.
@@ -41,7 +42,13 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> u64x8 {
 unsafe fn load(line: *const u8) -> u64x8 {
     // SAFETY: the caller's promise; an array of integers takes any bytes.
     let lanes: [u64; LANES] = unsafe { line.cast::<[u64; LANES]>().read_unaligned() };
-    u64x8::new(lanes.map(u64::from_le))
+    u64x8::new(little_endian(lanes))
+}
+
+/// Lanes between the CPU's order of bytes and that of a line.
+#[inline(always)]
+fn little_endian(lanes: [u64; LANES]) -> [u64; LANES] {
+    if cfg!(target_endian = "little") { lanes } else { lanes.map(u64::from_le) }
 }
 
 impl<const CLASS: u8> Ops for Portable<CLASS> {
@@ -51,8 +58,7 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
         // SAFETY: the caller vouches for 64 bytes that can be read and written.
         unsafe {
             let (old, mask) = (load(line), mask::<CLASS>(hash, lines.k()));
-            let lanes = (old | mask).to_array().map(u64::to_le);
-            line.cast::<[u64; LANES]>().write_unaligned(lanes);
+            line.cast::<[u64; LANES]>().write_unaligned(little_endian((old | mask).to_array()));
             !has_all(old, mask)
         }
     }
@@ -70,10 +76,13 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
         for (i, &hash) in hashes.iter().enumerate() {
             lines.prefetch_ahead(first, i);
             let mask = mask::<CLASS>(hash, lines.k);
-            bytes[i] = not_zero(lines.steps.map(|step| {
+            let mut absent = [0; ADJACENT];
+            for (absent, step) in absent.iter_mut().zip(lines.steps) {
                 // SAFETY: the caller vouches for 64 readable bytes at each line.
-                u8::from(!has_all(unsafe { load(lines.base.add(first[i] + step)) }, mask))
-            }));
+                let line = unsafe { load(lines.base.add(first[i] + step)) };
+                *absent = u8::from(!has_all(line, mask));
+            }
+            bytes[i] = not_zero(absent);
         }
         bytes
     }

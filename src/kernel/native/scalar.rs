@@ -1,7 +1,7 @@
 //! The `scalar` backend: the definition with mask and test in one loop without branches. Runs on
 //! every CPU.
 
-use super::super::batch::{Adjacent, Lines, Ops, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Lines, Ops, not_zero};
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
 /// How k divides into rounds. A constant of each loop, which so needs no branch for it.
@@ -152,7 +152,8 @@ impl<const CLASS: u8> Ops for Scalar<CLASS> {
             lines.prefetch_ahead(first, i);
             let mut mask = [0; LANES];
             lanes::<CLASS>(hash, lines.k, |i, bit| mask[i] |= bit);
-            bytes[i] = not_zero(lines.steps.map(|step| {
+            let mut absent = [0; ADJACENT];
+            for (absent, step) in absent.iter_mut().zip(lines.steps) {
                 // SAFETY: the caller vouches for 64 readable bytes at each line; an array of
                 // integers takes any bytes.
                 let line: [u64; LANES] = unsafe {
@@ -162,8 +163,9 @@ impl<const CLASS: u8> Ops for Scalar<CLASS> {
                     .iter()
                     .zip(&mask)
                     .fold(0, |all, (lane, bits)| all | bits & !u64::from_le(*lane));
-                u8::from(unset != 0)
-            }));
+                *absent = u8::from(unset != 0);
+            }
+            bytes[i] = not_zero(absent);
         }
         bytes
     }
