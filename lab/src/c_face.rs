@@ -38,7 +38,12 @@ macro_rules! functions {
                             return None;
                         }
                         // SAFETY: the function of that name has this type, by bloomline.h.
-                        unsafe { std::mem::transmute::<*mut c_void, _>(found) }
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                            >(found)
+                        }
                     },)*
                 })
             }

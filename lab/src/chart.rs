@@ -6,9 +6,9 @@ const WIDTH: f64 = 1024.0;
 const HEIGHT: f64 = 470.0;
 const TOP: f64 = 66.0;
 const BOTTOM: f64 = 380.0;
-const LEFT: f64 = 52.0;
+const LEFT: f64 = 60.0;
 /// Room for the names beside a panel.
-const NAMES: f64 = 176.0;
+const NAMES: f64 = 184.0;
 const LINE: f64 = 14.0;
 
 /// What all pictures share. Colour 0 is this library's, 8 the limits'.
@@ -143,7 +143,7 @@ impl Picture {
             let x = Scale::new(points().map(|point| point.0), self.linear, left, right);
             let title =
                 [self.y.0, &panel.title].join(if panel.title.is_empty() { "" } else { ", " });
-            text(&mut svg, left - 40.0, TOP - 16.0, "soft", &title);
+            text(&mut svg, left - 48.0, TOP - 16.0, "soft", &title);
             self.axes(&mut svg, &x, &y);
             panel.draw(&mut svg, &x, &y);
         }

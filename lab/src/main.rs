@@ -95,7 +95,9 @@ impl Lab {
         self.put("benchmarks/speed.csv", &speed::csv(&rows));
         self.put("benchmarks/speed.svg", &speed::by_size(&rows, &note()));
         self.put("benchmarks/tradeoff.svg", &speed::by_rate(&rows, &note()));
-        self.page("PERFORMANCE.md", "speed", &format!("{}\n{tables}", about()));
+        let pictures = "![Nanoseconds per probe by the size of the filter](benchmarks/speed.svg)\n\
+                        ![Nanoseconds per probe by false-positive rate](benchmarks/tradeoff.svg)";
+        self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
     }
 
     fn rates(&self) {

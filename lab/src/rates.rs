@@ -149,6 +149,7 @@ pub(crate) fn picture(rates: &[Rate], note: &[String]) -> String {
             .filter(|rate| rate.name == name && rate.rate > 0.0 && rate.bits <= 24.5)
             .map(|rate| (rate.bits, 100.0 * rate.rate))
             .collect();
+        let name = name.trim_end_matches(", best k").into();
         (!points.is_empty()).then_some(Series { name, colour, points, mark: Mark::Full })
     });
     let percents = [0.001, 0.01, 0.1, 1.0, 10.0].map(|rate: f64| (rate, format!("{rate} %")));
