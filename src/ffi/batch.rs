@@ -4,7 +4,7 @@ use super::boundary::{bitmap_at, bytes, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 use crate::Probe;
 use crate::filter::views::all_present;
-use crate::kernel::{FEW, Room, hash_of};
+use crate::filter::{FEW, FewHashes, hash_of};
 use crate::key::KeyBytes;
 use std::ffi::c_void;
 
@@ -141,7 +141,7 @@ pub(super) fn contains_few<'k>(
     keys: impl Iterator<Item = Option<&'k [u8]>>,
     word: &mut [u64; 1],
 ) -> usize {
-    let mut room = Room::new();
+    let mut room = FewHashes::new();
     let (hashes, lost) = room.fill(keys.map(|key| hash_of(key, |key| filter.hash(key))));
     let present = filter.contains_hashes(hashes, word);
     if lost == 0 {

@@ -17,6 +17,8 @@ mod view;
 pub(crate) mod views;
 mod window;
 
+#[cfg(feature = "capi")]
+pub(crate) use crate::kernel::{FEW, FewHashes, hash_of};
 pub use builder::{Builder, block_build, lines_insert};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;

@@ -8,7 +8,8 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::{
-    Backend, FEW, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Room, Single, TILE,
+    Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Single,
+    TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -453,7 +454,7 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
 #[inline(always)]
 pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
     if keys.len() <= FEW {
-        let mut room = Room::new();
+        let mut room = FewHashes::new();
         let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
         return batch(Hashes::Given(hashes));
     }

@@ -3,9 +3,10 @@
 //! A batch is done in tiles of 64 keys: one word of the answer bitmap. A backend answers a tile.
 //! The loop here provides the hashes and prefetches the lines of later keys meanwhile.
 
+use super::lines::Lines;
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
 use super::single::Single;
-use crate::line::{LINE_BYTES, line_index};
+use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 
 /// Keys in a tile: the bits of a word of the answer.
@@ -14,103 +15,6 @@ pub(crate) const TILE: usize = 64;
 /// The hashes of a tile, and of the keys after it that are prefetched meanwhile.
 pub(super) type Lookahead = [u64; LOOKAHEAD];
 const LOOKAHEAD: usize = TILE + ahead::FAR;
-
-/// The lines of a filter: where they are, how many, and k.
-#[derive(Clone, Copy)]
-pub(crate) struct Lines {
-    base: *mut u8,
-    count: u64,
-    k: u32,
-    /// Whether a line may lie across two cache lines.
-    straddle: bool,
-    /// Whether a batch that prefetches far ahead also prefetches near. Not a type, as plans are:
-    /// that would be one more copy of each loop, to save one instruction per key of a filter that
-    /// does not fit in the cache.
-    near: bool,
-}
-
-impl Lines {
-    /// Lines to insert into.
-    ///
-    /// # Panics
-    /// If there is no line.
-    #[inline(always)]
-    pub(crate) fn writable(lines: &mut [u8], k: u32, log2: u32) -> Lines {
-        Lines::new(lines.as_mut_ptr(), lines.len(), k, log2)
-    }
-
-    /// Lines of `1 << log2` bytes in `bytes` bytes from `base` on. If those are for probes, do not
-    /// write through this.
-    ///
-    /// # Panics
-    /// If there is no line.
-    #[inline(always)]
-    pub(super) fn new(base: *mut u8, bytes: usize, k: u32, log2: u32) -> Lines {
-        let count = (bytes >> log2) as u64;
-        assert!(count > 0, "a filter has at least one line");
-        Lines { base, count, k, straddle: !base.addr().is_multiple_of(LINE_BYTES), near: false }
-    }
-
-    /// Of a filter with so many lines of 64 bytes those in `part`, the first of which has the number
-    /// `first`. Only hashes whose line is there may be inserted.
-    pub(super) fn part_of(part: &mut [u8], first: u64, count: u64, k: u32) -> Lines {
-        let straddle = !part.as_ptr().addr().is_multiple_of(LINE_BYTES);
-        // Where line 0 is, or would be: `line` comes back into the part.
-        let base = part.as_mut_ptr().wrapping_sub(first as usize * LINE_BYTES);
-        Lines { base, count, k, straddle, near: false }
-    }
-
-    /// So many lines to probe, at least one, as the caller ensures.
-    #[inline(always)]
-    pub(super) fn some(base: *mut u8, count: usize, k: u32) -> Lines {
-        debug_assert!(count > 0, "a filter has at least one line");
-        let straddle = !base.addr().is_multiple_of(LINE_BYTES);
-        Lines { base, count: count as u64, k, straddle, near: false }
-    }
-
-    /// Lines without memory, to compute where they would be.
-    #[cfg(all(test, target_arch = "x86_64"))]
-    pub(super) fn imaginary(count: u64) -> Lines {
-        Lines {
-            base: std::ptr::without_provenance_mut(64),
-            count,
-            k: 1,
-            straddle: false,
-            near: false,
-        }
-    }
-
-    /// The line that the hash belongs to: an address within the lines.
-    #[inline(always)]
-    pub(crate) fn line(self, hash: u64) -> *mut u8 {
-        self.base.wrapping_add(line_index(hash, self.count) as usize * LINE_BYTES)
-    }
-
-    /// The address of the first line.
-    #[inline(always)]
-    pub(crate) fn first(self) -> *mut u8 {
-        self.base
-    }
-
-    /// The number of lines.
-    #[inline(always)]
-    pub(crate) fn count(self) -> u64 {
-        self.count
-    }
-
-    /// Bits per key.
-    #[inline(always)]
-    pub(crate) fn k(self) -> u32 {
-        self.k
-    }
-
-    /// Whether keys near ahead are prefetched too, if those far ahead are.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    #[inline(always)]
-    pub(super) fn near(self) -> bool {
-        self.near
-    }
-}
 
 /// What a backend implements for a layout: operations on one key, or on one tile of keys.
 ///
@@ -195,7 +99,7 @@ pub(super) trait Ops {
     {
         let line = Self::line(lines, hash);
         prefetch::<HINT>(line);
-        if lines.straddle {
+        if lines.straddle() {
             prefetch::<HINT>(line.wrapping_add(LINE_BYTES - 1));
         }
     }
@@ -296,7 +200,7 @@ impl Plan for Ahead {
     #[inline(always)]
     fn prefetch<O: Ops>(lines: Lines, lookahead: &Lookahead, i: usize) {
         O::prefetch::<INTO_L2>(lines, lookahead[i + ahead::FAR]);
-        if lines.near {
+        if lines.near() {
             O::prefetch::<INTO_L1>(lines, lookahead[i + ahead::NEAR]);
         }
     }
@@ -400,7 +304,7 @@ unsafe fn for_each_tile<W: Work>(
     work: &mut W,
 ) {
     let prefetches = W::Ops::PREFETCH && plan != Prefetch::None;
-    let lines = Lines { near: plan == Prefetch::FarAndNear, ..lines };
+    let lines = lines.with_near(plan == Prefetch::FarAndNear);
     let at_once = if prefetches { ahead::FAR } else { 0 };
     let prefetch = |hashes: &[u64]| prefetch_far::<W::Ops>(lines, hashes);
     let len = hashes.len();

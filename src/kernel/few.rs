@@ -15,12 +15,12 @@ use std::mem::MaybeUninit;
 
 /// Room for the hashes of up to [`TILE`] keys. Not zeroed: that would take a good part of a small
 /// batch's time.
-pub(crate) struct Room([MaybeUninit<u64>; TILE]);
+pub(crate) struct FewHashes([MaybeUninit<u64>; TILE]);
 
-impl Room {
+impl FewHashes {
     #[inline(always)]
-    pub(crate) fn new() -> Room {
-        Room([MaybeUninit::uninit(); TILE])
+    pub(crate) fn new() -> FewHashes {
+        FewHashes([MaybeUninit::uninit(); TILE])
     }
 
     /// The hashes, as many as there is room for, and a bit for each that is missing.
@@ -42,6 +42,7 @@ impl Room {
 pub(crate) type MaybeHash = (u64, bool);
 
 /// The hash of a key, if there is one.
+#[cfg(feature = "capi")]
 #[inline(always)]
 pub(crate) fn hash_of(key: Option<&[u8]>, hash: impl FnOnce(&[u8]) -> u64) -> MaybeHash {
     match key {
@@ -86,8 +87,9 @@ impl Kernel {
     ) -> u64 {
         #[cfg(target_arch = "x86_64")]
         use super::Backend;
-        use super::batch::{Hashes, Lines, Ops};
+        use super::batch::{Hashes, Ops};
         use super::fast_local;
+        use super::lines::Lines;
         use super::prefetch::INTO_L2;
         use crate::hash::xxph3::{Factors, xxph3_by};
         debug_assert_eq!(self.layout, Layout::FastLocal);
@@ -102,7 +104,7 @@ impl Kernel {
             return unsafe { fast_local::few(at, keys, far) };
         }
         let by = Factors::for_many();
-        let mut room = Room::new();
+        let mut room = FewHashes::new();
         let (hashes, lost) = if far {
             room.fill(keys.map(|key| {
                 hash_of(key, |key| {

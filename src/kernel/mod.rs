@@ -27,23 +27,26 @@ mod cuckoo;
 mod detect;
 mod fast_local;
 mod few;
+mod lines;
 mod native;
 mod parallel;
 mod prefetch;
 mod scattered;
 mod shared;
 mod single;
+mod table;
 #[cfg(feature = "capi")]
 mod words;
 
 pub use backend::Backend;
+use batch::Adjacent;
 pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
-use batch::{Adjacent, Lines};
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
-pub(crate) use few::Room;
+pub(crate) use few::FewHashes;
 #[cfg(feature = "capi")]
 pub(crate) use few::hash_of;
+use lines::Lines;
 pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{FAR_VIEWS, FEW, ahead, prefetch_all};
@@ -59,8 +62,6 @@ use crate::bitmap::AnswerWords;
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::os::environment::{self, Setting};
-use batch::Ops;
-use prefetch::INTO_L1;
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -109,240 +110,6 @@ type ProbeFew = unsafe extern "C" fn(*const u8, usize, u32, *const u64, usize, &
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
 type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
-
-/// The table of one backend: each function is the shared code compiled with the
-/// backend's instructions, once for each of the types that do the work, by k: those of
-/// `one` for single keys, those of `many` for batches.
-macro_rules! kernel {
-    ($backend:ident, $layout:ident, $(#[$attribute:meta])*
-        one: $one:ty $(, $k1:pat => $ops1:ty)*; many: $first:ty $(, $k:pat => $ops:ty)*) => {{
-        $(#[$attribute])*
-        unsafe extern "C" fn insert<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { O::insert_one(single, hash) }
-        }
-        $(#[$attribute])*
-        unsafe extern "C" fn contains<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { O::contains_one(single, hash) }
-        }
-        const fn calls(k: u32) -> Calls {
-            const fn of<O: Ops>() -> Calls {
-                Calls { insert: insert::<O>, contains: contains::<O>, rows: O::ROWS }
-            }
-            match k {
-                $($k1 => of::<$ops1>(),)*
-                _ => of::<$one>(),
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
-            let plan = Prefetch::to_insert(lines.len());
-            let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
-                    _ => batch::insert_few::<$one>(lines, hashes, plan),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe extern "C" fn probe_few(
-            lines: *const u8,
-            len: usize,
-            k: u32,
-            hashes: *const u64,
-            count: usize,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise.
-            let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
-            // Lines that are not there rule out nothing.
-            if len >> <$first>::LINE_LOG2 == 0 {
-                *word = u64::MAX >> (64 - count);
-                return count;
-            }
-            let plan = Prefetch::to_probe_few(len);
-            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k1 => batch::probe_few::<$ops1>(lines, hashes, plan, word),)*
-                    _ => batch::probe_few::<$one>(lines, hashes, plan, word),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn insert_batch(lines: Lines, hashes: Hashes<'_>, plan: Prefetch) {
-            // Code for 8 alone is worth its size where keys are probed, not here.
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match if lines.k() == 8 { 7 } else { lines.k() } {
-                    $($k => batch::insert::<$ops>(lines, hashes, plan),)*
-                    _ => batch::insert::<$first>(lines, hashes, plan),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn probe_batch(
-            lines: Lines,
-            hashes: Hashes<'_>,
-            plan: Prefetch,
-            bitmap: &mut [u64],
-        ) -> usize {
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k => batch::probe::<$ops>(lines, hashes, plan, bitmap),)*
-                    _ => batch::probe::<$first>(lines, hashes, plan, bitmap),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe fn absent(
-            lines: &Adjacent,
-            mut first: &[usize],
-            hashes: &[u64],
-            out: &mut [[u8; 8]],
-        ) {
-            for (hashes, out) in hashes.chunks(8).zip(out) {
-                // SAFETY: the caller's promise, handed on.
-                *out = unsafe {
-                    match lines.k {
-                        $($k => <$ops>::absent(lines, first, hashes),)*
-                        _ => <$first>::absent(lines, first, hashes),
-                    }
-                };
-                first = &first[hashes.len()..];
-            }
-        }
-        const KERNEL: Kernel = Kernel {
-            backend: Backend::$backend,
-            layout: Layout::$layout,
-            line_log2: <$first>::LINE_LOG2,
-            prefetch: <$first>::prefetch::<INTO_L1>,
-            calls: [calls(1), calls(8), calls(12), calls(16)],
-            insert_few,
-            probe_few,
-            insert_batch,
-            probe_batch,
-            absent,
-        };
-        &KERNEL
-    }};
-    ($backend:ident, $layout:ident, $(#[$attribute:meta])* $first:ty $(, $k:pat => $ops:ty)*) => {
-        kernel!($backend, $layout, $(#[$attribute])*
-            one: $first $(, $k => $ops)*; many: $first $(, $k => $ops)*)
-    };
-}
-
-impl Backend {
-    /// The one way to kernels: through the detection of what they need.
-    pub(crate) fn kernels(self) -> Option<&'static Kernels> {
-        use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
-        use scattered::{Classic, Legacy, LevelDb, Scattered};
-        // Four fingerprints at once need no vectors, and where vectors have no shift by lane
-        // `portable` has nothing to do better: the same code under two names.
-        const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
-            cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
-        const NATIVE: &Kernel = {
-            use native::Scalar as B;
-            // Its rows are there for 8 as well.
-            kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
-        };
-        const FAST_LOCAL: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-        // The layouts whose bits lie too far apart to gain from vectors are the same for all.
-        const LEGACY_64: &Kernel = kernel!(Scalar, Legacy64, Scattered<Legacy<6>>);
-        const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Scattered<Legacy<7>>);
-        const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Scattered<Legacy<8>>);
-        const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
-        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
-        const fn all(
-            native: &'static Kernel,
-            fast_local: &'static Kernel,
-            cuckoo: &'static Kernel,
-        ) -> Kernels {
-            Kernels([
-                native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
-            ])
-        }
-        prefetch::learn();
-        Some(match self {
-            Backend::Scalar => {
-                static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
-                &KERNELS
-            }
-            Backend::Portable => {
-                use native::Portable as B;
-                static KERNELS: Kernels = all(
-                    if native::SHIFTS_BY_LANE {
-                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
-                    } else {
-                        &const { NATIVE.under(Backend::Portable) }
-                    },
-                    // Its inserts are the same.
-                    &const {
-                        let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
-                        Kernel { insert_batch: FAST_LOCAL.insert_batch, ..probes }
-                    },
-                    &const { CUCKOO.under(Backend::Portable) },
-                );
-                &KERNELS
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 if detect::has_avx2() => {
-                use native::Avx2 as B;
-                static KERNELS: Kernels = all(
-                    kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(
-                        Avx2,
-                        FastLocal,
-                        #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        fast_local::Avx2
-                    ),
-                    kernel!(
-                        Avx2,
-                        Cuckoo,
-                        #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
-                    ),
-                );
-                &KERNELS
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 if detect::has_avx512() => {
-                // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
-                // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
-                use native::{Avx512 as B, Avx512Vl as A};
-                static KERNELS: Kernels = all(
-                    kernel!(Avx512, Native,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
-                        many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(
-                        Avx512,
-                        FastLocal,
-                        #[target_feature(
-                            enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
-                        )]
-                        fast_local::Avx512
-                    ),
-                    kernel!(
-                        Avx512,
-                        Cuckoo,
-                        #[target_feature(
-                            enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt"
-                        )]
-                        cuckoo::Avx512
-                    ),
-                );
-                &KERNELS
-            }
-            Backend::Avx2 | Backend::Avx512 => return None,
-        })
-    }
-}
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]

@@ -3,7 +3,8 @@
 //!
 //! Each thread reads all hashes and inserts its own, a block at a time.
 
-use super::batch::{Hashes, Lines};
+use super::batch::Hashes;
+use super::lines::Lines;
 use super::prefetch::Prefetch;
 use super::{Kernel, Layout};
 use crate::line::{LINE_BYTES, line_index};

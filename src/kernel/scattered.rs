@@ -8,7 +8,8 @@
 //! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
 //! vain.
 
-use super::batch::{Lines, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
+use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
+use super::lines::Lines;
 use super::prefetch::{INTO_L2, prefetch};
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;

@@ -4,7 +4,7 @@
 //! reads. A probe is one jump to it. The time of a probe in memory is proportional to its
 //! instructions, because a CPU looks ahead over a fixed number of them.
 
-use super::batch::Lines;
+use super::lines::Lines;
 use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;

@@ -50,12 +50,14 @@ impl Words {
     }
 
     /// The check word of the others: changing any one of them always changes it, and that of zeros
-    /// is not zero. Every probe computes it, so it is an instruction for each word, and two more.
+    /// is not zero. Every probe computes it, so it is an instruction for each word, and four more.
     #[inline(always)]
     fn check_word(&self) -> u64 {
-        // A word is added or not, and with a factor of 1, 3 or 9, so each counts differently.
-        let sum = self.single.check_word().wrapping_mul(3) ^ self.seed;
-        sum.wrapping_add(self.key_count).wrapping_sub(self.single.count()) ^ self.shape
+        // Words have different factors, powers of 3, so that none can take another's place.
+        let sum = self.single.check_word() ^ self.seed;
+        let sum = sum.wrapping_mul(3).wrapping_sub(self.single.count());
+        let sum = sum.wrapping_mul(3).wrapping_add(self.key_count);
+        sum.wrapping_mul(3).wrapping_add(self.shape)
     }
 
     /// Whether these are the words of an opened filter. If not, do not use them.
@@ -161,7 +163,7 @@ mod tests {
         let single = Single::new(Probed::from(&[0; 192][..]), 6, kernel);
         let words = Words::new(single, 6, Layout::Native, KeyHash::Xxh3(7), 5);
         // SAFETY: words without padding are any 64 bytes, and these are not probed.
-        let sound = |words: [u64; 8]| unsafe { transmute::<_, Words>(words) }.are_sound();
+        let sound = |words: [u64; 8]| unsafe { transmute::<[u64; 8], Words>(words) }.are_sound();
         // SAFETY: as above.
         let words = unsafe { transmute::<Words, [u64; 8]>(words) };
         assert!(sound(words) && !sound([0; 8]) && !sound([u64::MAX; 8]));

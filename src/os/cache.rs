@@ -116,8 +116,9 @@ mod sys {
     /// The first bytes of a file, zeros behind it.
     fn first_bytes(path: &str) -> Option<[u8; 16]> {
         let mut text = [0; 16];
-        File::open(path).ok()?.read(&mut text).ok()?;
-        Some(text)
+        // One read is all of such a file; what is missing stays zero.
+        let read = File::open(path).ok()?.read(&mut text);
+        read.is_ok().then_some(text)
     }
 
     /// What three of these files say: a number; `Data`, `Instruction` or `Unified`; `1024K`.

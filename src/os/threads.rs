@@ -75,8 +75,7 @@ fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     while started + 1 < threads {
         // SAFETY: there is room for the handle; the thread only reads the argument, which other
         // threads may use too, and is joined before it goes.
-        let status =
-            unsafe { libc::pthread_create(&mut others[started], null(), start, argument) };
+        let status = unsafe { libc::pthread_create(&mut others[started], null(), start, argument) };
         if status != 0 {
             break;
         }

@@ -4,10 +4,10 @@
 use super::super::batch::{Key, contains_few, contains_keys, few, key_at};
 use super::super::boundary::{shared, slice};
 use super::super::hash::bloomline_bytes;
-use super::{
-    bloomline_view, bloomline_view_contains, contains_few_keys, opened, opened_of_rocksdb,
-};
-use crate::kernel::{ContainsKey, FEW, TILE, contains_key};
+use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
+use crate::hash::of_bytes;
+use crate::hash::xxph3::xxph3;
+use crate::kernel::{ContainsKey, FEW, FewHashes, Layout, OfWords, TILE, contains_key, hash_of};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -193,4 +193,31 @@ unsafe fn write_each(bits: u64, count: usize, out: *mut bool) {
             }
         }
     }
+}
+
+/// Answers 1 to [`FEW`](crate::kernel::FEW) keys of native lines or RocksDB's into a word, and
+/// returns how many may be present. A missing key may be.
+///
+/// # Safety
+/// As for [`unpack`].
+#[inline(always)]
+unsafe fn contains_few_keys<'k>(
+    view: &bloomline_view,
+    keys: impl Iterator<Item = Option<&'k [u8]>>,
+    word: &mut u64,
+) -> Option<usize> {
+    let (words, mut room) = (view.words(), FewHashes::new());
+    // SAFETY: the same contract.
+    let OfWords { lines, kernel, .. } = unsafe { words.open() }?;
+    let (_, seed) = words.hashing();
+    let (hashes, lost) = match words.lines_of()? {
+        Layout::FastLocal => room.fill(keys.map(|key| hash_of(key, xxph3))),
+        _ => room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))),
+    };
+    let count = kernel.probe_few(lines, words.k(), hashes, word);
+    if lost == 0 {
+        return Some(count);
+    }
+    *word |= lost;
+    Some(word.count_ones() as usize)
 }

@@ -19,9 +19,8 @@ use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
-use crate::hash::of_bytes;
-use crate::hash::xxph3::{SHORT, xxph3};
-use crate::kernel::{Layout, OfWords, Others, Room, Single, Words, hash_of};
+use crate::hash::xxph3::SHORT;
+use crate::kernel::{OfWords, Others, Single, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
@@ -468,33 +467,6 @@ unsafe fn contains_more(
         }
         contains_hashes(move || opened(view), hashes, n, bitmap)
     }
-}
-
-/// Answers 1 to [`FEW`](crate::kernel::FEW) keys of native lines or RocksDB's into a word, and
-/// returns how many may be present. A missing key may be.
-///
-/// # Safety
-/// As for [`unpack`].
-#[inline(always)]
-pub(super) unsafe fn contains_few_keys<'k>(
-    view: &bloomline_view,
-    keys: impl Iterator<Item = Option<&'k [u8]>>,
-    word: &mut u64,
-) -> Option<usize> {
-    let (words, mut room) = (view.words(), Room::new());
-    // SAFETY: the same contract.
-    let OfWords { lines, kernel, .. } = unsafe { words.open() }?;
-    let (_, seed) = words.hashing();
-    let (hashes, lost) = match words.lines_of()? {
-        Layout::FastLocal => room.fill(keys.map(|key| hash_of(key, xxph3))),
-        _ => room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))),
-    };
-    let count = kernel.probe_few(lines, words.k(), hashes, word);
-    if lost == 0 {
-        return Some(count);
-    }
-    *word |= lost;
-    Some(word.count_ones() as usize)
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at

@@ -18,7 +18,7 @@ pub(super) type Avx2<const BITS: u32> = staged::Staged<avx2::Avx2, BITS>;
 pub(super) type Avx512 = staged::Staged<avx512::Avx512, ANY>;
 pub(super) use words::Words;
 
-use super::batch::Lines;
+use super::lines::Lines;
 use super::prefetch::prefetch;
 use crate::layouts::cuckoo::{fingerprint, first, offset, other};
 

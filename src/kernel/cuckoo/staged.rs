@@ -4,7 +4,8 @@
 //! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a tile of 64 has
 //! been read, vectors compare. Between the stages all values are in memory.
 
-use super::super::batch::{Lines, Lookahead, Ops, Plan, TILE};
+use super::super::batch::{Lookahead, Ops, Plan, TILE};
+use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
 use super::words::Words;
 use super::{bits, read};

@@ -1,6 +1,7 @@
 //! Cuckoo filters, the four slots of a bucket in one integer.
 
-use super::super::batch::{Lines, Ops};
+use super::super::batch::Ops;
+use super::super::lines::Lines;
 use super::{addresses, bits, found, ones, read};
 use crate::layouts::cuckoo::fingerprint;
 

@@ -1,7 +1,8 @@
 //! RocksDB's line with AVX2: eight positions at a time, their words looked up in the two halves of
 //! the line. Reached only through the detection in `kernel`.
 
-use super::super::batch::{Lines, Ops};
+use super::super::batch::Ops;
+use super::super::lines::Lines;
 use super::{POWERS, first_of, step_by};
 use std::arch::x86_64::*;
 

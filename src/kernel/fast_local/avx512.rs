@@ -1,9 +1,10 @@
 //! RocksDB's line with AVX-512: all of it in one register, sixteen positions at a time.
 //! Reached only through the detection in `kernel`.
 
-use super::super::batch::{Lines, Lookahead, Ops, Plan, TILE};
+use super::super::batch::{Lookahead, Ops, Plan, TILE};
 #[cfg(feature = "capi")]
 use super::super::batch::{NO_LOOKAHEAD, Nothing, prefetch_far};
+use super::super::lines::Lines;
 use super::{POWERS, step_by};
 #[cfg(feature = "capi")]
 use crate::hash::xxph3::{ONE_WORD, of_words, word, xxph3};

@@ -23,7 +23,7 @@ pub(crate) use key::{ContainsKey, Others, contains_key};
 pub(super) use portable::Portable;
 pub(super) use scalar::Scalar;
 
-use super::batch::Lines;
+use super::lines::Lines;
 use crate::layouts::fast_local::{STEP, line_index};
 use crate::line::LINE_BYTES;
 

@@ -1,7 +1,8 @@
 //! RocksDB's line through `wide`: positions eight at a time, words looked up one by one, since no
 //! portable instruction does that.
 
-use super::super::batch::{Lines, Ops};
+use super::super::batch::Ops;
+use super::super::lines::Lines;
 use super::{POWERS, step_by};
 use wide::u32x8;
 

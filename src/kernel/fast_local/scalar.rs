@@ -1,6 +1,7 @@
 //! RocksDB's line, one bit after the other, on every CPU.
 
-use super::super::batch::{Lines, Ops};
+use super::super::batch::Ops;
+use super::super::lines::Lines;
 use crate::layouts::fast_local::STEP;
 
 /// One bit after the other.

@@ -6,7 +6,8 @@
 //! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
 //! once.
 
-use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE, not_zero};
+use super::super::lines::Lines;
 use super::super::single::Single;
 use super::halves;
 use super::scalar::{PAIRED, Row, all_rows, class, rows, select};

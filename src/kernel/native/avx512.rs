@@ -8,8 +8,9 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::super::batch::{ADJACENT, Adjacent, Lines, Lookahead, Ops, Plan, TILE};
+use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
+use super::super::lines::Lines;
 use super::scalar::{class, select};
 use super::{SHIFTS_64, halves};
 use crate::line::{C1, C2, LANES};

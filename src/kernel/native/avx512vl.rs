@@ -1,6 +1,7 @@
 //! Single keys of the `avx512` backend: registers of 256 bits.
 
-use super::super::batch::{Lines, Ops};
+use super::super::batch::Ops;
+use super::super::lines::Lines;
 use super::super::single::Single;
 use super::halves;
 use super::scalar::all_rows;

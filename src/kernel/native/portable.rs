@@ -2,7 +2,8 @@
 //! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
 //! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
 
-use super::super::batch::{ADJACENT, Adjacent, Lines, Ops, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
+use super::super::lines::Lines;
 use super::SHIFTS_64;
 use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES};

@@ -1,7 +1,8 @@
 //! The `scalar` backend: the definition with mask and test in one loop without branches. Runs on
 //! every CPU.
 
-use super::super::batch::{ADJACENT, Adjacent, Lines, Ops, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
+use super::super::lines::Lines;
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
 /// How k divides into rounds. A constant of each loop, which so needs no branch for it.
