@@ -10,13 +10,14 @@
 //!   the step by which they do.
 //! * `single` is one key at a time.
 //! * `words` is an opened filter as C keeps it.
-//! * `backend` has their names.
+//! * `backend` has the names of the backends, `table` their kernels, `lines` what kernels know of a
+//!   filter's lines.
 //! * This file asks `detect` what the CPU has, once per process, and hands out a [`Kernel`]: a
 //!   table of functions. Only the detection of an instruction set returns its kernel, which is the
 //!   safety argument of all calls.
 //!
 //! To add a backend: a file with its [`batch::Ops`], a [`Backend`] variant, its kernels
-//! in `Backend::kernels`. `CONTRIBUTING.md` has the steps.
+//! in `Backend::kernels` (`table`). `CONTRIBUTING.md` has the steps.
 #![allow(unsafe_code)]
 
 pub mod atomic_line;
