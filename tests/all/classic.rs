@@ -10,7 +10,7 @@ use bloomline::{
     ConcurrentFilter, Error, Filter, Params, View, classic, hash, shards_contain_hashes, sizing,
     views_contain_hash,
 };
-use definition::{AWKWARD, random_hashes};
+use definition::{AWKWARD, fewer, random_hashes};
 use plans::Plan;
 use proptest::prelude::*;
 
@@ -127,13 +127,6 @@ fn positions_are_even() {
 }
 
 // ---- rates ----
-
-/// Whether this is a debug build, a run that the scripts for other CPUs started, or a short one
-/// (`make test`).
-fn fewer() -> bool {
-    let told = ["BLOOMLINE_EXPECT_ARCH", "BLOOMLINE_FEWER_CASES"];
-    cfg!(debug_assertions) || told.into_iter().any(|name| std::env::var_os(name).is_some())
-}
 
 /// The measured rate as a multiple of the formula's; and the noise of that, as sigma.
 fn measured(lines: u64, filters: u64, bits_per_key: f64, hash_of: impl Fn(u64) -> u64) -> [f64; 2] {

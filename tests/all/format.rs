@@ -156,10 +156,13 @@ fn files_cut_and_altered() {
         if !layouts.insert(get(&bytes, LAYOUT)) {
             continue; // one of each
         }
-        for len in 0..=bytes.len() {
+        // Each makes a file. The footers are at the end.
+        let step = if fewer() { 37 } else { 1 };
+        let places = |end: usize| (0..end).step_by(step).chain(end.saturating_sub(70)..end);
+        for len in places(bytes.len() + 1) {
             compare(&bytes[..len], format!("{name} cut to {len}"));
         }
-        for at in 0..bytes.len() {
+        for at in places(bytes.len()) {
             bytes[at] ^= 1 << (at % 8);
             compare(&bytes, format!("{name}, byte {at}"));
             bytes[at] ^= 1 << (at % 8);

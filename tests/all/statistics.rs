@@ -16,7 +16,7 @@
 use crate::definition;
 
 use bloomline::{Filter, Params, hash, sizing};
-use definition::{next_random, random_hashes};
+use definition::{fewer, next_random, random_hashes};
 
 /// Bits per key; the rate by the layout in per cent, by another program.
 const ROWS: [(f64, u32, f64); 5] = [
@@ -37,13 +37,6 @@ fn hits_wanted(bits_per_key: f64) -> f64 {
         _ => 62_500.0,
     };
     if fewer() { hits / 100.0 } else { hits }
-}
-
-/// Whether this is a debug build, a run that the scripts for other CPUs started, or a short one
-/// (`make test`).
-fn fewer() -> bool {
-    let told = ["BLOOMLINE_EXPECT_ARCH", "BLOOMLINE_FEWER_CASES"];
-    cfg!(debug_assertions) || told.into_iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// Lines to fill, at least: so many that the rate of one filter is near that of all.

@@ -257,7 +257,7 @@ fn any_number_of_generations() {
         let probes: Vec<u64> = hashes.iter().rev().step_by(10).copied().collect();
         let expected: Vec<bool> = probes.iter().map(|&hash| state.contains(hash)).collect();
         for window in &windows {
-            for len in 0..=probes.len() {
+            for len in (0..=probes.len()).rev().step_by(if fewer() { 13 } else { 1 }) {
                 let mut bitmap = [u64::MAX; 4];
                 window.contains_hashes(&probes[..len], &mut bitmap);
                 for (i, &expected) in expected[..len].iter().enumerate() {

@@ -469,6 +469,13 @@ pub(crate) const AWKWARD: [u64; 16] = [
     2,
 ];
 
+/// Whether this is a debug build, a run that the scripts for other CPUs started, or a short one
+/// (`make test`).
+pub(crate) fn fewer() -> bool {
+    let told = ["BLOOMLINE_EXPECT_ARCH", "BLOOMLINE_FEWER_CASES"];
+    cfg!(debug_assertions) || told.into_iter().any(|name| std::env::var_os(name).is_some())
+}
+
 /// SplitMix64: `count` hashes, the same on every run and every machine.
 pub(crate) fn random_hashes(count: usize, seed: u64) -> Vec<u64> {
     let mut state = seed;
