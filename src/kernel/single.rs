@@ -123,6 +123,7 @@ impl<'a> Single<'a> {
     }
 
     /// What the kernel takes for k.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn k(&self) -> *const u8 {
         self.k
