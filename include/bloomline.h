@@ -559,13 +559,12 @@ BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, cons
 
 /**
  * bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
- * threads, the caller's among them; 0: on as many as the machine has. The filter's bytes are the
+ * threads, the caller's among them; 0: on as many as there are CPUs. The filter's bytes are the
  * same for any number.
  *
  * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
  * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter. The threads end before it returns. If there is no memory to start one, the Rust runtime
- * aborts the process.
+ * filter. The threads end before it returns.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);

@@ -785,7 +785,7 @@ public:
         return detail::created<Filter>(bloomline_classic_new, params);
     }
 
-    /// Inserts on up to 'threads' threads; 0: on as many as the machine has. The bytes are the same.
+    /// Inserts on up to 'threads' threads; 0: on as many as there are CPUs. The bytes are the same.
     void insert_hashes_parallel(Span<const uint64_t> hashes, size_t threads) noexcept {
         bloomline_filter_insert_hashes_parallel(get(), hashes.data(), hashes.size(), threads);
     }

@@ -121,9 +121,23 @@ pub(super) unsafe fn few<'a, T>(
     count: usize,
     bitmap: *mut u64,
 ) -> Option<(&'a [T], &'a mut [u64; 1])> {
-    const { assert!(align_of::<T>() == align_of::<u64>()) };
+    // SAFETY: the same contract.
+    unsafe { up_to::<FEW, T>(items, count, bitmap) }
+}
+
+/// The same for up to `MOST`, at most 64.
+///
+/// # Safety
+/// As for [`few`].
+#[inline(always)]
+pub(super) unsafe fn up_to<'a, const MOST: usize, T>(
+    items: *const T,
+    count: usize,
+    bitmap: *mut u64,
+) -> Option<(&'a [T], &'a mut [u64; 1])> {
+    const { assert!(MOST <= 64 && align_of::<T>() == align_of::<u64>()) };
     let aligned = (items.addr() | bitmap.addr()).is_multiple_of(align_of::<u64>());
-    if !(1..=FEW).contains(&count) || items.is_null() || bitmap.is_null() || !aligned {
+    if !(1..=MOST).contains(&count) || items.is_null() || bitmap.is_null() || !aligned {
         return None;
     }
     // SAFETY: neither is NULL, both are aligned; the caller vouches for the items and the room. The
@@ -157,11 +171,11 @@ pub(super) fn contains_few<'k>(
 /// # Safety
 /// `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
-pub(super) unsafe fn answer<T>(
-    items: Option<&[T]>,
+pub(super) unsafe fn answer<'a, T>(
+    items: Option<&'a [T]>,
     count: usize,
     bitmap: *mut u64,
-    probe: impl FnOnce(&[T], &mut [u64]) -> Option<usize>,
+    probe: impl FnOnce(&'a [T], &mut [u64]) -> Option<usize>,
 ) -> usize {
     // SAFETY: the same contract.
     let Some(bitmap) = (unsafe { bitmap_at(bitmap, count) }) else {

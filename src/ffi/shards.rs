@@ -1,13 +1,13 @@
 //! Several filters at once: `bloomline_shard_of` and `bloomline_shards_*` for one set split over
 //! them, `bloomline_views_contain` and `_contain_hash` for one key in each of them.
 
-use super::batch::answer;
-use super::boundary::{bitmap_at, bytes, slice};
+use super::batch::{answer, up_to};
+use super::boundary::{bytes, slice};
 use super::view::{bloomline_view, unpack};
 use crate::filter::shards::shards_contain_hashes_by;
-use crate::filter::views::{all_present, are_far};
+use crate::filter::views::{all_present, answers, are_far};
 use crate::hash::KeyHash;
-use crate::kernel::{FAR_VIEWS, Words};
+use crate::kernel::Words;
 use crate::{View, shard_of};
 use std::ffi::c_void;
 
@@ -96,32 +96,32 @@ pub unsafe extern "C" fn bloomline_views_contain(
 }
 
 /// What views are asked for.
-trait Ask {
-    /// Takes note of a view that is going to be asked.
-    fn meet(&mut self, words: &Words);
-    /// The hash to ask it by.
-    fn hash(&mut self, words: &Words) -> u64;
+trait Ask<'a>: Copy {
+    /// The hash to prefetch a view by, which may not have been opened.
+    fn hash_ahead(&mut self, words: &'a Words) -> u64;
+    /// The hash to ask a view by, which was opened.
+    fn hash(&mut self, words: &'a Words) -> u64;
     /// Whether the answers count; if not, all are "maybe".
     fn counts(&self) -> bool;
 }
 
 /// One hash, if all views that it meets hash alike.
-struct ByHash {
+#[derive(Clone, Copy)]
+struct ByHash<'a> {
     hash: u64,
-    first: Option<(u64, u64)>,
+    first: Option<&'a Words>,
     differ: u64,
 }
 
-impl Ask for ByHash {
+impl<'a> Ask<'a> for ByHash<'a> {
     #[inline(always)]
-    fn meet(&mut self, words: &Words) {
-        let (how, seed) = words.hashing();
-        let first = *self.first.get_or_insert((how, seed));
-        self.differ |= (how ^ first.0) | (seed ^ first.1);
+    fn hash_ahead(&mut self, _: &'a Words) -> u64 {
+        self.hash
     }
 
     #[inline(always)]
-    fn hash(&mut self, _: &Words) -> u64 {
+    fn hash(&mut self, words: &'a Words) -> u64 {
+        self.differ |= words.hashed_unlike(self.first.get_or_insert(words));
         self.hash
     }
 
@@ -132,17 +132,20 @@ impl Ask for ByHash {
 }
 
 /// A key, hashed anew where views differ.
+#[derive(Clone, Copy)]
 struct ByKey<'k> {
     key: &'k [u8],
     last: Option<((u64, u64), u64)>,
 }
 
-impl Ask for ByKey<'_> {
+impl<'a> Ask<'a> for ByKey<'_> {
     #[inline(always)]
-    fn meet(&mut self, _: &Words) {}
+    fn hash_ahead(&mut self, words: &'a Words) -> u64 {
+        self.hash(words)
+    }
 
     #[inline(always)]
-    fn hash(&mut self, words: &Words) -> u64 {
+    fn hash(&mut self, words: &'a Words) -> u64 {
         match self.last {
             Some((hashing, hash)) if hashing == words.hashing() => hash,
             _ => {
@@ -178,70 +181,74 @@ impl Alike {
 /// `views` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`; a view that was opened
 /// has its bytes.
 #[inline(always)]
-unsafe fn views_answer(
+unsafe fn views_answer<'a>(
     views: *const bloomline_view,
     n_views: usize,
     bitmap: *mut u64,
-    mut ask: impl Ask,
+    mut ask: impl Ask<'a>,
 ) -> usize {
     // SAFETY: the same contract.
-    let Some(bitmap) = (unsafe { bitmap_at(bitmap, n_views) }) else {
-        return n_views;
-    };
-    // SAFETY: the same contract.
-    let Some(views) = (unsafe { slice(views, n_views) }) else {
-        return all_present(n_views, bitmap);
-    };
-    let mut present = 0;
-    if let ([word], true) = (&mut *bitmap, views.len() < FAR_VIEWS) {
-        for (i, view) in views.iter().enumerate() {
-            let words = view.words();
-            let hit = view.single().is_none_or(|single| {
-                ask.meet(words);
-                single.contains(ask.hash(words))
-            });
-            *word |= u64::from(hit) << i;
-            present += usize::from(hit);
+    unsafe {
+        if let Some((views, [word])) = up_to::<64, _>(views, n_views, bitmap)
+            && !are_far(views, bloomline_view::bytes)
+            && let Some(present) = answer_alike(views, word, &mut ask)
+        {
+            return present;
         }
-    } else {
-        for (views, word) in views.chunks(64).zip(&mut *bitmap) {
-            // SAFETY: the same contract.
-            *word = unsafe { views_word(views, &mut ask) };
-            present += word.count_ones() as usize;
-        }
+        views_answer_apart(views, n_views, bitmap, ask)
     }
-    if ask.counts() { present } else { all_present(n_views, bitmap) }
 }
 
-/// The answers of up to 64 views, first in the lowest bit. What needs no call goes first: so it
-/// leaves the registers to the calls.
+/// The same for any views: apart, since the usual ones need none of its registers.
+///
+/// # Safety
+/// As for [`views_answer`].
+#[inline(never)]
+unsafe fn views_answer_apart<'a>(
+    views: *const bloomline_view,
+    n_views: usize,
+    bitmap: *mut u64,
+    mut ask: impl Ask<'a>,
+) -> usize {
+    let probe = |views: &'a [bloomline_view], bitmap: &mut [u64]| {
+        let mut present = 0;
+        for (views, word) in views.chunks(64).zip(bitmap) {
+            if are_far(views, bloomline_view::bytes) {
+                for view in views {
+                    // SAFETY: the same contract.
+                    unsafe { view.prefetch_line(ask.hash_ahead(view.words())) };
+                }
+            }
+            // SAFETY: the same contract.
+            if let Some(alike) = unsafe { answer_alike(views, word, &mut ask) } {
+                // They are alike; those of other words may not be.
+                ask.hash(views[0].words());
+                present += alike;
+                continue;
+            }
+            *word = answers(views, |view| {
+                view.single().is_none_or(|single| single.contains(ask.hash(view.words())))
+            });
+            present += word.count_ones() as usize;
+        }
+        ask.counts().then_some(present)
+    };
+    // SAFETY: the same contract.
+    unsafe { answer(slice(views, n_views), n_views, bitmap, probe) }
+}
+
+/// Answers up to 64 views that are all alike, and were all opened. Returns how many may have the
+/// key; none if they are not.
 ///
 /// # Safety
 /// A view that was opened has its bytes.
 #[inline(always)]
-unsafe fn views_word(views: &[bloomline_view], ask: &mut impl Ask) -> u64 {
-    // The size is nearly that of the largest.
-    let (mut opened, mut bytes) = (0_u64, 0);
-    for (i, view) in views.iter().enumerate() {
-        if view.single().is_some() {
-            ask.meet(view.words());
-            opened |= 1 << i;
-        }
-        bytes |= view.bytes();
-    }
-    if are_far(bytes, views.len()) {
-        for view in views {
-            // SAFETY: the same contract.
-            unsafe { view.prefetch_line(ask.hash(view.words())) };
-        }
-    }
-    let mut answers = !opened & (u64::MAX >> (64 - views.len()));
-    for (i, view) in views.iter().enumerate() {
-        if opened >> i & 1 == 1 {
-            // SAFETY: it was found to be opened.
-            let single = unsafe { view.words().single() };
-            answers |= u64::from(single.contains(ask.hash(view.words()))) << i;
-        }
-    }
-    answers
+unsafe fn answer_alike<'a>(
+    views: &'a [bloomline_view],
+    word: &mut u64,
+    ask: &mut impl Ask<'a>,
+) -> Option<usize> {
+    let hash = ask.hash_ahead(views[0].words());
+    // SAFETY: the same contract; a view has its words first.
+    unsafe { Words::answer(views.as_ptr().cast(), views.len(), hash, word) }
 }

@@ -29,8 +29,8 @@ impl Filter {
         self.kernel.insert_parallel(&mut self.lines, self.params.k(), hashes, threads);
     }
 
-    /// Inserts many keys on up to `threads` threads, the caller's among them; 0: on as many as the
-    /// machine has. The filter becomes the same as by [`insert_keys`](Filter::insert_keys), bytes
+    /// Inserts many keys on up to `threads` threads, the caller's among them; 0: on as many as there
+    /// are CPUs. The filter becomes the same as by [`insert_keys`](Filter::insert_keys), bytes
     /// included.
     ///
     /// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there

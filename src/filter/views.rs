@@ -24,7 +24,7 @@ pub fn views_contain_hash(
     if !hash_alike(views) {
         return all_present(views.len(), bitmap);
     }
-    views_answer(views, bitmap, |_| hash)
+    views_answer(views, bitmap, || |_| hash)
 }
 
 /// Probes many filters for one key, as [`views_contain_hash`]. The filters may hash differently,
@@ -38,7 +38,8 @@ pub fn views_contain<K: Key + ?Sized>(
     key: &K,
     answers: &mut (impl Answers + ?Sized),
 ) -> usize {
-    views_answer(views, answers.words(views.len()), hash_once(key.key_bytes().as_ref()))
+    let key = key.key_bytes();
+    views_answer(views, answers.words(views.len()), || hash_once(key.as_ref()))
 }
 
 /// Whether one hash of a key serves all these views.
@@ -59,35 +60,38 @@ pub(crate) fn hash_once(key: &[u8]) -> impl FnMut(&View<'_>) -> u64 {
     }
 }
 
-/// Asks each view by the hash that `hash` has for it, which is asked for it once or twice.
+/// Asks each view by the hash that `hash` has for it.
 #[inline(always)]
-fn views_answer(
+fn views_answer<H: FnMut(&View<'_>) -> u64>(
     views: &[View<'_>],
     bitmap: &mut [u64],
-    mut hash: impl FnMut(&View<'_>) -> u64,
+    hash: impl Fn() -> H,
 ) -> usize {
+    let (mut ahead, mut now) = (hash(), hash());
     let mut present = 0;
     for (views, word) in views.chunks(64).zip(bitmap) {
-        // Nearly the largest.
-        let bytes = views.iter().fold(0, |bytes, view| bytes | view.bytes());
-        if are_far(bytes, views.len()) {
-            views.iter().for_each(|view| view.prefetch_hash(hash(view)));
+        if are_far(views, View::bytes) {
+            views.iter().for_each(|view| view.prefetch_hash(ahead(view)));
         }
-        *word = 0;
-        for (i, view) in views.iter().enumerate() {
-            let hit = view.contains_hash(hash(view));
-            *word |= u64::from(hit) << i;
-            present += usize::from(hit);
-        }
+        *word = answers(views, |view| view.contains_hash(now(view)));
+        present += word.count_ones() as usize;
     }
     present
 }
 
-/// Whether it pays to prefetch lines of so many filters of a size. It costs a fifth of a probe of a
-/// filter that is in the cache.
+/// The answers of up to 64 views, first in the lowest bit.
 #[inline(always)]
-pub(crate) fn are_far(bytes: usize, count: usize) -> bool {
-    count >= FAR_VIEWS && Prefetch::to_probe_views(bytes.saturating_mul(count))
+pub(crate) fn answers<'v, V>(views: &'v [V], mut contains: impl FnMut(&'v V) -> bool) -> u64 {
+    // From the last on: so no register counts, and all are left for the calls.
+    views.iter().rev().fold(0, |word, view| word << 1 | u64::from(contains(view)))
+}
+
+/// Whether it pays to prefetch one line of each of these views before the first is probed.
+#[inline(always)]
+pub(crate) fn are_far<V>(views: &[V], bytes: impl Fn(&V) -> usize) -> bool {
+    // The bits of all sizes together: nearly the largest.
+    let largest = |views: &[V]| views.iter().fold(0, |all, view| all | bytes(view));
+    views.len() >= FAR_VIEWS && Prefetch::to_probe_views(largest(views).saturating_mul(views.len()))
 }
 
 /// Sets the bits of so many answers, each "maybe". Returns how many.

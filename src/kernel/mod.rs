@@ -57,7 +57,7 @@ pub(crate) use shared::Probed;
 use single::Calls;
 pub(crate) use single::{OwnLines, Single};
 #[cfg(feature = "capi")]
-pub(crate) use words::{OfWords, Words};
+pub(crate) use words::{OfWords, STRIDE, Words};
 
 use crate::bitmap::AnswerWords;
 use crate::error::Error;

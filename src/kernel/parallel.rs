@@ -19,7 +19,7 @@ const BLOCK: usize = 4096;
 /// Hashes that are read at a time.
 const READ: usize = 1024;
 
-/// The threads that pay for so many keys, up to `threads`; 0: as many as the machine has.
+/// The threads that pay for so many keys, up to `threads`; 0: as many as there are CPUs.
 pub(crate) fn threads_for(threads: usize, keys: usize) -> usize {
     threads::or_all(threads).min(keys / LEAST_EACH).max(1)
 }
@@ -61,7 +61,7 @@ impl<'a> Part<'a> {
 
 impl Kernel {
     /// Sets the bits of many keys, as [`Kernel::insert_batch`] does and with the same bytes, on up
-    /// to so many threads; 0: as many as the machine has. Bits that lie anywhere take one.
+    /// to so many threads; 0: as many as there are CPUs. Bits that lie anywhere take one.
     pub(crate) fn insert_parallel(&self, lines: &mut [u8], k: u32, hashes: &[u64], threads: usize) {
         let threads = threads_for(threads, hashes.len());
         if threads == 1 || self.layout != Layout::Native {

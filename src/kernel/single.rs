@@ -9,6 +9,8 @@ use super::native::all_rows;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
+#[cfg(feature = "capi")]
+use super::words::Views;
 use super::{Kernel, Probed};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
@@ -31,6 +33,9 @@ pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
 pub(super) struct Calls {
     pub(super) contains: Call,
     pub(super) insert: Call,
+    /// One key in several filters.
+    #[cfg(feature = "capi")]
+    pub(super) views: Views,
     /// Added to the address of the rows of k, if they take that instead of the number.
     pub(super) rows: Option<usize>,
 }
@@ -60,6 +65,18 @@ unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
 
 #[cfg(feature = "capi")]
 impl Single<'_> {
+    /// The same lines, probed as another's: if `contains` is the function of both, and k is the same.
+    #[inline(always)]
+    pub(super) fn as_of(&self, other: &Single<'_>) -> Self {
+        Single { k: other.k, ..*self }
+    }
+
+    /// Not 0 if they are probed by another function.
+    #[inline(always)]
+    pub(super) fn called_unlike(&self, contains: Call) -> u64 {
+        (self.contains.addr() ^ (contains as *const ()).addr()) as u64
+    }
+
     /// What the check word of zeros is made of.
     pub(super) const CHECK_START: u64 = 0x4D4C_5649;
 
@@ -248,7 +265,7 @@ impl DerefMut for OwnLines {
 impl Kernel {
     /// The functions for a k.
     #[inline(always)]
-    fn calls(&self, k: u32) -> &Calls {
+    pub(super) fn calls(&self, k: u32) -> &Calls {
         &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
     }
 

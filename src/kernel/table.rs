@@ -5,7 +5,11 @@ use super::batch::{self, Adjacent, Hashes, Ops};
 use super::detect;
 use super::lines::Lines;
 use super::prefetch::{self, INTO_L1, Prefetch};
+#[cfg(feature = "capi")]
+use super::single::Call;
 use super::single::{Calls, Single};
+#[cfg(feature = "capi")]
+use super::words::{self, Words};
 use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, scattered};
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -24,9 +28,27 @@ macro_rules! kernel {
             // SAFETY: the caller's promise, handed on.
             unsafe { O::contains_one(single, hash) }
         }
+        #[cfg(feature = "capi")]
+        $(#[$attribute])*
+        unsafe extern "C" fn views<O: Ops>(
+            views: *const Words,
+            count: usize,
+            hash: u64,
+            contains: Call,
+            answers: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { words::views::<O>(views, count, hash, contains, answers) }
+        }
         const fn calls(k: u32) -> Calls {
             const fn of<O: Ops>() -> Calls {
-                Calls { insert: insert::<O>, contains: contains::<O>, rows: O::ROWS }
+                Calls {
+                    insert: insert::<O>,
+                    contains: contains::<O>,
+                    #[cfg(feature = "capi")]
+                    views: views::<O>,
+                    rows: O::ROWS,
+                }
             }
             match k {
                 $($k1 => of::<$ops1>(),)*

@@ -1,7 +1,8 @@
 //! An opened filter as words: the content of a `bloomline_view` of C, which probes read in place.
 
+use super::batch::Ops;
 use super::shared::Probed;
-use super::single::Single;
+use super::single::{Call, Single};
 use super::{Kernel, Kernels, Layout};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_short};
@@ -96,6 +97,12 @@ impl Words {
         (self.shape >> 16, self.seed)
     }
 
+    /// Not 0 if another hashes keys in another way or with another seed.
+    #[inline(always)]
+    pub(crate) fn hashed_unlike(&self, other: &Words) -> u64 {
+        (self.shape ^ other.shape) >> 16 | (self.seed ^ other.seed)
+    }
+
     /// The hash of a key of at most 16 bytes, where that takes few instructions.
     #[inline(always)]
     pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {
@@ -104,6 +111,32 @@ impl Words {
             XXPH3 => Some(xxph3(key)),
             _ => None,
         }
+    }
+
+    /// Answers for up to 64 filters whether they may have one key, by its hash: the first in the lowest
+    /// bit of `answers`. Returns how many may; none if they are not all alike, or not all sound: then
+    /// ask one after the other.
+    ///
+    /// The bits of a key in its line are the same in all filters of one k. So they are computed once,
+    /// and each filter has only to find its line and compare.
+    ///
+    /// # Safety
+    /// `words` are the first of `count`, [`STRIDE`] bytes behind each other; as for [`Probed::at`],
+    /// of those that are sound.
+    #[inline(always)]
+    pub(crate) unsafe fn answer(
+        words: *const Words,
+        count: usize,
+        hash: u64,
+        answers: &mut u64,
+    ) -> Option<usize> {
+        // SAFETY: the same contract.
+        let first = unsafe { &*words };
+        let kernel = Kernels::chosen()?.numbered((first.shape >> 8 & 0xFF) as u16)?;
+        let calls = kernel.calls(first.k());
+        // SAFETY: this CPU runs the kernel, since it exists; the same contract.
+        let present = unsafe { (calls.views)(words, count, hash, calls.contains, answers) };
+        (present <= count).then_some(present)
     }
 
     /// The lines, to be probed for one key.
@@ -141,6 +174,49 @@ impl Words {
         };
         (self.k(), hash, self.key_count)
     }
+}
+
+/// The bytes of a `bloomline_view`, which has its words first.
+pub(crate) const STRIDE: usize = 64;
+
+/// What [`Words::answer`] calls: where the words begin, how many, the hash, the function that
+/// their filters are probed with, the room for the answers. Returns how many are true, or
+/// `usize::MAX` if the filters are not all alike.
+pub(super) type Views = unsafe extern "C" fn(*const Words, usize, u64, Call, &mut u64) -> usize;
+
+/// The work of [`Views`], for a backend, a layout and a class of k.
+///
+/// # Safety
+/// The CPU has the backend's instructions; so many words are there, [`STRIDE`] bytes behind each
+/// other; those that are sound lead to lines that can be read; `contains` is by `O`.
+#[inline(always)]
+pub(super) unsafe fn views<O: Ops>(
+    words: *const Words,
+    count: usize,
+    hash: u64,
+    contains: Call,
+    answers: &mut u64,
+) -> usize {
+    let mut all = 0_u64;
+    // SAFETY: there is at least one, the caller's promise.
+    let first = unsafe { &*words };
+    // From the last on: so no register counts.
+    for i in (0..count).rev() {
+        // SAFETY: it is there, the caller's promise.
+        let words = unsafe { &*words.byte_add(i * STRIDE) };
+        let unlike = words.check ^ words.check_word()
+            | words.single.called_unlike(contains)
+            | (words.shape ^ first.shape)
+            | (words.seed ^ first.seed);
+        if unlike != 0 {
+            return usize::MAX;
+        }
+        // SAFETY: sound, and of the same function and k as the first.
+        let present = unsafe { O::contains_one(&words.single.as_of(&first.single), hash) };
+        all = all << 1 | u64::from(present);
+    }
+    *answers = all;
+    all.count_ones() as usize
 }
 
 /// What words lead to.

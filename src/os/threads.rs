@@ -4,21 +4,45 @@
 //! the process if there is none; and they make a C program some 50 KB larger.
 #![allow(unsafe_code)]
 
-use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+#[cfg(not(unix))]
 use std::thread;
 
 /// More threads than this are not started.
 const MOST: usize = 256;
 
-/// So many threads; as many as the machine has, if 0.
+/// So many threads; as many as there are CPUs, if 0.
 pub(crate) fn or_all(threads: usize) -> usize {
-    match threads {
-        0 => thread::available_parallelism().map_or(1, NonZero::get),
-        _ => threads,
+    if threads == 0 { cpus().max(1) } else { threads }
+}
+
+/// The CPUs that this process may run on; 0 if the system does not say. (The standard library's
+/// function reads the files of control groups, and aborts if there is no memory for them.)
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn cpus() -> usize {
+    // SAFETY: the set is an array of bits, and zeros are one. The system writes as many bytes as
+    // the set has.
+    unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        match libc::sched_getaffinity(0, size_of_val(&set), &mut set) {
+            0 => libc::CPU_COUNT(&set) as usize,
+            _ => 0,
+        }
     }
+}
+
+/// The CPUs of the machine; 0 if the system does not say.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+fn cpus() -> usize {
+    // SAFETY: it only asks.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn cpus() -> usize {
+    thread::available_parallelism().map_or(0, std::num::NonZero::get)
 }
 
 /// Calls `work` with each item, on up to so many threads, the caller's among them. A thread that

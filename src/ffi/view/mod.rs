@@ -20,7 +20,7 @@ use super::hash::key_or_empty;
 use super::params::{bloomline_cuckoo_params, bloomline_params};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use crate::hash::xxph3::SHORT;
-use crate::kernel::{OfWords, Others, Single, Words};
+use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
@@ -41,13 +41,14 @@ pub struct bloomline_view {
 #[repr(C)]
 struct Packed {
     words: Words,
-    reserved: [u8; 64 - size_of::<Words>()],
+    reserved: [u8; STRIDE - size_of::<Words>()],
 }
 
 const _: () = assert!(
     offset_of!(Packed, words) == 0
         && size_of::<bloomline_view>() == size_of::<Packed>()
         && align_of::<bloomline_view>() == align_of::<Words>()
+        && size_of::<bloomline_view>() == STRIDE
 );
 
 impl bloomline_view {

@@ -87,3 +87,61 @@ fn doubtful_views_among_many_are_present() {
         }
     }
 }
+
+/// Views in several words of the bitmap, where each word's are alike, but not those of all.
+#[test]
+fn views_that_hash_otherwise_are_found_in_any_word() {
+    let filter = |seed| Filter::new(Params::new(3, 6, seed).unwrap()).unwrap();
+    let (usual, other) = (filter(7), filter(8));
+    let hash = usual.view().hash(b"nowhere");
+    for count in [2, 8, 64, 65, 130, 200] {
+        for odd in [0, 1, count / 2, count - 1] {
+            let mut views = vec![pack(&usual.view()); count];
+            let mut bitmap = vec![u64::MAX; count.div_ceil(64)];
+            let mut present = |views: &[bloomline_view]| {
+                // SAFETY: all pointers are to live arrays of the lengths given.
+                unsafe {
+                    bloomline_views_contain_hash(views.as_ptr(), count, hash, bitmap.as_mut_ptr())
+                }
+            };
+            assert_eq!(present(&views), 0);
+            views[odd] = pack(&other.view());
+            assert_eq!(present(&views), count, "view {odd} of {count}");
+            views[odd / 64 * 64..].fill(pack(&other.view()));
+            let expected = if odd < 64 { 0 } else { count };
+            assert_eq!(present(&views), expected, "views from {odd} of {count} on");
+        }
+    }
+}
+
+/// Filters of many shapes, some of them alike, answer as each does by itself.
+#[test]
+fn views_answer_as_each_does() {
+    for k in [1, 6, 8, 9, 16] {
+        let filters: Vec<Filter> = (0..70)
+            .map(|i| {
+                let k = if i % 9 == 8 { 17 - k } else { k };
+                let mut filter = Filter::new(Params::new(1 + i % 5, k, 7).unwrap()).unwrap();
+                (0..20 * i).for_each(|key| _ = filter.insert(&key));
+                filter
+            })
+            .collect();
+        let views: Vec<bloomline_view> =
+            filters.iter().map(|filter| pack(&filter.view())).collect();
+        for (from, key) in (0..views.len()).flat_map(|from| [(from, 3), (from, 1000)]) {
+            let (views, filters) = (&views[from..], &filters[from..]);
+            let hash = filters[0].hash(&key);
+            let mut bitmap = [u64::MAX; 2];
+            // SAFETY: all pointers are to live arrays of the lengths given.
+            let present = unsafe {
+                let bitmap = bitmap.as_mut_ptr();
+                bloomline_views_contain_hash(views.as_ptr(), views.len(), hash, bitmap)
+            };
+            let expected = |i: usize| filters.get(i).is_some_and(|filter| filter.contains(&key));
+            assert_eq!(present, (0..filters.len()).filter(|&i| expected(i)).count());
+            for i in 0..views.len().div_ceil(64) * 64 {
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected(i), "view {i}, k {k}");
+            }
+        }
+    }
+}
