@@ -294,7 +294,7 @@ fn threads_insert_into_one() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: definition::cases(300), failure_persistence: None, ..Default::default() })]
 
     /// Against a set: what is in is never denied, in one filter and in two united.
     #[test]

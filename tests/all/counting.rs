@@ -266,7 +266,11 @@ fn take(filter: &mut CountingFilter, model: &mut Model, step: Step, file: &std::
 }
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: definition::cases(cases),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

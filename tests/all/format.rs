@@ -251,7 +251,7 @@ fn value() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: definition::cases(4000), failure_persistence: None, ..Default::default() })]
 
     /// Any values in any fields, with checksums that are right or not.
     #[test]

@@ -173,7 +173,7 @@ fn take(filter: &mut ScalableFilter, model: &mut Model, step: Step, file: &std::
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: definition::cases(100), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_history_loses_a_key(
@@ -372,7 +372,7 @@ fn a_claim_does_not_make_it_large() {
 /// The limit is beyond what the library itself needs, whatever the rate.
 #[test]
 fn twice_the_keys_take_less_than_the_limit() {
-    for exponent in 0..=30 {
+    for exponent in (0..=30).step_by(if definition::fewer() { 6 } else { 1 }) {
         let rate = 0.999 * 10f64.powf(-f64::from(exponent) / 2.0);
         let mut of_stage = rate * 0.15;
         let mut before = 0.0;

@@ -38,7 +38,7 @@ fn shards_are_of_equal_size() {
 fn rates_are_as_predicted() {
     const KEYS: u64 = 400_000;
     for bits in [8.0, 10.0, 16.0] {
-        for shards in [1, 2, 3, 5, 8, 16, 32, 64] {
+        for shards in [1, 2, 3, 5, 8, 16, 32, 64].into_iter().step_by(if fewer() { 4 } else { 1 }) {
             let filters = filters(shards, KEYS, bits);
             let views = views(&filters);
             let asked: Vec<u64> =

@@ -171,7 +171,7 @@ fn take(pair: &mut Pair, step: Step) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 300, failure_persistence: None, ..ProptestConfig::default()
+        cases: definition::cases(300), failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

@@ -476,6 +476,11 @@ pub(crate) fn fewer() -> bool {
     cfg!(debug_assertions) || told.into_iter().any(|name| std::env::var_os(name).is_some())
 }
 
+/// So many random cases of a property; a fifth of them where there are [`fewer`].
+pub(crate) fn cases(all: u32) -> u32 {
+    if fewer() { all / 5 } else { all }
+}
+
 /// SplitMix64: `count` hashes, the same on every run and every machine.
 pub(crate) fn random_hashes(count: usize, seed: u64) -> Vec<u64> {
     let mut state = seed;
