@@ -58,6 +58,13 @@ static void views_contain_hash(size_t n)
     for (size_t i = 0; i < KEYS; i += n) yes += bloomline_views_contain_hash(views, n, hashes[i], bitmap);
 }
 
+/* n keys, each in the filter of its shard. */
+static void shards_contain_hashes(size_t n)
+{
+    for (size_t i = 0; i < KEYS; i += n)
+        yes += bloomline_shards_contain_hashes(views, VIEWS, &hashes[i], n, bitmap);
+}
+
 static const struct {
     const char *name;
     void (*run)(size_t n);
@@ -80,6 +87,7 @@ static const struct {
     N(view_contains_keys, KEYS),
     N(view_contains_each, 1), N(view_contains_each, 4), N(view_contains_each, 16),
     N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
+    N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
 
 static bloomline_filter *made(uint32_t k)

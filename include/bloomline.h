@@ -959,8 +959,8 @@ BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash, uint64_t shards);
 /**
  * bloomline_shards_contain_hashes() probes for each of 'n' keys, by their hashes, the filter of
  * its shard: view i is that of shard i of 'n_views'. It returns how many keys may be present, and
- * writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). The lines of 64 keys are
- * prefetched, in whichever filters.
+ * writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). In large filters, the
+ * lines of many keys are prefetched.
  *
  * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
  * 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not

@@ -4,11 +4,10 @@
 use super::batch::{answer, up_to};
 use super::boundary::{bytes, slice};
 use super::view::{bloomline_view, unpack};
-use crate::filter::shards::shards_contain_hashes_by;
+use crate::filter::shards::{Shards, answer_by_shards};
 use crate::filter::views::{all_present, answers, are_far};
-use crate::hash::KeyHash;
 use crate::kernel::Words;
-use crate::{View, shard_of};
+use crate::{Probe, shard_of};
 use std::ffi::c_void;
 
 /// bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
@@ -21,8 +20,8 @@ pub unsafe extern "C" fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
 
 /// bloomline_shards_contain_hashes() probes for each of 'n' keys, by their hashes, the filter of
 /// its shard: view i is that of shard i of 'n_views'. It returns how many keys may be present, and
-/// writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). The lines of 64 keys are
-/// prefetched, in whichever filters.
+/// writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). In large filters, the
+/// lines of many keys are prefetched.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
 /// 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
@@ -35,19 +34,59 @@ pub unsafe extern "C" fn bloomline_shards_contain_hashes(
     n: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: each array has its count unless NULL.
+    // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
+    // opened has its bytes.
     unsafe {
         let views = slice(views, n_views).unwrap_or_default();
-        let mut alike = Alike::default();
-        let alike = views.iter().all(|view| unpack(view).is_none_or(|view| alike.and(&view)));
-        let probe = View::anything().ok().filter(|_| alike).map(|always| {
-            move |hashes: &[u64], bitmap: &mut [u64]| {
-                // SAFETY: rules of the header: a view that was opened has its bytes.
-                let view = |shard: usize| unpack(&views[shard]).unwrap_or(always);
-                shards_contain_hashes_by(views.len(), view, hashes, bitmap)
-            }
-        });
-        answer(slice(hashes, n), n, bitmap, |hashes, bitmap| Some(probe?(hashes, bitmap)))
+        answer(slice(hashes, n), n, bitmap, |hashes, bitmap| {
+            all_alike(views).then(|| answer_by_shards(&Opened(views), hashes, bitmap))
+        })
+    }
+}
+
+/// Whether one hash serves all of these that were opened.
+fn all_alike(views: &[bloomline_view]) -> bool {
+    let unlike = |a: &bloomline_view, b: &bloomline_view| a.words().hashed_unlike(b.words());
+    let [first, ..] = views else { return true };
+    // Most often all were opened. Then no check word is needed.
+    if views.iter().fold(0, |all, view| all | unlike(view, first)) == 0 {
+        return true;
+    }
+    let mut opened = views.iter().filter(|view| view.single().is_some());
+    opened.next().is_none_or(|first| opened.all(|view| unlike(view, first) == 0))
+}
+
+/// Views whose bytes are there, as who made this vouches. Those that were not opened have all keys.
+struct Opened<'a>(&'a [bloomline_view]);
+
+impl Shards for Opened<'_> {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn bytes(&self, shard: usize) -> usize {
+        self.0[shard].bytes()
+    }
+
+    #[inline(always)]
+    fn contains(&self, shard: usize, hash: u64) -> bool {
+        self.0[shard].single().is_none_or(|single| single.contains(hash))
+    }
+
+    fn contains_hashes(&self, shard: usize, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        // SAFETY: the bytes are there.
+        match unsafe { unpack(&self.0[shard]) } {
+            Some(view) => view.contains_hashes(hashes, bitmap),
+            None => all_present(hashes.len(), bitmap),
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, shard: usize, hash: u64) {
+        // SAFETY: the bytes are there.
+        unsafe { self.0[shard].prefetch_line(hash) };
     }
 }
 
@@ -160,18 +199,6 @@ impl<'a> Ask<'a> for ByKey<'_> {
     #[inline(always)]
     fn counts(&self) -> bool {
         true
-    }
-}
-
-/// Whether one hash serves all views that it is asked about.
-#[derive(Default)]
-struct Alike(Option<KeyHash>);
-
-impl Alike {
-    /// Whether it serves this one and all before.
-    #[inline(always)]
-    fn and(&mut self, view: &View<'_>) -> bool {
-        *self.0.get_or_insert(view.key_hash()) == view.key_hash()
     }
 }
 

@@ -23,7 +23,7 @@ pub const fn shard_of(hash: u64, shards: u64) -> u64 {
 }
 
 /// Probes many hashes, each in the filter of its shard: `views[i]` is the filter of shard `i` of
-/// `views.len()`. Lines are prefetched, so cache misses overlap across filters. With many keys for
+/// `views.len()`. Lines of large filters are prefetched, so cache misses overlap across them. With many keys for
 /// each shard (512 for 64 shards), each shard's are one batch. Answer `i` is true if hash `i` may
 /// be present. Returns how many are. Without views every key may be present.
 ///
@@ -40,7 +40,7 @@ pub fn shards_contain_hashes(
     if !hash_alike(views) {
         return all_present(hashes.len(), bitmap);
     }
-    shards_contain_hashes_by(views.len(), |shard| views[shard], hashes, bitmap)
+    answer_by_shards(views, hashes, bitmap)
 }
 
 /// Keys of a batch that are sorted by shard at once.
@@ -49,48 +49,90 @@ const AT_ONCE: usize = 2048;
 const MOST_SHARDS: usize = 256;
 const WORTH_IT: usize = 8;
 
-/// The same with filters that are found by the number of their shard.
-pub(crate) fn shards_contain_hashes_by<'a>(
-    shards: usize,
-    view: impl Fn(usize) -> View<'a>,
+/// The filters of a set's shards, by the number of the shard.
+pub(crate) trait Shards {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// About how many bytes one has.
+    fn bytes(&self, shard: usize) -> usize;
+    /// Whether a key of a shard may be present.
+    fn contains(&self, shard: usize, hash: u64) -> bool;
+    /// The same for many keys of a shard. Returns how many may be present.
+    fn contains_hashes(&self, shard: usize, hashes: &[u64], bitmap: &mut [u64]) -> usize;
+    /// Prefetches the line of a key of a shard.
+    fn prefetch(&self, shard: usize, hash: u64);
+}
+
+impl Shards for [View<'_>] {
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn bytes(&self, shard: usize) -> usize {
+        self[shard].bytes()
+    }
+
+    #[inline(always)]
+    fn contains(&self, shard: usize, hash: u64) -> bool {
+        self[shard].contains_hash(hash)
+    }
+
+    #[inline(always)]
+    fn contains_hashes(&self, shard: usize, hashes: &[u64], bitmap: &mut [u64]) -> usize {
+        self[shard].contains_hashes(hashes, bitmap)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, shard: usize, hash: u64) {
+        self[shard].prefetch_hash(hash);
+    }
+}
+
+/// Answers hashes, each in the filter of its shard. Returns how many may be present.
+pub(crate) fn answer_by_shards(
+    shards: &(impl Shards + ?Sized),
     hashes: &[u64],
     bitmap: &mut [u64],
 ) -> usize {
     let bitmap = bitmap.words(hashes.len());
+    if shards.count() == 0 {
+        return all_present(hashes.len(), bitmap);
+    }
+    // Shards of a set are of about one size.
+    let bytes = shards.bytes(0).saturating_mul(shards.count());
     for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
-        if (1..=MOST_SHARDS.min(hashes.len() / WORTH_IT)).contains(&shards) {
-            shard_by_shard(shards, &view, hashes, bitmap);
+        if shards.count() <= MOST_SHARDS.min(hashes.len() / WORTH_IT) {
+            shard_by_shard(shards, Prefetch::to_probe(bytes), hashes, bitmap);
         } else {
-            key_by_key(shards, &view, hashes, bitmap);
+            key_by_key(shards, Prefetch::to_probe_few(bytes), hashes, bitmap);
         }
     }
     bitmap.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// Few keys: the lines of 64 are prefetched before the first of them is tested.
-fn key_by_key<'a>(
-    shards: usize,
-    view: &impl Fn(usize) -> View<'a>,
-    hashes: &[u64],
-    bitmap: &mut [u64],
-) {
-    let of = |hash| view(shard_of(hash, shards as u64) as usize);
+/// Few keys: the lines of 64 are prefetched before the first of them is tested, if that pays.
+fn key_by_key(shards: &(impl Shards + ?Sized), plan: Prefetch, hashes: &[u64], bitmap: &mut [u64]) {
+    let of = |hash| shard_of(hash, shards.count() as u64) as usize;
     for (hashes, word) in hashes.chunks(64).zip(bitmap) {
-        *word = 0;
-        if shards > 0 {
-            hashes.iter().for_each(|&hash| of(hash).prefetch_hash(hash));
+        if plan != Prefetch::None {
+            hashes.iter().for_each(|&hash| shards.prefetch(of(hash), hash));
         }
-        for (i, &hash) in hashes.iter().enumerate() {
-            *word |= u64::from(shards == 0 || of(hash).contains_hash(hash)) << i;
-        }
+        // From the last on: so no register counts.
+        *word = hashes
+            .iter()
+            .rev()
+            .fold(0, |word, &hash| word << 1 | u64::from(shards.contains(of(hash), hash)));
     }
 }
 
 /// Many keys: sorted by shard, each shard's as a batch of its own. There are up to
-/// [`AT_ONCE`] of them, and up to [`MOST_SHARDS`] shards.
-fn shard_by_shard<'a>(
-    shards: usize,
-    view: &impl Fn(usize) -> View<'a>,
+/// [`AT_ONCE`] of them, and up to [`MOST_SHARDS`] shards. (Apart: few keys need none of its room.)
+#[inline(never)]
+fn shard_by_shard(
+    shards: &(impl Shards + ?Sized),
+    plan: Prefetch,
     hashes: &[u64],
     bitmap: &mut [u64],
 ) {
@@ -98,26 +140,25 @@ fn shard_by_shard<'a>(
     let mut at = [0; MOST_SHARDS + 1];
     let mut shard = [0; AT_ONCE];
     for (shard, &hash) in shard.iter_mut().zip(hashes) {
-        *shard = shard_of(hash, shards as u64) as u8;
+        *shard = shard_of(hash, shards.count() as u64) as u8;
         at[*shard as usize + 1] += 1;
     }
-    for i in 1..shards {
+    for i in 1..shards.count() {
         at[i] += at[i - 1];
     }
     let (mut sorted, mut place) = ([0; AT_ONCE], [0_u16; AT_ONCE]);
-    let large = Prefetch::to_probe(view(0).lines().len().saturating_mul(shards));
     for (i, (&shard, &hash)) in shard.iter().zip(hashes).enumerate() {
         let to = &mut at[usize::from(shard)];
         (sorted[*to], place[*to]) = (hash, i as u16);
         *to += 1;
-        if large != Prefetch::None {
-            view(shard.into()).prefetch_hash(hash);
+        if plan != Prefetch::None {
+            shards.prefetch(shard.into(), hash);
         }
     }
     bitmap.fill(0);
     let (mut hits, mut from) = ([0; AT_ONCE / 64], 0);
-    for (i, &to) in at[..shards].iter().enumerate() {
-        let count = view(i).contains_hashes(&sorted[from..to], &mut hits);
+    for (i, &to) in at[..shards.count()].iter().enumerate() {
+        let count = shards.contains_hashes(i, &sorted[from..to], &mut hits);
         if count > 0 {
             for (word, &hits) in hits[..(to - from).div_ceil(64)].iter().enumerate() {
                 let mut left = hits;
