@@ -56,7 +56,7 @@ functions! {
     params_for_rate: fn(u64, f64, *mut Params) -> c_int,
     filter_new: fn(*const Params, *mut *mut c_void) -> c_int,
     filter_free: fn(*mut c_void),
-    filter_insert_hash: fn(*mut c_void, u64),
+    filter_insert_hash: fn(*mut c_void, u64) -> bool,
     filter_insert_hashes: fn(*mut c_void, *const u64, usize),
     filter_contains_hash: fn(*const c_void, u64) -> bool,
     filter_contains_hashes: fn(*const c_void, *const u64, usize, *mut u64) -> usize,
@@ -132,7 +132,7 @@ impl Contender for InC {
     fn insert_singly(&mut self, hashes: &[u64]) {
         for &hash in hashes {
             // SAFETY: see above.
-            unsafe { (self.functions.filter_insert_hash)(self.filter, hash) }
+            unsafe { (self.functions.filter_insert_hash)(self.filter, hash) };
         }
     }
 

@@ -9,6 +9,8 @@ use bloomline::{
 };
 
 pub(crate) const PLAIN: &str = "`Filter`";
+const HINTED: &str = "`Filter`, `prefetch_hash` 8 ahead";
+const ITERATOR: &str = "`Filter`, `contains_hashes_iter`";
 pub(crate) const CONCURRENT: &str = "`ConcurrentFilter`";
 pub(crate) const COUNTING: &str = "`CountingFilter`";
 pub(crate) const CUCKOO: &str = "`CuckooFilter`";
@@ -39,6 +41,8 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ours("`ScalableFilter`", Sizes::None, scalable).shown(&[Can::Grow], AT_RATE),
         ours(WINDOW, Sizes::None, window).shown(&[Can::Expire], AT_RATE),
     ];
+    all.push(ours(HINTED, Sizes::Two, |keys, size| some(Hinted(filter(keys, size)))));
+    all.push(ours(ITERATOR, Sizes::Two, |keys, size| some(Iterated(filter(keys, size)))));
     for backend in Backend::available().collect::<Vec<_>>().into_iter().rev().skip(1) {
         let build = move |keys, size| some(Filter::with_backend(params(keys, size), backend).ok()?);
         all.push(Kind::new(format!("{PLAIN}, {}", backend.name()), By::Ours, Sizes::Two, build));
@@ -109,6 +113,57 @@ impl Contender for Filter {
     }
 
     own_probes!();
+}
+
+// ---- plain, for callers who know their next keys ----
+
+struct Hinted(Filter);
+
+impl Contender for Hinted {
+    fn bytes(&self) -> usize {
+        Contender::bytes(&self.0)
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        self.0.insert_hashes(hashes);
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.0.contains_hash(hash)
+    }
+
+    fn singles(&self, hashes: &[u64]) -> usize {
+        let mut ahead = hashes.iter().skip(8);
+        let probe = |&hash| {
+            ahead.next().inspect(|&&next| self.0.prefetch_hash(next));
+            usize::from(self.0.contains_hash(hash))
+        };
+        hashes.iter().map(probe).sum()
+    }
+}
+
+struct Iterated(Filter);
+
+impl Contender for Iterated {
+    fn bytes(&self) -> usize {
+        Contender::bytes(&self.0)
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        self.0.insert_hashes(hashes);
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.0.contains_hash(hash)
+    }
+
+    fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
+        let present = |hashes: &[u64]| {
+            let answers = self.0.contains_hashes_iter(hashes.iter().copied());
+            answers.filter(|&(_, present)| present).count()
+        };
+        (each == BATCH).then(|| present(hashes))
+    }
 }
 
 // ---- concurrent ----

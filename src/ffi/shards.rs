@@ -7,7 +7,7 @@ use super::view::{bloomline_view, unpack};
 use crate::filter::shards::{Shards, answer_by_shards};
 use crate::filter::views::{all_present, answers, are_far};
 use crate::kernel::Words;
-use crate::{Probe, shard_of};
+use crate::shard_of;
 use std::ffi::c_void;
 
 /// bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
