@@ -5,7 +5,7 @@
 #   size.sh DIRECTORY CC "NATIVE LIBRARIES"
 #
 # It is weighed against the same program without them. No limit is asserted here; the aim
-# is 600 KB.
+# is 640 KB.
 set -euo pipefail
 
 [ $# -eq 3 ] || { echo 'usage: size.sh DIRECTORY CC "NATIVE LIBRARIES"' >&2; exit 2; }
@@ -39,4 +39,4 @@ flags=(-O2 -ffunction-sections -fdata-sections '-Wl,--gc-sections' -s -I../inclu
 "$work/whole" && "$work/empty"
 whole=$(wc -c <"$work/whole") empty=$(wc -c <"$work/empty")
 echo "size: a program with all $(wc -l <"$work/declared") functions has $whole bytes, one without them $empty:" \
-    "$((whole - empty)) bytes of growth ($(((whole - empty + 512) / 1024)) KiB; the aim is 600 KB)"
+    "$((whole - empty)) bytes of growth ($(((whole - empty + 512) / 1024)) KiB; the aim is 640 KB)"

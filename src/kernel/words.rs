@@ -51,11 +51,11 @@ impl Words {
     }
 
     /// The check word of the others: changing any one of them always changes it, and that of zeros
-    /// is not zero. Every probe computes it, so it is an instruction for each word, and four more.
+    /// is not zero. Every probe computes it, so it is an instruction for each word, and five more.
     #[inline(always)]
     fn check_word(&self) -> u64 {
         // Words have different factors, powers of 3, so that none can take another's place.
-        let sum = self.single.check_word() ^ self.seed;
+        let sum = self.single.check_word().wrapping_mul(3).wrapping_add(self.seed);
         let sum = sum.wrapping_mul(3).wrapping_sub(self.single.count());
         let sum = sum.wrapping_mul(3).wrapping_add(self.key_count);
         sum.wrapping_mul(3).wrapping_add(self.shape)
@@ -236,7 +236,11 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     fn the_check_word_depends_on_every_word_and_its_place() {
         let kernel = Kernels::active().unwrap().of(Layout::Native);
-        let single = Single::new(Probed::from(&[0; 192][..]), 6, kernel);
+        // An address whose low bits are zero: those of other words must not fit in there.
+        #[repr(align(4096))]
+        struct Aligned([u8; 192]);
+        let lines = Aligned([0; 192]);
+        let single = Single::new(Probed::from(&lines.0[..]), 6, kernel);
         let words = Words::new(single, 6, Layout::Native, KeyHash::Xxh3(7), 5);
         // SAFETY: words without padding are any 64 bytes, and these are not probed.
         let sound = |words: [u64; 8]| unsafe { transmute::<[u64; 8], Words>(words) }.are_sound();
