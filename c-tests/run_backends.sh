@@ -6,7 +6,8 @@
 # DIRECTORY has the programs and backend_name; GOLDEN is the directory of golden files;
 # RUNNER is empty, or a command such as valgrind. It prints the backends it ran. One that is
 # named in BLOOMLINE_REQUIRE_BACKENDS and not there is a failure, unless it is also in
-# HIDDEN_BACKENDS: what RUNNER is known to hide from the programs it runs.
+# HIDDEN_BACKENDS: what RUNNER is known to hide from the programs it runs, or what BACKENDS, those
+# to run (all), leaves out.
 set -euo pipefail
 
 [ $# -ge 4 ] || { echo "usage: run_backends.sh DIRECTORY GOLDEN RUNNER TEST..." >&2; exit 2; }
@@ -19,7 +20,7 @@ contains() { # WORD LIST: with commas or spaces
 }
 
 ran=() absent=()
-for backend in scalar portable avx2 avx512; do
+for backend in ${BACKENDS-scalar portable avx2 avx512}; do
     export BLOOMLINE_BACKEND=$backend
     name=$(${runner[@]+"${runner[@]}"} "$directory/backend_name")
     if [ "$name" = none ]; then
@@ -44,7 +45,7 @@ required=${BLOOMLINE_REQUIRE_BACKENDS-}
 for backend in ${required//,/ }; do
     contains "$backend" "${ran[*]}" && continue
     if contains "$backend" "${HIDDEN_BACKENDS-}"; then
-        echo "run_backends: $backend is required, and cannot be seen under ${runner[0]-}"
+        echo "run_backends: $backend does not run under ${runner[0]-}"
         continue
     fi
     echo "run_backends: $backend is required (BLOOMLINE_REQUIRE_BACKENDS) and did not run" >&2

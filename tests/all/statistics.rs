@@ -323,7 +323,8 @@ fn real_paths() {
         if i % 2 == 0 { &mut inserted } else { &mut asked }.push(path.as_bytes());
     }
     let mut bitmap = vec![0; asked.len().div_ceil(64)];
-    for (bits, k, _) in ROWS {
+    // Not 20 bits, which would take as long as all others.
+    for (bits, k, _) in ROWS.into_iter().take(4) {
         let params = Params::for_bits(inserted.len() as u64, bits).unwrap();
         // The lines are whole: the bits per key are not quite those asked for.
         let bits = params.line_count() as f64 * 512.0 / inserted.len() as f64;
