@@ -32,7 +32,7 @@ unset RUSTFLAGS
 fuzz=$PWD/target/tools/bin/cargo-fuzz
 if ! "$fuzz" --version 2>/dev/null | grep -qF "$version"; then
     echo "fuzz: installing cargo-fuzz $version into target/tools" >&2
-    cargo install cargo-fuzz --locked --quiet --version "$version" --root target/tools
+    cargo install cargo-fuzz --locked --quiet --debug --version "$version" --root target/tools
 fi
 
 targets=("$@")
