@@ -202,7 +202,7 @@ class Replica(Server):
     """A server that follows another, with options of its own."""
 
     def __init__(self, master, *options, **named):
-        super().__init__(*options, "--replicaof", "127.0.0.1 %d" % master.port, "--repl-ping-replica-period", "1",
+        super().__init__(*options, "--replicaof", "127.0.0.1", str(master.port), "--repl-ping-replica-period", "1",
                          "--repl-timeout", "20", **named)
         self.master = master
         self.wait_linked()

@@ -85,8 +85,7 @@ class Arguments:
 
 def test_random_arguments():
     rounds = 400 if check.full else 40
-    # The server may use this much address space: what is absurd is an error, not the end of the machine.
-    with Server("--maxmemory", "1gb", "--maxmemory-policy", "noeviction", module_args=("max-filter-bytes", 64 << 20)) as server:
+    with Server("--maxmemory", "1gb", "--maxmemory-policy", "noeviction", module_args=("max-filter-bytes", 4 << 20)) as server:
         client = server.client(timeout=120)
         names = own_commands(client)
         true(len(names) > 40, "the module has %d commands" % len(names))

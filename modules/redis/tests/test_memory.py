@@ -106,6 +106,7 @@ def test_memory_usage():
         told, size = client.ok("MEMORY", "USAGE", "b"), pairs(client.ok("BF.INFO", "b"))["Size"]
         true(abs(told - size) < 0.02 * size + 1000, "MEMORY USAGE %d, BF.INFO SIZE %d" % (told, size))
         # All is given back.
+        client.ok("FLUSHALL", "SYNC")
         before = int(info(client, "memory")["used_memory"])
         for _ in range(20):
             make(client, [name for name in KINDS])

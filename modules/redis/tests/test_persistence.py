@@ -129,7 +129,7 @@ def test_damaged_dump():
         for name in KINDS:
             data = client.ok("DUMP", name)
             for round in range(400 if check.full else 60):
-                bad = spoil(generator, data[:-10]) + data[-10:]
+                bad = data[:1] + spoil(generator, data[1:-10]) + data[-10:]
                 what = "seed %d, %s, round %d" % (check.seed, name, round)
                 try:
                     reply = client.call("RESTORE", "bad", 0, bad)
