@@ -4,9 +4,9 @@ import collections
 import random
 
 import check
-from check import (SEEDED, BYTES, ERROR, INTEGER, WRONGTYPE, answers, arity, both_protocols, check_names, equal, is_error,
+from check import (SEEDED, BYTES, ERROR, INTEGER, WRONGTYPE, answers, arity, both_protocols, equal, is_error,
                    keys, none_denied, pairs, rate, true)
-from resp import OK, Error, Map
+from resp import OK, Error, Map, Status
 from server import Server
 
 NAMES = ["Size", "Number of buckets", "Number of filters", "Number of items inserted", "Number of items deleted",
@@ -84,6 +84,8 @@ def test_errors():
             ("CF.RESERVE c 100 EXPANSION x", Error("Couldn't parse EXPANSION")),
             ("CF.INSERT c CAPACITY x ITEMS a", Error("Bad capacity")),
             ("CF.INSERT c WHAT ITEMS a", ERROR),
+            ("CF.LOADCHUNK c x data", Error("Invalid position")), ("CF.LOADCHUNK c 0 data", Error("Invalid position")),
+            ("CF.LOADCHUNK c 1 data", Error("Invalid header")),
             ("DBSIZE", 0),
             ("CF.RESERVE all 1000 BUCKETSIZE 4 MAXITERATIONS 50 EXPANSION 2", OK),
         ])
@@ -110,7 +112,7 @@ def test_info():
                 reply = client.ok("CF.INFO", "c")
                 equal(type(reply), Map if protocol == 3 else list, "CF.INFO")
                 flat = [word for pair in reply for word in pair] if protocol == 3 else reply
-                equal([str(name) for name in check_names(flat[::2])], NAMES, "the names of CF.INFO, in order")
+                equal(flat[::2], [Status(name) for name in NAMES], "the names of CF.INFO, in order, as simple strings")
                 equal(flat[1::2], [INTEGER] * 8, "the values of CF.INFO")
                 told = pairs(reply)
                 equal(told["Number of filters"], 1)
@@ -212,7 +214,8 @@ def test_scandump():
                                (1, chunks[0][1][:-1]), (1 << 62, b"x")]:
             is_error(client.call("CF.LOADCHUNK", "bad", iterator, data), "CF.LOADCHUNK %s" % iterator)
             equal(client.ok("EXISTS", "bad"), 0, "a key after a bad chunk")
-        for iterator in ("x", -1, 1 << 62):
+        equal(client.call("CF.SCANDUMP", "c", "x"), Error("Invalid position"))
+        for iterator in (-1, "", "1.5"):
             is_error(client.call("CF.SCANDUMP", "c", iterator), "CF.SCANDUMP %s" % iterator)
         is_error(client.call("CF.SCANDUMP", "nothing", 0), "CF.SCANDUMP of nothing")
 

@@ -1,8 +1,9 @@
 """Replicas: bit for bit the same, also with other options; windows under a moved clock; failover."""
 
-from check import add_all, equal, is_error, keys, none_denied, true
+from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from clock import Clock
-from resp import OK, Error
+from files import blob, hashes
+from resp import OK, Broken, Error
 from samples import KINDS, add, ask, check_all, make, snapshot
 from server import Replica, Server, info
 
@@ -126,6 +127,7 @@ def test_window_expiry():
         # Weeks in which nobody asked.
         clock.move(30 * day)
         equal(sum(client.ok("BL.W.MEXISTS", "w", *keys("day11", 100))) <= 2, True, "items of a month ago")
+        replica.wait_caught_up()
         equal(sum(copy.ok("BL.W.MEXISTS", "w", *keys("day11", 100))) <= 2, True, "items of a month ago, replica")
 
 
@@ -143,6 +145,42 @@ def test_window_clock_back():
         none_denied(client, "w", keys("a", 100) + keys("b", 100), "BL.W.MEXISTS")
         client.ok("DEBUG", "RELOAD")
         none_denied(client, "w", keys("a", 100) + keys("b", 100), "BL.W.MEXISTS")
+
+
+def test_window_idle_primary():
+    """A replica expires items in time, even if nobody writes to the primary or asks it."""
+    clock = Clock()
+    with Server(env=clock.env) as master, master.client() as client, \
+            Replica(master, env=clock.env) as replica, replica.client() as copy:
+        client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
+        client.ok("BL.W.MADD", "w", *keys("a", 100))
+        replica.wait_caught_up()
+        clock.move(2 * 3600)
+        none_denied(copy, "w", keys("a", 100), "BL.W.MEXISTS")
+        clock.move(3 * 3600)
+        found = sum(copy.ok("BL.W.MEXISTS", "w", *keys("a", 100)))
+        true(found <= 2, "%d of 100 items of five hours ago are still on the replica" % found)
+        equal(sum(client.ok("BL.W.MEXISTS", "w", *keys("a", 100))) <= 2, True, "the primary")
+
+
+def test_window_read_while_paused():
+    """While writes are paused, as before a failover, a read may not write to replicas: Redis aborts if it does."""
+    clock = Clock()
+    with Server(env=clock.env) as master, master.client() as client, Replica(master, env=clock.env) as replica:
+        client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
+        client.ok("BL.W.MADD", "w", *keys("a", 100))
+        value = blob(hashes(keys("a", 1), int(pairs(client.ok("BL.HASHINFO", "w"))["seed"])))
+        replica.wait_caught_up()
+        for words in (("BL.W.EXISTS", "w", "a:1"), ("BL.W.MEXISTS", "w", "a:1"), ("BL.W.INFO", "w"), ("BL.MEXISTSHASH", "w", value)):
+            client.ok("CLIENT", "PAUSE", 60000, "WRITE")
+            clock.move(3600)
+            try:
+                client.ok(*words)
+            except Broken:
+                pass  # check_up tells more
+            master.check_up()
+            client.ok("CLIENT", "UNPAUSE")
+        replica.wait_caught_up()
 
 
 def test_window_replica_with_other_clock():
