@@ -1,0 +1,8 @@
+//! Cuckoo filters that grow: `BL.CF.*`, and the same commands as `CF.*`.
+
+mod commands;
+mod options;
+mod series;
+
+pub(crate) use commands::{COMMANDS, OWN_COMMANDS};
+pub(crate) use series::Series;
