@@ -11,7 +11,7 @@ KINDS = {
     "grown": (("CF.RESERVE", "grown", 500, "EXPANSION", 2), None, "CF.MEXISTS"),
     "counting": (("BL.C.RESERVE", "counting", "0.01", 5000), "BL.C.MADD", "BL.C.MEXISTS"),
     "window": (("BL.W.RESERVE", "window", "0.01", 5000, 86400, 4), "BL.W.MADD", "BL.W.MEXISTS"),
-    "empty": (("BF.RESERVE", "empty", "0.01", 1000), None, "BF.MEXISTS"),
+    "empty": (("BF.RESERVE", "empty", "0.01", 1000), "BF.MADD", "BF.MEXISTS"),
 }
 SIZE = 3000
 

@@ -84,7 +84,7 @@ class Arguments:
 
 
 def test_random_arguments():
-    rounds = 400 if check.full else 40
+    rounds = 2000 if check.full else 150
     with Server("--maxmemory", "1gb", "--maxmemory-policy", "noeviction", module_args=("max-filter-bytes", 4 << 20)) as server:
         client = server.client(timeout=120)
         names = own_commands(client)

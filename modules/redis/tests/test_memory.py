@@ -99,7 +99,8 @@ def test_memory_usage():
             client.ok(*words)
             grown = int(info(client, "memory")["used_memory"]) - before
             told = client.ok("MEMORY", "USAGE", name)
-            true(0.9 * grown < told < 1.1 * grown, "%s: MEMORY USAGE says %d, the server grew by %d" % (name, told, grown))
+            # jemalloc rounds large blocks up, by a fifth at most.
+            true(0.8 * grown < told < 1.02 * grown, "%s: MEMORY USAGE says %d, the server grew by %d" % (name, told, grown))
             client.ok("DEL", name)
         client.ok("BF.RESERVE", "b", "0.01", 1000)
         add_all(client, "b", keys("k", 100_000))

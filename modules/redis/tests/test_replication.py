@@ -3,7 +3,7 @@
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from clock import Clock
 from files import blob, hashes
-from resp import OK, Broken, Error
+from resp import OK, Broken, Error, Status
 from samples import KINDS, add, ask, check_all, make, snapshot
 from server import Replica, Server, info
 
@@ -223,7 +223,7 @@ def test_multi_and_scripts():
         client.ok("MULTI")
         for words in (["BF.ADD", "m", "x"], ["BF.MADD", "m", "y", "z"], ["CF.ADD", "c", "x"], ["BL.W.RESERVE", "w", "0.01", 10, 60, 3],
                       ["BL.W.ADD", "w", "x"]):
-            equal(client.ok(*words), "QUEUED")
+            equal(client.ok(*words), Status("QUEUED"))
         equal(len(client.ok("EXEC")), 5)
         client.ok("EVAL", "for i = 1, 500 do redis.call('BF.ADD', KEYS[1], 'i' .. i) end return 1", 1, "s")
         replica.wait_caught_up()
