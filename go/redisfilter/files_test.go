@@ -245,11 +245,11 @@ func TestMergeUnderLoad(t *testing.T) {
 	eachPlace(t, fileStores, func(t *testing.T, client redis.UniversalClient, all []Option) {
 		ctx := t.Context()
 		all = append(all, WithShards(2), WithSeed(11))
-		into, err := Reserve(ctx, client, "a{t}", 50_000, 0.01, all...)
+		into, err := Reserve(ctx, client, "a{t}", 500_000, 0.01, all...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, err := Reserve(ctx, client, "b{t}", 50_000, 0.01, all...)
+		from, err := Reserve(ctx, client, "b{t}", 500_000, 0.01, all...)
 		if err != nil {
 			t.Fatal(err)
 		}
