@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Server CPU time per item of BF.* batches, hashed batches, and bitmaps as people write them by hand.
 
-    modules/redis/bench/bench.py [--quick] [--small-only] [--rounds N]
+    modules/redis/bench/bench.py [--quick] [--size small|large] [--rounds N]
 
 PEER=module.so loads another module with BF.* into a second server and prints ratios to it. MODULE and MODULE_ARGS
 ("huge-pages yes") choose ours, REDIS_SERVER another server. `make bench-redis` runs it.
@@ -25,7 +25,7 @@ import workloads  # noqa: E402
 from resp import Client, Error  # noqa: E402
 from server import MODULE, Server, info, missing  # noqa: E402
 
-SIZES = [("1 MB", 1 << 20), ("1 GB", 1 << 30)]
+SIZES = {"small": ("1 MB", 1 << 20), "large": ("1 GB", 1 << 30)}
 BATCHES = [1, 10, 100, 1000]
 POOL = 1_000_000  # items that are present: their lines do not fit in a cache
 POOL_SMALL = 100_000
@@ -136,7 +136,7 @@ class Rows:
     """Prints a row for each measurement: nanoseconds per item of each contender, and their ratios to ours."""
 
     def __init__(self, names):
-        self.names = names
+        self.names, self.notes = names, []
         print("| filter | command | items | pipelined | " + " | ".join(names) + " |")
         print("|---|---|---:|---|" + "---:|" * len(names))
 
@@ -151,7 +151,10 @@ class Rows:
             if name != self.names[0]:
                 text += " (%.2fx)" % statistics.median(one[name] / one[self.names[0]] for one in rounds)
             cells.append(text)
-        print("| %s | %s | %d | %s | %s |" % (size, command, n, "yes" if deep else "no", " | ".join(cells)), flush=True)
+        print(
+            "| %s | %s | %d | %s | %s |" % (size, command, n, "yes" if deep else "no", " | ".join(cells)),
+            flush=True,
+        )
 
 
 def measure(options, size_name, size, ours, peer, rows):
@@ -160,12 +163,12 @@ def measure(options, size_name, size, ours, peer, rows):
     strings = workloads.Strings(size, 1)
     blob = fill_ours(ours, name, size, pool)
     fill_strings(ours, strings)
-    contenders = {"ours": ours, "bits": ours, "lines": ours}
+    contenders = {"ours": ours, "bits": ours, "lines": ours, "floor": ours}
     if peer:
         contenders["peer"] = peer
         how = fill_peer(peer, name, size)
         if how != "half of the bits set":
-            print("<!-- the peer's filter of %s is %s -->" % (size_name, how))
+            rows.notes.append("The peer does not load a dump: its filter of %s is %s." % (size_name, how))
     filters = [bench for bench in (ours, peer) if bench]
     for bench in filters:
         add_pool(bench, name, pool)
@@ -174,7 +177,11 @@ def measure(options, size_name, size, ours, peer, rows):
         templates = {bench: bench.client.ok("DUMP", name) for bench in filters}
     fresh, absent = 1 << 50, 1 << 45
 
-    for command, label in ((b"MEXISTS", "MEXISTS, present"), (b"MEXISTS", "MEXISTS, absent"), (b"MADD", "MADD")):
+    for command, label in (
+        (b"MEXISTS", "MEXISTS, present"),
+        (b"MEXISTS", "MEXISTS, absent"),
+        (b"MADD", "MADD"),
+    ):
         for n in BATCHES:
             for deep in (False, True):
                 count = count_of(n, deep, options.quick)
@@ -189,9 +196,15 @@ def measure(options, size_name, size, ours, peer, rows):
                     if command == b"MADD":
                         for bench, data in templates.items():
                             bench.client.ok("RESTORE", name, 0, data, "REPLACE")
-                    units = workloads.batches(command, key, workloads.items(first, count), n)
-                    work = {"ours": units, "peer": units, "bits": strings.single_bits(command == b"MADD", count, n),
-                            "lines": strings.lines(command == b"MADD", count, n)}
+                    arguments = workloads.items(first, count)
+                    units = workloads.batches(command, key, arguments, n)
+                    work = {
+                        "ours": units,
+                        "peer": units,
+                        "floor": workloads.floor(arguments, n),
+                        "bits": strings.single_bits(command == b"MADD", count, n),
+                        "lines": strings.lines(command == b"MADD", count, n),
+                    }
                     order = list(contenders)
                     order = order[number % len(order) :] + order[: number % len(order)]
                     results.append({one: contenders[one].run(work[one], depth, count) for one in order})
@@ -217,9 +230,15 @@ def hashed(options, size_name, name, ours, peer, blob, templates, pool, rows):
             units = workloads.hashed(label.split(",")[0].encode(), key, values, n)
             one["ours"] = ours.run(units, 1, count)
             if peer:
-                first = number * count % (pool - count + 1) // n * n if "present" in label else (number << 30) + (1 << 52)
+                first = (
+                    number * count % (pool - count + 1) // n * n
+                    if "present" in label
+                    else (number << 30) + (1 << 52)
+                )
                 command = b"MADD" if label == "BL.MADDHASH" else b"MEXISTS"
-                one["peer"] = peer.run(workloads.batches(command, key, workloads.items(first, count), n), 1, count)
+                one["peer"] = peer.run(
+                    workloads.batches(command, key, workloads.items(first, count), n), 1, count
+                )
             results.append(one)
         rows.add(size_name, label + (" (peer: BF.*)" if peer else ""), n, False, results)
 
@@ -227,7 +246,7 @@ def hashed(options, size_name, name, ours, peer, blob, templates, pool, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer items and rounds")
-    parser.add_argument("--small-only", action="store_true", help="without the filters of 1 GB")
+    parser.add_argument("--size", choices=list(SIZES), help="only filters of 1 MB, or only those of 1 GB")
     parser.add_argument("--rounds", type=int)
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 7)
@@ -241,13 +260,28 @@ def main():
         try:
             ours, peer = Bench(server), Bench(peer_server) if peer_server else None
             told = info(ours.client, "server")
-            print("Server CPU time, ns per item, and its ratio to ours. %s %s; %s%s; %d rounds." % (
-                os.path.basename(os.environ.get("REDIS_SERVER", "redis-server")), told["redis_version"],
-                os.path.basename(MODULE), ", peer " + os.path.basename(peer_module) if peer else "", options.rounds))
-            print("bits: %d SETBIT or GETBIT per key in one bitmap. lines: one BITFIELD or GETRANGE of 64 bytes per key.\n" % workloads.K)
-            rows = Rows(["ours", "peer", "bits", "lines"] if peer else ["ours", "bits", "lines"])
-            for size_name, size in SIZES[:1] if options.small_only else SIZES:
-                measure(options, size_name, size, ours, peer, rows)
+            print(
+                "Server CPU time, ns per item, and its ratio to ours. %s %s; %s%s; %d rounds."
+                % (
+                    os.path.basename(os.environ.get("REDIS_SERVER", "redis-server")),
+                    told["redis_version"],
+                    os.path.basename(MODULE),
+                    ", peer " + os.path.basename(peer_module) if peer else "",
+                    options.rounds,
+                )
+            )
+            print(
+                "bits: %d SETBIT or GETBIT per key in one bitmap. lines: one BITFIELD or GETRANGE of 64 bytes per key. "
+                "floor: SMISMEMBER of\na set that does not exist: what the server takes to read the items and to reply.\n"
+                % workloads.K
+            )
+            rows = Rows(
+                ["ours", "peer", "bits", "lines", "floor"] if peer else ["ours", "bits", "lines", "floor"]
+            )
+            for which, (size_name, size) in SIZES.items():
+                if options.size in (None, which):
+                    measure(options, size_name, size, ours, peer, rows)
+            print("\n" + "\n".join(rows.notes) if rows.notes else "")
         finally:
             if peer_server:
                 peer_server.stop()

@@ -29,6 +29,13 @@ def batches(command, key, arguments, n):
     return [(start + b"".join(arguments[at : at + n]), length) for at in range(0, len(arguments), n)]
 
 
+def floor(arguments, n):
+    """The same items and as many replies, and no filter: membership in a set that does not exist."""
+    start = head([b"SISMEMBER" if n == 1 else b"SMISMEMBER", b"nothing"], n)
+    length = 4 if n == 1 else len(b"*%d\r\n" % n) + 4 * n
+    return [(start + b"".join(arguments[at : at + n]), length) for at in range(0, len(arguments), n)]
+
+
 def hashed(command, key, blob, n):
     """BL.MEXISTSHASH and BL.MADDHASH: 8 bytes for each item."""
     size, reply = 8 * n, (n + 7) // 8
@@ -61,7 +68,11 @@ class Strings:
                 name = self.name()
                 start = head([b"SETBIT", name], 2) if write else head([b"GETBIT", name], 1)
                 for _ in range(K):
-                    words.append(start + number(int(self.random.random() * 8 * self.size)) + (b"$1\r\n1\r\n" if write else b""))
+                    words.append(
+                        start
+                        + number(int(self.random.random() * 8 * self.size))
+                        + (b"$1\r\n1\r\n" if write else b"")
+                    )
             units.append((b"".join(words), 4 * K * n))
         return units
 
@@ -78,6 +89,8 @@ class Strings:
                         at = 512 * line + 64 * lane + self.random.getrandbits(6)
                         words.append(b"$3\r\nSET\r\n$2\r\nu1\r\n" + number(at) + b"$1\r\n1\r\n")
                 else:
-                    words.append(head([b"GETRANGE", self.name()], 2) + number(64 * line) + number(64 * line + 63))
+                    words.append(
+                        head([b"GETRANGE", self.name()], 2) + number(64 * line) + number(64 * line + 63)
+                    )
             units.append((b"".join(words), (4 + 4 * LINE_K if write else 5 + 64 + 2) * n))
         return units

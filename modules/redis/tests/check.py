@@ -88,7 +88,9 @@ def table(client, rows):
         words = shlex.split(command) if isinstance(command, str) else command
         got, expected = client.call(*words), replies[-1 if protocol == 3 else 0]
         if not matches(got, expected):
-            failures.append("RESP%d %s: got %s, expected %s" % (protocol, short(command, 80), short(got), short(expected)))
+            failures.append(
+                "RESP%d %s: got %s, expected %s" % (protocol, short(command, 80), short(got), short(expected))
+            )
     true(not failures, "%d of %d rows:\n  %s" % (len(failures), len(rows), "\n  ".join(failures)))
 
 
@@ -133,8 +135,11 @@ def none_denied(client, key, items, command="BF.MEXISTS"):
     """Fails on a false negative."""
     found = answers(client, key, items, command)
     denied = [item for item, answer in zip(items, found) if answer in (0, False)]
-    true(not denied, "%s %s: %d of %d inserted keys denied, the first %r" % (
-        command, key, len(denied), len(items), denied[:1]))
+    true(
+        not denied,
+        "%s %s: %d of %d inserted keys denied, the first %r"
+        % (command, key, len(denied), len(items), denied[:1]),
+    )
 
 
 def rate(client, key, items, command="BF.MEXISTS"):

@@ -1,6 +1,6 @@
 """A program of redis-py that uses r.bf() and r.cf() as their documentation shows; test_clients.py runs it.
 
-    client_redis_py.py PORT PROTOCOL
+client_redis_py.py PORT PROTOCOL
 """
 
 import sys
@@ -47,8 +47,16 @@ def bloom(client, three):
     told = bf.info("bloom")
     if three:
         told = by_text(told)
-        equal((told["Capacity"], told["Number of filters"], told["Number of items inserted"], told["Expansion rate"]),
-              (1000, 1, 4, 2), "info")
+        equal(
+            (
+                told["Capacity"],
+                told["Number of filters"],
+                told["Number of items inserted"],
+                told["Expansion rate"],
+            ),
+            (1000, 1, 4, 2),
+            "info",
+        )
         equal(by_text(bf.info("bloom_ns"))["Expansion rate"], None, "info, NONSCALING")
     else:
         equal((told.capacity, told.filterNum, told.insertedNum, told.expansionRate), (1000, 1, 4, 2), "info")
@@ -85,7 +93,11 @@ def cuckoo(client, three, decode):
     told = cf.info("cuckoo_bs")
     if three:
         told = by_text(told)
-        equal((told["Bucket size"], told["Number of filters"], told["Number of items deleted"]), (4, 1, 0), "info")
+        equal(
+            (told["Bucket size"], told["Number of filters"], told["Number of items deleted"]),
+            (4, 1, 0),
+            "info",
+        )
     else:
         equal((told.bucketSize, told.filterNum, told.deletedNum), (4, 1, 0), "info")
         equal(cf.info("cuckoo_mi").maxIteration, 10, "info")

@@ -17,8 +17,19 @@ class Clock:
     def __init__(self):
         if not os.path.exists(LIBRARY) or os.path.getmtime(LIBRARY) < os.path.getmtime(SOURCE):
             os.makedirs(os.path.dirname(LIBRARY), exist_ok=True)
-            subprocess.run([os.environ.get("CC", "cc"), "-O1", "-shared", "-fPIC", "-o", LIBRARY + ".new", SOURCE, "-ldl"],
-                           check=True)
+            subprocess.run(
+                [
+                    os.environ.get("CC", "cc"),
+                    "-O1",
+                    "-shared",
+                    "-fPIC",
+                    "-o",
+                    LIBRARY + ".new",
+                    SOURCE,
+                    "-ldl",
+                ],
+                check=True,
+            )
             os.replace(LIBRARY + ".new", LIBRARY)
         self.file = tempfile.NamedTemporaryFile(prefix="bloomline-clock-")
         self.seconds = 0.0

@@ -24,8 +24,20 @@ class Node(Server):
 
     def __init__(self, *options, **named):
         self.bus = free_port()
-        super().__init__("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port",
-                         str(self.bus), "--cluster-node-timeout", "2000", "--repl-timeout", "20", *options, **named)
+        super().__init__(
+            "--cluster-enabled",
+            "yes",
+            "--cluster-config-file",
+            "nodes.conf",
+            "--cluster-port",
+            str(self.bus),
+            "--cluster-node-timeout",
+            "2000",
+            "--repl-timeout",
+            "20",
+            *options,
+            **named
+        )
         with self.client() as client:
             self.id = client.ok("CLUSTER", "MYID").decode()
 
@@ -54,15 +66,23 @@ class Cluster:
         with self.nodes[0].client() as client:
             for node in self.nodes[1:]:
                 client.ok("CLUSTER", "MEET", "127.0.0.1", node.port, node.bus)
-        wait_until(lambda: all(len(self.view(node)) == len(self.nodes) for node in self.nodes), "nodes meet", 60)
+        wait_until(
+            lambda: all(len(self.view(node)) == len(self.nodes) for node in self.nodes), "nodes meet", 60
+        )
         for i, node in enumerate(self.replicas):
             node.master = self.masters[i % len(self.masters)]
             with node.client() as client:
-                wait_until(lambda: client.call("CLUSTER", "REPLICATE", node.master.id) == "OK", "a replica joins", 30)
+                wait_until(
+                    lambda: client.call("CLUSTER", "REPLICATE", node.master.id) == "OK", "a replica joins", 30
+                )
         wait_until(self.is_ok, "the cluster is ok", 60)
         for node in self.replicas:
             with node.client() as client:
-                wait_until(lambda: info(client, "replication").get("master_link_status") == "up", "replicas follow", 60)
+                wait_until(
+                    lambda: info(client, "replication").get("master_link_status") == "up",
+                    "replicas follow",
+                    60,
+                )
 
     @staticmethod
     def view(node):
@@ -75,6 +95,7 @@ class Cluster:
         def one(node):
             with Client(node.port) as client:
                 return b"cluster_state:ok" in client.ok("CLUSTER", "INFO")
+
         return all(one(node) for node in self.nodes if node.is_up())
 
     def client(self):
@@ -174,7 +195,11 @@ class ClusterClient:
             try:
                 port = port or self.port_of(words[1])
                 client = self._connect(port)
-                client.send((encode("ASKING") if asking else b"") + encode(*words) + b"".join(encode(*w) for w in after))
+                client.send(
+                    (encode("ASKING") if asking else b"")
+                    + encode(*words)
+                    + b"".join(encode(*w) for w in after)
+                )
                 if asking:
                     client.read()
                 replies = [client.read() for _ in range(1 + len(after))]

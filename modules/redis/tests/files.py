@@ -7,7 +7,7 @@ import sys
 from server import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-from format_reader import (MAGIC, Filter, Rejected, line_index, mask, xxh3_64)  # noqa: E402,F401
+from format_reader import MAGIC, Filter, line_index, mask, xxh3_64  # noqa: E402,F401
 
 
 def hashes(items, seed=0):

@@ -83,7 +83,10 @@ def main(arguments):
             print("FAILED  %-45s %6.1f s" % (name, time.monotonic() - started))
             print("        " + traceback.format_exc().replace("\n", "\n        "), flush=True)
     if failed:
-        print("run.py: failed: %s; again: run.py --seed %d %s" % (" ".join(failed), check.seed, " ".join(failed)))
+        print(
+            "run.py: failed: %s; again: run.py --seed %d %s"
+            % (" ".join(failed), check.seed, " ".join(failed))
+        )
     print("%d passed, %d failed" % (passed, len(failed)))
     return 1 if failed or not passed else 0
 

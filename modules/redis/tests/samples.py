@@ -60,5 +60,8 @@ def check_all(client, names=tuple(KINDS), before=None):
     if before is not None:
         now = snapshot(client, names)
         for name in names:
-            true(now[name] == before[name], "%s has changed: %s, was %s" % (
-                name, now[name][0] if now[name][0] != before[name][0] else "answers", before[name][0]))
+            true(
+                now[name] == before[name],
+                "%s has changed: %s, was %s"
+                % (name, now[name][0] if now[name][0] != before[name][0] else "answers", before[name][0]),
+            )

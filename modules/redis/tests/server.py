@@ -16,7 +16,9 @@ import time
 from resp import Broken, Client, Refused
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
-MODULE = os.path.abspath(os.environ.get("MODULE") or os.path.join(ROOT, "target/release/libbloomline_redis.so"))
+MODULE = os.path.abspath(
+    os.environ.get("MODULE") or os.path.join(ROOT, "target/release/libbloomline_redis.so")
+)
 BINARY = os.environ.get("REDIS_SERVER") or "redis-server"
 CRASH = (b"BUG REPORT", b"Guru Meditation", b"panicked at", b"stack backtrace")
 
@@ -70,9 +72,29 @@ class Server:
                 raise
 
     def command_line(self):
-        words = [BINARY, "--bind", "127.0.0.1", "--port", str(self.port), "--dir", self.directory,
-                 "--save", "", "--appendonly", "no", "--daemonize", "no", "--enable-debug-command", "yes",
-                 "--repl-diskless-sync-delay", "0", "--logfile", "", "--loglevel", "notice"]
+        words = [
+            BINARY,
+            "--bind",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--dir",
+            self.directory,
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--daemonize",
+            "no",
+            "--enable-debug-command",
+            "yes",
+            "--repl-diskless-sync-delay",
+            "0",
+            "--logfile",
+            "",
+            "--loglevel",
+            "notice",
+        ]
         words += self.options
         if self.module:
             words += ["--loadmodule", self.module, *self.module_args]
@@ -85,8 +107,13 @@ class Server:
             self.port = chosen or free_port()
             with open(self.log_path, "ab") as log:
                 self.process = subprocess.Popen(
-                    self.command_line(), stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                    env={**os.environ, **(self.env or {})}, preexec_fn=die_with_parent)
+                    self.command_line(),
+                    stdout=log,
+                    stderr=log,
+                    stdin=subprocess.DEVNULL,
+                    env={**os.environ, **(self.env or {})},
+                    preexec_fn=die_with_parent,
+                )
             self.expected_dead = False
             try:
                 wait_until(self._serves, "server on port %d serves" % self.port, seconds)
@@ -202,22 +229,35 @@ class Replica(Server):
     """A server that follows another, with options of its own."""
 
     def __init__(self, master, *options, **named):
-        super().__init__(*options, "--replicaof", "127.0.0.1", str(master.port), "--repl-ping-replica-period", "1",
-                         "--repl-timeout", "20", **named)
+        super().__init__(
+            *options,
+            "--replicaof",
+            "127.0.0.1",
+            str(master.port),
+            "--repl-ping-replica-period",
+            "1",
+            "--repl-timeout",
+            "20",
+            **named
+        )
         self.master = master
         self.wait_linked()
 
     def wait_linked(self):
         with self.client() as client:
-            wait_until(lambda: info(client, "replication").get("master_link_status") == "up",
-                       "replica follows", 30)
+            wait_until(
+                lambda: info(client, "replication").get("master_link_status") == "up", "replica follows", 30
+            )
 
     def wait_caught_up(self, seconds=60):
         """Waits until this replica has all that its master sent so far."""
         with Client(self.master.port) as master, Client(self.port) as replica:
             target = int(info(master, "replication")["master_repl_offset"])
-            wait_until(lambda: int(info(replica, "replication").get("slave_repl_offset", -1)) >= target,
-                       "replica at offset %d" % target, seconds)
+            wait_until(
+                lambda: int(info(replica, "replication").get("slave_repl_offset", -1)) >= target,
+                "replica at offset %d" % target,
+                seconds,
+            )
 
 
 def info(client, section="everything"):
@@ -233,6 +273,7 @@ def die_with_parent():
     """In the child: the kernel kills the server when the test process ends, however it ends (Linux)."""
     try:
         import ctypes
+
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     except (OSError, AttributeError):
         pass

@@ -1,7 +1,23 @@
 """BF.*: every command's replies and errors, in RESP2 and RESP3, as clients of RedisBloom know them."""
 
-from check import (SEEDED, ANY, BYTES, ERROR, INTEGER, WRONGTYPE, add_all, answers, arity, both_protocols, equal,
-                   is_error, keys, none_denied, pairs, rate, true)
+from check import (
+    SEEDED,
+    ANY,
+    ERROR,
+    INTEGER,
+    WRONGTYPE,
+    add_all,
+    answers,
+    arity,
+    both_protocols,
+    equal,
+    is_error,
+    keys,
+    none_denied,
+    pairs,
+    rate,
+    true,
+)
 from resp import OK, Error, Map, Status
 from server import Server
 
@@ -10,41 +26,44 @@ NO, YES = 0, 1
 
 def test_replies():
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BF.RESERVE b 0.01 1000", OK),
-            ("BF.RESERVE b 0.01 1000", Error("ERR item exists")),
-            ("TYPE b", ANY(lambda reply: isinstance(reply, Status) and reply != "none", "+a type")),
-            ("BF.ADD b apple", 1, True),
-            ("BF.ADD b apple", 0, False),
-            ("BF.EXISTS b apple", 1, True),
-            ("BF.EXISTS b pear", 0, False),
-            ("BF.MADD b apple plum quince", [0, 1, 1], [False, True, True]),
-            ("BF.MADD b kiwi kiwi", [1, 0], [True, False]),
-            ("BF.MEXISTS b apple plum fig kiwi", [1, 1, 0, 1], [True, True, False, True]),
-            ("BF.MEXISTS b fig", [0], [False]),
-            ("BF.CARD b", 4),
-            # Made when absent, with the defaults.
-            ("BF.ADD new apple", 1, True),
-            ("BF.INFO new CAPACITY", [100], Map([(Status("Capacity"), 100)])),
-            ("BF.MADD new2 a b", [1, 1], [True, True]),
-            ("BF.INSERT new3 ITEMS a b a", [1, 1, 0], [True, True, False]),
-            # What is not there.
-            ("BF.EXISTS nothing a", 0, False),
-            ("BF.MEXISTS nothing a b", [0, 0], [False, False]),
-            ("BF.CARD nothing", 0),
-            ("BF.INFO nothing", Error("ERR not found")),
-            ("EXISTS nothing", 0),
-            # Binary and empty items.
-            (("BF.ADD", "b", b""), 1, True),
-            (("BF.EXISTS", "b", b""), 1, True),
-            (("BF.ADD", "b", b"\x00\r\n\xff"), 1, True),
-            (("BF.MEXISTS", "b", b"\x00\r\n\xff", b"\x00\r\n\xfe"), [1, 0], [True, False]),
-            ((b"BF.ADD", b"\x00key\xff", b"x"), 1, True),
-            # Any case.
-            ("bf.exists b apple", 1, True),
-            ("bf.reserve lower 0.01 10 expansion 4 ", OK),
-            ("Bf.Reserve lower2 0.01 10 NonScaling", OK),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BF.RESERVE b 0.01 1000", OK),
+                ("BF.RESERVE b 0.01 1000", Error("ERR item exists")),
+                ("TYPE b", ANY(lambda reply: isinstance(reply, Status) and reply != "none", "+a type")),
+                ("BF.ADD b apple", 1, True),
+                ("BF.ADD b apple", 0, False),
+                ("BF.EXISTS b apple", 1, True),
+                ("BF.EXISTS b pear", 0, False),
+                ("BF.MADD b apple plum quince", [0, 1, 1], [False, True, True]),
+                ("BF.MADD b kiwi kiwi", [1, 0], [True, False]),
+                ("BF.MEXISTS b apple plum fig kiwi", [1, 1, 0, 1], [True, True, False, True]),
+                ("BF.MEXISTS b fig", [0], [False]),
+                ("BF.CARD b", 4),
+                # Made when absent, with the defaults.
+                ("BF.ADD new apple", 1, True),
+                ("BF.INFO new CAPACITY", [100], Map([(Status("Capacity"), 100)])),
+                ("BF.MADD new2 a b", [1, 1], [True, True]),
+                ("BF.INSERT new3 ITEMS a b a", [1, 1, 0], [True, True, False]),
+                # What is not there.
+                ("BF.EXISTS nothing a", 0, False),
+                ("BF.MEXISTS nothing a b", [0, 0], [False, False]),
+                ("BF.CARD nothing", 0),
+                ("BF.INFO nothing", Error("ERR not found")),
+                ("EXISTS nothing", 0),
+                # Binary and empty items.
+                (("BF.ADD", "b", b""), 1, True),
+                (("BF.EXISTS", "b", b""), 1, True),
+                (("BF.ADD", "b", b"\x00\r\n\xff"), 1, True),
+                (("BF.MEXISTS", "b", b"\x00\r\n\xff", b"\x00\r\n\xfe"), [1, 0], [True, False]),
+                ((b"BF.ADD", b"\x00key\xff", b"x"), 1, True),
+                # Any case.
+                ("bf.exists b apple", 1, True),
+                ("bf.reserve lower 0.01 10 expansion 4 ", OK),
+                ("Bf.Reserve lower2 0.01 10 NonScaling", OK),
+            ],
+        )
 
 
 def test_reserve_errors():
@@ -52,41 +71,44 @@ def test_reserve_errors():
     capacity_range = Error("ERR capacity must be in the range [1, 1073741824]")
     expansion_range = Error("ERR expansion must be in the range [0, 32768]")
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BF.RESERVE b", arity("BF.RESERVE")),
-            ("BF.RESERVE b 0.01", arity("BF.RESERVE")),
-            ("BF.RESERVE b 0.01 10 EXPANSION 2 NONSCALING x", arity("BF.RESERVE")),
-            ("BF.RESERVE b x 10", Error("ERR bad error rate")),
-            ("BF.RESERVE b '' 10", Error("ERR bad error rate")),
-            ("BF.RESERVE b nan 10", ERROR),
-            ("BF.RESERVE b 0 10", rate_range),
-            ("BF.RESERVE b 1 10", rate_range),
-            ("BF.RESERVE b 2 10", rate_range),
-            ("BF.RESERVE b -0.5 10", rate_range),
-            ("BF.RESERVE b inf 10", rate_range),
-            ("BF.RESERVE b 0.01 x", Error("ERR bad capacity")),
-            ("BF.RESERVE b 0.01 1.5", Error("ERR bad capacity")),
-            ("BF.RESERVE b 0.01 9223372036854775808", Error("ERR bad capacity")),
-            ("BF.RESERVE b 0.01 0", capacity_range),
-            ("BF.RESERVE b 0.01 -1", capacity_range),
-            ("BF.RESERVE b 0.01 1073741825", capacity_range),
-            ("BF.RESERVE b 0.01 9223372036854775807", capacity_range),
-            ("BF.RESERVE b 0.01 10 EXPANSION", Error("ERR no expansion")),
-            ("BF.RESERVE b 0.01 10 EXPANSION x", Error("ERR bad expansion")),
-            ("BF.RESERVE b 0.01 10 EXPANSION -1", expansion_range),
-            ("BF.RESERVE b 0.01 10 EXPANSION 32769", expansion_range),
-            ("BF.RESERVE b 0.01 10 EXPANSION 2 NONSCALING", Error("Nonscaling filters cannot expand")),
-            ("BF.RESERVE b 0.01 10 NONSCALING EXPANSION 2", Error("Nonscaling filters cannot expand")),
-            ("EXISTS b", 0),
-            # The bounds themselves.
-            ("BF.RESERVE one 0.01 1", OK),
-            ("BF.RESERVE zero 0.01 10 EXPANSION 0", OK),
-            ("BF.RESERVE most 0.01 10 EXPANSION 32768", OK),
-            ("BF.RESERVE tiny 0.000001 10", OK),
-            ("BF.RESERVE coarse 0.9 10", OK),
-            ("BF.ADD coarse x", 1, True),
-            ("BF.EXISTS coarse x", 1, True),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BF.RESERVE b", arity("BF.RESERVE")),
+                ("BF.RESERVE b 0.01", arity("BF.RESERVE")),
+                ("BF.RESERVE b 0.01 10 EXPANSION 2 NONSCALING x", arity("BF.RESERVE")),
+                ("BF.RESERVE b x 10", Error("ERR bad error rate")),
+                ("BF.RESERVE b '' 10", Error("ERR bad error rate")),
+                ("BF.RESERVE b nan 10", ERROR),
+                ("BF.RESERVE b 0 10", rate_range),
+                ("BF.RESERVE b 1 10", rate_range),
+                ("BF.RESERVE b 2 10", rate_range),
+                ("BF.RESERVE b -0.5 10", rate_range),
+                ("BF.RESERVE b inf 10", rate_range),
+                ("BF.RESERVE b 0.01 x", Error("ERR bad capacity")),
+                ("BF.RESERVE b 0.01 1.5", Error("ERR bad capacity")),
+                ("BF.RESERVE b 0.01 9223372036854775808", Error("ERR bad capacity")),
+                ("BF.RESERVE b 0.01 0", capacity_range),
+                ("BF.RESERVE b 0.01 -1", capacity_range),
+                ("BF.RESERVE b 0.01 1073741825", capacity_range),
+                ("BF.RESERVE b 0.01 9223372036854775807", capacity_range),
+                ("BF.RESERVE b 0.01 10 EXPANSION", Error("ERR no expansion")),
+                ("BF.RESERVE b 0.01 10 EXPANSION x", Error("ERR bad expansion")),
+                ("BF.RESERVE b 0.01 10 EXPANSION -1", expansion_range),
+                ("BF.RESERVE b 0.01 10 EXPANSION 32769", expansion_range),
+                ("BF.RESERVE b 0.01 10 EXPANSION 2 NONSCALING", Error("Nonscaling filters cannot expand")),
+                ("BF.RESERVE b 0.01 10 NONSCALING EXPANSION 2", Error("Nonscaling filters cannot expand")),
+                ("EXISTS b", 0),
+                # The bounds themselves.
+                ("BF.RESERVE one 0.01 1", OK),
+                ("BF.RESERVE zero 0.01 10 EXPANSION 0", OK),
+                ("BF.RESERVE most 0.01 10 EXPANSION 32768", OK),
+                ("BF.RESERVE tiny 0.000001 10", OK),
+                ("BF.RESERVE coarse 0.9 10", OK),
+                ("BF.ADD coarse x", 1, True),
+                ("BF.EXISTS coarse x", 1, True),
+            ],
+        )
 
 
 def test_wrong_type():
@@ -96,8 +118,15 @@ def test_wrong_type():
                 client.ok("DEL", "t")
                 client.ok(*make)
                 before = client.ok("DUMP", "t")
-                for words in ["BF.RESERVE t 0.01 10", "BF.ADD t a", "BF.MADD t a b", "BF.INSERT t ITEMS a", "BF.CARD t",
-                              "BF.INFO t", "BF.SCANDUMP t 0"]:
+                for words in [
+                    "BF.RESERVE t 0.01 10",
+                    "BF.ADD t a",
+                    "BF.MADD t a b",
+                    "BF.INSERT t ITEMS a",
+                    "BF.CARD t",
+                    "BF.INFO t",
+                    "BF.SCANDUMP t 0",
+                ]:
                     equal(client.call(*words.split()), WRONGTYPE, "%s on a %s" % (words, make[0]))
                 is_error(client.call("BF.LOADCHUNK", "t", 1, "x"), "BF.LOADCHUNK on another type")
                 equal(client.call("BF.EXISTS", "t", "a"), 0)
@@ -107,57 +136,77 @@ def test_wrong_type():
             client.ok("BF.ADD", "b", "x")
             for words in ["GET b", "CF.ADD b x", "CF.ADDNX b x", "CF.RESERVE b 100", "LPUSH b x"]:
                 reply = client.call(*words.split())
-                true(reply == WRONGTYPE or reply == "ERR item exists" and "RESERVE" in words, "%s: %r" % (words, reply))
+                true(
+                    reply == WRONGTYPE or reply == "ERR item exists" and "RESERVE" in words,
+                    "%s: %r" % (words, reply),
+                )
 
 
 def test_arity():
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BF.ADD", arity("BF.ADD")), ("BF.ADD b", arity("BF.ADD")), ("BF.ADD b x y", arity("BF.ADD")),
-            ("BF.MADD b", arity("BF.MADD")), ("BF.EXISTS b", arity("BF.EXISTS")),
-            ("BF.EXISTS b x y", arity("BF.EXISTS")), ("BF.MEXISTS b", arity("BF.MEXISTS")),
-            ("BF.INSERT b", arity("BF.INSERT")), ("BF.INSERT b ITEMS", arity("BF.INSERT")),
-            ("BF.INSERT b CAPACITY 10", arity("BF.INSERT")), ("BF.INSERT b NOCREATE ITEMS", arity("BF.INSERT")),
-            ("BF.INFO", arity("BF.INFO")), ("BF.INFO b SIZE x", arity("BF.INFO")), ("BF.CARD", arity("BF.CARD")),
-            ("BF.CARD b x", arity("BF.CARD")), ("BF.SCANDUMP b", arity("BF.SCANDUMP")),
-            ("BF.LOADCHUNK b 1", arity("BF.LOADCHUNK")), ("BF.LOADCHUNK b 1 x y", arity("BF.LOADCHUNK")),
-            ("DBSIZE", 0),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BF.ADD", arity("BF.ADD")),
+                ("BF.ADD b", arity("BF.ADD")),
+                ("BF.ADD b x y", arity("BF.ADD")),
+                ("BF.MADD b", arity("BF.MADD")),
+                ("BF.EXISTS b", arity("BF.EXISTS")),
+                ("BF.EXISTS b x y", arity("BF.EXISTS")),
+                ("BF.MEXISTS b", arity("BF.MEXISTS")),
+                ("BF.INSERT b", arity("BF.INSERT")),
+                ("BF.INSERT b ITEMS", arity("BF.INSERT")),
+                ("BF.INSERT b CAPACITY 10", arity("BF.INSERT")),
+                ("BF.INSERT b NOCREATE ITEMS", arity("BF.INSERT")),
+                ("BF.INFO", arity("BF.INFO")),
+                ("BF.INFO b SIZE x", arity("BF.INFO")),
+                ("BF.CARD", arity("BF.CARD")),
+                ("BF.CARD b x", arity("BF.CARD")),
+                ("BF.SCANDUMP b", arity("BF.SCANDUMP")),
+                ("BF.LOADCHUNK b 1", arity("BF.LOADCHUNK")),
+                ("BF.LOADCHUNK b 1 x y", arity("BF.LOADCHUNK")),
+                ("DBSIZE", 0),
+            ],
+        )
 
 
 def test_insert_options():
     nothing = Error("ERR not found")
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BF.INSERT a CAPACITY 500 ERROR 0.001 EXPANSION 4 ITEMS x y", [1, 1], [True, True]),
-            ("BF.INFO a CAPACITY", [500], Map([(Status("Capacity"), 500)])),
-            ("BF.INFO a EXPANSION", [4], Map([(Status("Expansion rate"), 4)])),
-            # Options count by their first letters.
-            ("BF.INSERT b c 700 er 0.001 ex 8 i x", [1], [True]),
-            ("BF.INFO b CAPACITY", [700], Map([(Status("Capacity"), 700)])),
-            ("BF.INFO b EXPANSION", [8], Map([(Status("Expansion rate"), 8)])),
-            ("BF.INSERT c NONSCALING ITEMS x", [1], [True]),
-            ("BF.INFO c EXPANSION", [None], Map([(Status("Expansion rate"), None)])),
-            ("BF.INSERT d NOCREATE ITEMS x", nothing),
-            ("EXISTS d", 0),
-            ("BF.INSERT a NOCREATE ITEMS x z", [0, 1], [False, True]),
-            # Options of a filter that is there change nothing.
-            ("BF.INSERT a CAPACITY 9 ITEMS x", [0], [False]),
-            ("BF.INFO a CAPACITY", [500], Map([(Status("Capacity"), 500)])),
-            ("BF.INSERT e ERROR x ITEMS y", Error("Bad error rate")),
-            ("BF.INSERT e ERROR 0 ITEMS y", ERROR), ("BF.INSERT e ERROR 1 ITEMS y", ERROR),
-            ("BF.INSERT e ERROR nan ITEMS y", ERROR),
-            ("BF.INSERT e EXPANSION x ITEMS y", Error("Bad expansion")),
-            ("BF.INSERT e EXPANSION -1 ITEMS y", ERROR),
-            ("BF.INSERT e CAPACITY x ITEMS y", Error("Bad capacity")),
-            ("BF.INSERT e CAPACITY 0 ITEMS y", ERROR),
-            ("BF.INSERT e CAPACITY 9223372036854775807 ITEMS y", ERROR),
-            ("BF.INSERT e WHAT ITEMS y", Error("Unknown argument received")),
-            ("EXISTS e", 0),
-            # A word behind ITEMS is an item.
-            ("BF.INSERT f ITEMS ITEMS CAPACITY 5", [1, 1, 1], [True, True, True]),
-            ("BF.MEXISTS f ITEMS CAPACITY 5 6", [1, 1, 1, 0], [True, True, True, False]),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BF.INSERT a CAPACITY 500 ERROR 0.001 EXPANSION 4 ITEMS x y", [1, 1], [True, True]),
+                ("BF.INFO a CAPACITY", [500], Map([(Status("Capacity"), 500)])),
+                ("BF.INFO a EXPANSION", [4], Map([(Status("Expansion rate"), 4)])),
+                # Options count by their first letters.
+                ("BF.INSERT b c 700 er 0.001 ex 8 i x", [1], [True]),
+                ("BF.INFO b CAPACITY", [700], Map([(Status("Capacity"), 700)])),
+                ("BF.INFO b EXPANSION", [8], Map([(Status("Expansion rate"), 8)])),
+                ("BF.INSERT c NONSCALING ITEMS x", [1], [True]),
+                ("BF.INFO c EXPANSION", [None], Map([(Status("Expansion rate"), None)])),
+                ("BF.INSERT d NOCREATE ITEMS x", nothing),
+                ("EXISTS d", 0),
+                ("BF.INSERT a NOCREATE ITEMS x z", [0, 1], [False, True]),
+                # Options of a filter that is there change nothing.
+                ("BF.INSERT a CAPACITY 9 ITEMS x", [0], [False]),
+                ("BF.INFO a CAPACITY", [500], Map([(Status("Capacity"), 500)])),
+                ("BF.INSERT e ERROR x ITEMS y", Error("Bad error rate")),
+                ("BF.INSERT e ERROR 0 ITEMS y", ERROR),
+                ("BF.INSERT e ERROR 1 ITEMS y", ERROR),
+                ("BF.INSERT e ERROR nan ITEMS y", ERROR),
+                ("BF.INSERT e EXPANSION x ITEMS y", Error("Bad expansion")),
+                ("BF.INSERT e EXPANSION -1 ITEMS y", ERROR),
+                ("BF.INSERT e CAPACITY x ITEMS y", Error("Bad capacity")),
+                ("BF.INSERT e CAPACITY 0 ITEMS y", ERROR),
+                ("BF.INSERT e CAPACITY 9223372036854775807 ITEMS y", ERROR),
+                ("BF.INSERT e WHAT ITEMS y", Error("Unknown argument received")),
+                ("EXISTS e", 0),
+                # A word behind ITEMS is an item.
+                ("BF.INSERT f ITEMS ITEMS CAPACITY 5", [1, 1, 1], [True, True, True]),
+                ("BF.MEXISTS f ITEMS CAPACITY 5 6", [1, 1, 1, 0], [True, True, True, False]),
+            ],
+        )
 
 
 def test_info():
@@ -172,12 +221,22 @@ def test_info():
                 reply = client.ok("BF.INFO", "b")
                 equal(type(reply), Map if protocol == 3 else list, "BF.INFO")
                 flat = [word for pair in reply for word in pair] if protocol == 3 else reply
-                equal(flat[::2], [Status(name) for name in names], "the names of BF.INFO, in order, as simple strings")
+                equal(
+                    flat[::2],
+                    [Status(name) for name in names],
+                    "the names of BF.INFO, in order, as simple strings",
+                )
                 equal(flat[1::2], [1000, INTEGER, 1, 2, 2], "the values of BF.INFO")
                 true(1000 * 9.5 / 8 < flat[3] < 20000, "Size of a filter for 1000 keys: %r" % flat[3])
                 equal(pairs(client.ok("BF.INFO", "fixed"))["Expansion rate"], None, "NONSCALING")
-                for word, name, value in [("CAPACITY", 0, 1000), ("SIZE", 1, flat[3]), ("FILTERS", 2, 1), ("ITEMS", 3, 2),
-                                          ("EXPANSION", 4, 2), ("items", 3, 2)]:
+                for word, name, value in [
+                    ("CAPACITY", 0, 1000),
+                    ("SIZE", 1, flat[3]),
+                    ("FILTERS", 2, 1),
+                    ("ITEMS", 3, 2),
+                    ("EXPANSION", 4, 2),
+                    ("items", 3, 2),
+                ]:
                     one = Map([(Status(names[name]), value)]) if protocol == 3 else [value]
                     equal(client.call("BF.INFO", "b", word), one, "BF.INFO b " + word)
                 equal(client.call("BF.INFO", "b", "COLOUR"), Error("Invalid information value"))
@@ -197,7 +256,7 @@ def test_scaling():
             told = pairs(client.ok("BF.INFO", name))
             equal(told["Number of items inserted"], new)
             filters = told["Number of filters"]
-            equal(told["Capacity"], sum(10 * expansion ** i for i in range(filters)), "%d filters" % filters)
+            equal(told["Capacity"], sum(10 * expansion**i for i in range(filters)), "%d filters" % filters)
             true(told["Capacity"] >= new, "capacity %d for %d keys" % (told["Capacity"], new))
             equal(sum(answers(client, name, inserted)), len(inserted))
 
@@ -219,75 +278,16 @@ def test_nonscaling_is_full():
                     equal(client.call("BF.ADD", "b", "t"), full)
                     equal(client.call("BF.INSERT", "b", "ITEMS", "u", "v"), [full])
                     # A key that is present needs no place.
-                    equal(client.call("BF.ADD", "b", "p"), 0 if protocol == 2 else False, "a present key in a full filter")
+                    equal(
+                        client.call("BF.ADD", "b", "p"),
+                        0 if protocol == 2 else False,
+                        "a present key in a full filter",
+                    )
                     equal(client.ok("BF.CARD", "b"), 10)
                     equal(sum(client.ok("BF.MEXISTS", "b", *first, "p", "q")), 10)
-                    equal(sum(client.ok("BF.MEXISTS", "b", "r", "s", "t", "u")), 0, "keys that found no place")
-
-
-def test_scandump():
-    """A dump goes over the wire in chunks and becomes an equal filter; other bytes become none."""
-    with Server(module_args=SEEDED) as server, server.client() as client:
-        client.ok("BF.RESERVE", "b", "0.01", 1000)
-        inserted = keys("k", 20000)
-        add_all(client, "b", inserted)
-        chunks, at = [], 0
-        while True:
-            reply = client.ok("BF.SCANDUMP", "b", at)
-            equal(reply, [INTEGER, BYTES], "BF.SCANDUMP b %d" % at)
-            at, data = reply
-            if at == 0:
-                equal(data, b"", "the data of the last reply")
-                break
-            chunks.append((at, data))
-            true(len(chunks) < 1000, "BF.SCANDUMP has an end")
-        for at, data in chunks:
-            equal(client.call("BF.LOADCHUNK", "copy", at, data), OK)
-        none_denied(client, "copy", inserted)
-        asked = inserted + keys("absent", 20000)
-        equal(answers(client, "copy", asked), answers(client, "b", asked), "the answers of the copy")
-        equal(client.ok("BF.INFO", "copy"), client.ok("BF.INFO", "b"), "BF.INFO of the copy")
-        equal(client.ok("DEBUG", "DIGEST-VALUE", "copy"), client.ok("DEBUG", "DIGEST-VALUE", "b"))
-        # The copy is a filter as any other.
-        more = keys("more", 20000)
-        add_all(client, "copy", more)
-        none_denied(client, "copy", inserted + more)
-
-        equal(client.call("BF.SCANDUMP", "nothing", 0), ERROR)
-        for iterator in ("x", "", "1.5"):
-            equal(client.call("BF.SCANDUMP", "b", iterator), ERROR)
-            equal(client.call("BF.LOADCHUNK", "bad", iterator, "x"), ERROR)
-        for iterator, data in [(1, b""), (1, b"x"), (1, b"\xff" * 64), (1, chunks[0][1][:-1]), (1, chunks[0][1] + b"x"),
-                               (2, b"x"), (-1, b"x"), (0, b"x"), (1 << 62, b"x")]:
-            is_error(client.call("BF.LOADCHUNK", "bad", iterator, data), "BF.LOADCHUNK %d of %d bytes" % (iterator, len(data)))
-            equal(client.ok("EXISTS", "bad"), 0, "a key after a bad chunk")
-
-
-def test_chunks_out_of_order():
-    """Chunks that are missing, doubled, from another filter or cut are refused; nothing inserted is ever denied."""
-    with Server(module_args=SEEDED) as server, server.client() as client:
-        dumps = {}
-        for name, size in (("one", 5000), ("two", 9000)):
-            client.ok("BF.RESERVE", name, "0.01", 100)
-            add_all(client, name, keys(name, size))
-            dumps[name], at = [], 0
-            while True:
-                at, data = client.ok("BF.SCANDUMP", name, at)
-                if at == 0:
-                    break
-                dumps[name].append((at, data))
-        (head, header), *body = dumps["one"]
-        # A filter that is complete does not take the chunks of another.
-        before = client.ok("DUMP", "one")
-        for at, data in dumps["two"][1:]:
-            is_error(client.call("BF.LOADCHUNK", "one", at, data[:100]), "a chunk of another filter, cut")
-        none_denied(client, "one", keys("one", 5000))
-        equal(client.ok("DUMP", "one"), before, "a filter after chunks that were refused")
-        # Only the header: keys of the source may not be denied by something that looks complete.
-        client.ok("BF.LOADCHUNK", "part", head, header)
-        at, data = body[0]
-        is_error(client.call("BF.LOADCHUNK", "part", at + 1, data), "a chunk at the wrong place")
-        is_error(client.call("BF.LOADCHUNK", "part", at, data + b"x"), "a chunk that is too long")
+                    equal(
+                        sum(client.ok("BF.MEXISTS", "b", "r", "s", "t", "u")), 0, "keys that found no place"
+                    )
 
 
 def test_rates():
@@ -303,7 +303,10 @@ def test_rates():
                 probes = 20000
                 measured = rate(client, name, keys("absent", probes))
                 noise = 4 * (asked * (1 - asked) / probes) ** 0.5
-                true(measured <= asked + noise, "rate %g at %d times the capacity, asked %g" % (measured, times, asked))
+                true(
+                    measured <= asked + noise,
+                    "rate %g at %d times the capacity, asked %g" % (measured, times, asked),
+                )
 
 
 def test_defaults():
@@ -312,7 +315,9 @@ def test_defaults():
         client.ok("BF.ADD", "b", "x")
         told = pairs(client.ok("BF.INFO", "b"))
         equal((told["Capacity"], told["Expansion rate"]), (100, 2), "the defaults")
-    with Server(module_args=("ERROR_RATE", "0.001", "INITIAL_SIZE", "4000")) as server, server.client() as client:
+    with Server(
+        module_args=("ERROR_RATE", "0.001", "INITIAL_SIZE", "4000")
+    ) as server, server.client() as client:
         client.ok("BF.ADD", "b", "x")
         equal(pairs(client.ok("BF.INFO", "b"))["Capacity"], 4000, "INITIAL_SIZE as a load option")
         true(pairs(client.ok("BF.INFO", "b"))["Size"] > 4000 * 14 / 8, "ERROR_RATE as a load option")
@@ -328,7 +333,9 @@ def test_command_table():
             true(told is not None, "there is no BF." + name)
             equal(told[3:6], [1, 1, 1], "the key of BF." + name)
             flags = {str(flag) for flag in told[2]}
-            true(("write" if name in writes else "readonly") in flags, "BF.%s has the flags %s" % (name, flags))
+            true(
+                ("write" if name in writes else "readonly") in flags, "BF.%s has the flags %s" % (name, flags)
+            )
             if name in writes:
                 true("denyoom" in flags, "BF.%s is denied without memory: %s" % (name, flags))
         equal(client.ok("COMMAND", "GETKEYS", "BF.MADD", "k", "a", "b"), [b"k"])

@@ -77,6 +77,7 @@ class Load:
                 self.run(until)
             except BaseException as failure:
                 self.failure = failure
+
         thread = threading.Thread(target=work)
         thread.start()
         return thread
@@ -99,7 +100,9 @@ class Load:
                 absent[shard_of(value)].append(value)
             wrong = 0
             for number, values in enumerate(absent):
-                bitmap = client.call("BL.MEXISTSHASH", shard_key(number), struct.pack("<%dQ" % len(values), *values))
+                bitmap = client.call(
+                    "BL.MEXISTSHASH", shard_key(number), struct.pack("<%dQ" % len(values), *values)
+                )
                 wrong += sum(byte.bit_count() for byte in bitmap)
             return wrong / probes
 
@@ -109,7 +112,12 @@ def test_master_killed_under_load():
     with Cluster(3, 1) as cluster:
         with cluster.client() as client:
             for number in range(SHARDS):
-                equal(client.call("BL.RESERVE", shard_key(number), "0.01", total // SHARDS * 11 // 10, "SEED", 1), OK)
+                equal(
+                    client.call(
+                        "BL.RESERVE", shard_key(number), "0.01", total // SHARDS * 11 // 10, "SEED", 1
+                    ),
+                    OK,
+                )
         load = Load(cluster, total, 2000 if check.full else 200)
         load.run(total // 3)
         load.check()
@@ -122,13 +130,18 @@ def test_master_killed_under_load():
 
         def promoted():
             return any(row[0] == heir.id and "master" in row[2] for row in cluster.view(cluster.masters[1]))
+
         started = time.monotonic()
         wait_until(promoted, "the replica is promoted", 60)
         wait_until(cluster.is_ok, "the cluster is ok again", 60)
         took = time.monotonic() - started
         # The old master comes back and follows its heir, whose keys WAIT then acknowledges again.
         victim.start()
-        wait_until(lambda: any(row[0] == victim.id and "slave" in row[2] for row in cluster.view(heir)), "it follows", 60)
+        wait_until(
+            lambda: any(row[0] == victim.id and "slave" in row[2] for row in cluster.view(heir)),
+            "it follows",
+            60,
+        )
         thread.join(1800)
         true(not thread.is_alive(), "the load ends")
         if load.failure:
@@ -145,17 +158,30 @@ def test_master_killed_under_load():
                 by_shard.setdefault(shard_of(value), []).append(value)
             for number, part in by_shard.items():
                 blob = struct.pack("<%dQ" % len(part), *part)
-                equal(isinstance(client.call("BL.MADDHASH", shard_key(number), blob), bytes), True, "an insert after failover")
+                equal(
+                    isinstance(client.call("BL.MADDHASH", shard_key(number), blob), bytes),
+                    True,
+                    "an insert after failover",
+                )
         with heir.client() as master, victim.client() as copy:
-            wait_until(lambda: info(copy, "replication").get("master_link_status") == "up", "it is in step", 60)
+            wait_until(
+                lambda: info(copy, "replication").get("master_link_status") == "up", "it is in step", 60
+            )
             target = int(info(master, "replication")["master_repl_offset"])
-            wait_until(lambda: int(info(copy, "replication")["slave_repl_offset"]) >= target, "it caught up", 60)
+            wait_until(
+                lambda: int(info(copy, "replication")["slave_repl_offset"]) >= target, "it caught up", 60
+            )
             copy.ok("READONLY")
             for number in range(SHARDS):
                 if owns(heir, slot(shard_key(number))):
-                    equal(copy.ok("DEBUG", "DIGEST-VALUE", shard_key(number)), master.ok("DEBUG", "DIGEST-VALUE", shard_key(number)))
-        print("        %d keys, %d acknowledged by a replica, promoted after %.1f s, rate %.4f" % (
-            total, load.count, took, measured))
+                    equal(
+                        copy.ok("DEBUG", "DIGEST-VALUE", shard_key(number)),
+                        master.ok("DEBUG", "DIGEST-VALUE", shard_key(number)),
+                    )
+        print(
+            "        %d keys, %d acknowledged by a replica, promoted after %.1f s, rate %.4f"
+            % (total, load.count, took, measured)
+        )
 
 
 def test_slot_moves_while_probed():
@@ -184,7 +210,10 @@ def test_slot_moves_while_probed():
                         for command, name in names.items():
                             reply = client.call(command, name, *items)
                             if isinstance(reply, Error) or 0 in reply:
-                                failures.append("%s %s: %r" % (command, name, reply if isinstance(reply, Error) else "denied"))
+                                failures.append(
+                                    "%s %s: %r"
+                                    % (command, name, reply if isinstance(reply, Error) else "denied")
+                                )
                         item = b"during:%d" % added
                         if isinstance(client.call("BF.ADD", "bf{t}", item), int):
                             added += 1
@@ -203,6 +232,7 @@ def test_slot_moves_while_probed():
         def some_rounds():
             goal = seen["rounds"] + 3
             wait_until(lambda: seen["rounds"] >= goal or failures, "the prober works", 30)
+
         try:
             for _ in range(3):
                 cluster.move_slot(slot("t"), owner, target, some_rounds)
@@ -214,12 +244,19 @@ def test_slot_moves_while_probed():
         true(seen["ASK"] > 0 and seen["MOVED"] > 0, "redirections: %r" % seen)
         with cluster.client() as client:
             for at in range(seen["added"]):
-                equal(client.call("BF.EXISTS", "bf{t}", b"during:%d" % at), 1, "item %d added while the slot moved" % at)
+                equal(
+                    client.call("BF.EXISTS", "bf{t}", b"during:%d" % at),
+                    1,
+                    "item %d added while the slot moved" % at,
+                )
 
 
 def owns(node, number):
     with node.client() as client:
-        return any(entry[0] <= number <= entry[1] and entry[2][1] == node.port for entry in client.ok("CLUSTER", "SLOTS"))
+        return any(
+            entry[0] <= number <= entry[1] and entry[2][1] == node.port
+            for entry in client.ok("CLUSTER", "SLOTS")
+        )
 
 
 def test_keys_of_one_slot():
@@ -229,7 +266,9 @@ def test_keys_of_one_slot():
             equal(client.call("BL.RESERVE", name, "0.01", 100, "SEED", 1), OK)
         equal(client.call("BL.MERGE", "a{x}", "b{x}"), OK)
         reply = client.call("BL.MERGE", "a{x}", "c{y}")
-        true(isinstance(reply, Error) and reply.startswith("CROSSSLOT"), "BL.MERGE over two slots: %r" % reply)
+        true(
+            isinstance(reply, Error) and reply.startswith("CROSSSLOT"), "BL.MERGE over two slots: %r" % reply
+        )
 
 
 def test_shard_of():

@@ -14,12 +14,77 @@ def own_commands(client):
     return sorted(name for name in names if name.upper().startswith(("BF.", "CF.", "BL.")))
 
 
-NUMBERS = ["0", "1", "-1", "2", "3", "8", "10", "16", "63", "64", "65", "100", "255", "256", "1000", "32768", "65536", "1073741824",
-           "4294967295", "4294967296", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
-           "18446744073709551616", "1e308", "1e-308", "0.5", "0.01", "0.000001", "1e-15", "nan", "-nan", "inf", "-inf", "0x10", " 1",
-           "1 ", "", "+1", "1.0", "00", "99999999999999999999999999"]
-WORDS = ["EXPANSION", "NONSCALING", "CAPACITY", "ERROR", "ITEMS", "NOCREATE", "BUCKETSIZE", "MAXITERATIONS", "SEED", "FORCE",
-         "COUNT", "LINK", "SIZE", "FILTERS", "i", "e", "ex", "er", "c", "n", "no", "NOC", "NOZZLE", "item", "x"]
+NUMBERS = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "8",
+    "10",
+    "16",
+    "63",
+    "64",
+    "65",
+    "100",
+    "255",
+    "256",
+    "1000",
+    "32768",
+    "65536",
+    "1073741824",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e308",
+    "1e-308",
+    "0.5",
+    "0.01",
+    "0.000001",
+    "1e-15",
+    "nan",
+    "-nan",
+    "inf",
+    "-inf",
+    "0x10",
+    " 1",
+    "1 ",
+    "",
+    "+1",
+    "1.0",
+    "00",
+    "99999999999999999999999999",
+]
+WORDS = [
+    "EXPANSION",
+    "NONSCALING",
+    "CAPACITY",
+    "ERROR",
+    "ITEMS",
+    "NOCREATE",
+    "BUCKETSIZE",
+    "MAXITERATIONS",
+    "SEED",
+    "FORCE",
+    "COUNT",
+    "LINK",
+    "SIZE",
+    "FILTERS",
+    "i",
+    "e",
+    "ex",
+    "er",
+    "c",
+    "n",
+    "no",
+    "NOC",
+    "NOZZLE",
+    "item",
+    "x",
+]
 KEYS = ["bloom", "cuckoo", "counting", "window", "text", "new", "new2", "loading", "", "k\0y"]
 
 
@@ -61,12 +126,40 @@ class Arguments:
         items = [r.choice(["a", "b", "c", b"", b"\0", r.randbytes(8)]) for _ in range(r.randrange(1, 6))]
         size = r.choice(["1", "10", "1000", "20000", number()])
         if upper.endswith("W.RESERVE"):
-            return [name, key, r.choice(["0.01", number()]), size, r.choice(["60", "0.001", number()]), r.choice(["3", number()])]
+            return [
+                name,
+                key,
+                r.choice(["0.01", number()]),
+                size,
+                r.choice(["60", "0.001", number()]),
+                r.choice(["3", number()]),
+            ]
         if "RESERVE" in upper:
-            head = [name, key] if upper.startswith(("CF.", "BL.CF.")) else [name, key, r.choice(["0.01", number()])]
-            return head + [size] + r.choice([[], [r.choice(WORDS)], [r.choice(WORDS), number()], [r.choice(WORDS), number(), r.choice(WORDS)]])
+            head = (
+                [name, key]
+                if upper.startswith(("CF.", "BL.CF."))
+                else [name, key, r.choice(["0.01", number()])]
+            )
+            return (
+                head
+                + [size]
+                + r.choice(
+                    [
+                        [],
+                        [r.choice(WORDS)],
+                        [r.choice(WORDS), number()],
+                        [r.choice(WORDS), number(), r.choice(WORDS)],
+                    ]
+                )
+            )
         if "INSERT" in upper:
-            return [name, key, *r.choice([[], [r.choice(WORDS)], [r.choice(WORDS), number()]]), "ITEMS", *items]
+            return [
+                name,
+                key,
+                *r.choice([[], [r.choice(WORDS)], [r.choice(WORDS), number()]]),
+                "ITEMS",
+                *items,
+            ]
         if "HASH" in upper:
             return [name, key, r.randbytes(r.choice((0, 8, 8, 80, 4096, 4097)))]
         if "LOADCHUNK" in upper:
@@ -75,7 +168,13 @@ class Arguments:
             return [name, key, r.choice(["0", "1", "64", number()])]
         if "IMPORT" in upper:
             data = self.chunk()
-            return [name, key, r.choice(["0", "0", "64", number()]), r.choice([str(len(data)), number()]), data]
+            return [
+                name,
+                key,
+                r.choice(["0", "0", "64", number()]),
+                r.choice([str(len(data)), number()]),
+                data,
+            ]
         if "MERGE" in upper:
             return [name, key] + [r.choice(KEYS) for _ in range(r.randrange(1, 4))]
         if "INFO" in upper or upper.split(".")[-1] in ("CARD", "KIND", "COMPACT"):
@@ -85,7 +184,9 @@ class Arguments:
 
 def test_random_arguments():
     rounds = 2000 if check.full else 150
-    with Server("--maxmemory", "1gb", "--maxmemory-policy", "noeviction", module_args=("max-filter-bytes", 4 << 20)) as server:
+    with Server(
+        "--maxmemory", "1gb", "--maxmemory-policy", "noeviction", module_args=("max-filter-bytes", 4 << 20)
+    ) as server:
         client = server.client(timeout=120)
         names = own_commands(client)
         true(len(names) > 40, "the module has %d commands" % len(names))
@@ -94,11 +195,23 @@ def test_random_arguments():
             seed = check.seed * 1000003 + round
             arguments = Arguments(seed)
             client.call("FLUSHALL")
-            client.pipeline([("BF.MADD", "bloom", *range(300)), ("CF.INSERT", "cuckoo", "ITEMS", *range(300)),
-                             ("BL.C.RESERVE", "counting", "0.01", 1000), ("BL.W.RESERVE", "window", "0.01", 1000, 60, 3),
-                             ("SET", "text", "x"), ("BL.C.ADD", "counting", "a"), ("BL.W.ADD", "window", "a")])
-            for words in (("BF.SCANDUMP", "bloom", 0), ("CF.SCANDUMP", "cuckoo", 0), ("BL.EXPORT", "bloom", 0),
-                          ("BL.EXPORT", "counting", 0)):
+            client.pipeline(
+                [
+                    ("BF.MADD", "bloom", *range(300)),
+                    ("CF.INSERT", "cuckoo", "ITEMS", *range(300)),
+                    ("BL.C.RESERVE", "counting", "0.01", 1000),
+                    ("BL.W.RESERVE", "window", "0.01", 1000, 60, 3),
+                    ("SET", "text", "x"),
+                    ("BL.C.ADD", "counting", "a"),
+                    ("BL.W.ADD", "window", "a"),
+                ]
+            )
+            for words in (
+                ("BF.SCANDUMP", "bloom", 0),
+                ("CF.SCANDUMP", "cuckoo", 0),
+                ("BL.EXPORT", "bloom", 0),
+                ("BL.EXPORT", "counting", 0),
+            ):
                 reply = client.call(*words)
                 if isinstance(reply, list):
                     arguments.chunks.append(reply[-1])

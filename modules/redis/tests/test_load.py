@@ -25,11 +25,21 @@ def test_two_clients():
                 with server.client() as client:
                     while time.monotonic() < deadline and not failures:
                         items = keys("c%d" % number, 100, sent[number])
-                        replies = client.pipeline([
-                            ("BF.MADD", "b", *items), ("BL.W.MADD", "w", *items), ("BL.C.MADD", "n", *items),
-                            ("CF.INSERT", "c", "ITEMS", *items[:10]), ("BF.MEXISTS", "b", *items),
-                            ("BL.W.MEXISTS", "w", *items), ("BL.C.MEXISTS", "n", *items), ("CF.MEXISTS", "c", *items[:10]),
-                            ("BF.INFO", "b"), ("BL.C.MDEL", "n", *items[50:]), ("BL.C.MEXISTS", "n", *items[:50])])
+                        replies = client.pipeline(
+                            [
+                                ("BF.MADD", "b", *items),
+                                ("BL.W.MADD", "w", *items),
+                                ("BL.C.MADD", "n", *items),
+                                ("CF.INSERT", "c", "ITEMS", *items[:10]),
+                                ("BF.MEXISTS", "b", *items),
+                                ("BL.W.MEXISTS", "w", *items),
+                                ("BL.C.MEXISTS", "n", *items),
+                                ("CF.MEXISTS", "c", *items[:10]),
+                                ("BF.INFO", "b"),
+                                ("BL.C.MDEL", "n", *items[50:]),
+                                ("BL.C.MEXISTS", "n", *items[:50]),
+                            ]
+                        )
                         for reply in replies:
                             true(not isinstance(reply, Error), "reply: %r" % reply)
                         for at in (4, 5, 6, 7, 10):
@@ -45,8 +55,12 @@ def test_two_clients():
             saves = 0
             while any(thread.is_alive() for thread in threads):
                 client.ok("BGSAVE" if saves % 2 else "BGREWRITEAOF")
-                wait_until(lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0"
-                           and info(client, "persistence")["aof_rewrite_in_progress"] == "0", "saving ends", 60)
+                wait_until(
+                    lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0"
+                    and info(client, "persistence")["aof_rewrite_in_progress"] == "0",
+                    "saving ends",
+                    60,
+                )
                 saves += 1
         for thread in threads:
             thread.join()
@@ -70,8 +84,14 @@ def test_defrag_and_lazy_free():
     with Server("--lazyfree-lazy-user-del", "yes") as server, server.client() as client:
         items = keys("k", 5000)
         supported = not isinstance(client.call("CONFIG", "SET", "activedefrag", "yes"), Error)
-        client.pipeline([("CONFIG", "SET", "active-defrag-ignore-bytes", "1"), ("CONFIG", "SET", "active-defrag-threshold-lower", "0"),
-                         ("CONFIG", "SET", "active-defrag-cycle-min", "50"), ("CONFIG", "SET", "active-defrag-cycle-max", "75")])
+        client.pipeline(
+            [
+                ("CONFIG", "SET", "active-defrag-ignore-bytes", "1"),
+                ("CONFIG", "SET", "active-defrag-threshold-lower", "0"),
+                ("CONFIG", "SET", "active-defrag-cycle-min", "50"),
+                ("CONFIG", "SET", "active-defrag-cycle-max", "75"),
+            ]
+        )
         for number in range(40):
             client.ok("BF.RESERVE", "b%d" % number, "0.01", 100 + 997 * number)
             client.ok("CF.RESERVE", "c%d" % number, 100 + 997 * number)

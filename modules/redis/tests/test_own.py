@@ -4,8 +4,25 @@ import collections
 import random
 
 import check
-from check import (BYTES, ERROR, INTEGER, SEEDED, WRONGTYPE, add_all, answers, arity, both_protocols, check_names, equal,
-                   is_error, keys, none_denied, pairs, rate, true)
+from check import (
+    BYTES,
+    ERROR,
+    INTEGER,
+    SEEDED,
+    WRONGTYPE,
+    add_all,
+    answers,
+    arity,
+    both_protocols,
+    check_names,
+    equal,
+    is_error,
+    keys,
+    none_denied,
+    pairs,
+    rate,
+    true,
+)
 from files import Filter, bits, blob, hashes, write
 from resp import OK, Error, Map
 from server import Server
@@ -46,14 +63,26 @@ def seed_of(client, key):
 def test_same_as_bf():
     """The commands without a BF. name answer as those with one, also where that name is taken."""
     rows = [
-        ("BL.RESERVE b 0.01 1000 SEED 5", OK), ("BL.RESERVE b 0.01 1000", Error("ERR item exists")),
-        ("BL.ADD b a", 1, True), ("BL.MADD b a c", [0, 1], [False, True]), ("BL.EXISTS b a", 1, True),
-        ("BL.MEXISTS b a x", [1, 0], [True, False]), ("BL.CARD b", 2),
-        ("BL.INSERT b2 CAPACITY 10 ITEMS a", [1], [True]), ("BL.KIND b", check.ANY(lambda r: r == "bloom" or r == b"bloom", "bloom")),
-        ("BL.KIND nothing", None), ("BL.EXISTS nothing a", 0, False),
-        ("BL.CF.RESERVE c 100", OK), ("BL.CF.ADD c a", 1, True), ("BL.CF.COUNT c a", 1), ("BL.CF.DEL c a", 1, True),
-        ("BL.CF.MEXISTS c a", [0], [False]), ("BL.CF.RESERVE c2 1000 ERROR 0.002", OK),
-        ("BL.RESERVE b", arity("BL.RESERVE")), ("BL.KIND", arity("BL.KIND")), ("BL.RESERVE bad 0.01 10 SEED x", ERROR),
+        ("BL.RESERVE b 0.01 1000 SEED 5", OK),
+        ("BL.RESERVE b 0.01 1000", Error("ERR item exists")),
+        ("BL.ADD b a", 1, True),
+        ("BL.MADD b a c", [0, 1], [False, True]),
+        ("BL.EXISTS b a", 1, True),
+        ("BL.MEXISTS b a x", [1, 0], [True, False]),
+        ("BL.CARD b", 2),
+        ("BL.INSERT b2 CAPACITY 10 ITEMS a", [1], [True]),
+        ("BL.KIND b", check.ANY(lambda r: r == "bloom" or r == b"bloom", "bloom")),
+        ("BL.KIND nothing", None),
+        ("BL.EXISTS nothing a", 0, False),
+        ("BL.CF.RESERVE c 100", OK),
+        ("BL.CF.ADD c a", 1, True),
+        ("BL.CF.COUNT c a", 1),
+        ("BL.CF.DEL c a", 1, True),
+        ("BL.CF.MEXISTS c a", [0], [False]),
+        ("BL.CF.RESERVE c2 1000 ERROR 0.002", OK),
+        ("BL.RESERVE b", arity("BL.RESERVE")),
+        ("BL.KIND", arity("BL.KIND")),
+        ("BL.RESERVE bad 0.01 10 SEED x", ERROR),
         ("EXISTS bad", 0),
     ]
     for options in (SEEDED, (*SEEDED, "compat", "no")):
@@ -61,7 +90,11 @@ def test_same_as_bf():
             both_protocols(server, rows)
             with server.client() as client:
                 known = client.ok("COMMAND", "INFO", "BF.ADD", "CF.ADD")
-                equal([one is not None for one in known], ["compat" not in options] * 2, "BF.* with %r" % (options,))
+                equal(
+                    [one is not None for one in known],
+                    ["compat" not in options] * 2,
+                    "BF.* with %r" % (options,),
+                )
 
 
 def test_seeds():
@@ -94,10 +127,17 @@ def test_hashed_batches():
         true(sum(new[1000:]) > 1950, "%d of 2005 reported as new" % sum(new[1000:]))
         none_denied(client, "b", items)
         for count in (1, 7, 8, 9, 63, 64, 65, len(values)):
-            equal(bits(client.ok("BL.MEXISTSHASH", "b", blob(values[:count])), count), [1] * count, "%d hashes" % count)
+            equal(
+                bits(client.ok("BL.MEXISTSHASH", "b", blob(values[:count])), count),
+                [1] * count,
+                "%d hashes" % count,
+            )
         absent = keys("absent", 20000)
-        equal(bits(client.ok("BL.MEXISTSHASH", "b", blob(hashes(absent, seed))), len(absent)), answers(client, "b", absent),
-              "answers by hash and by name")
+        equal(
+            bits(client.ok("BL.MEXISTSHASH", "b", blob(hashes(absent, seed))), len(absent)),
+            answers(client, "b", absent),
+            "answers by hash and by name",
+        )
         for bad in (b"x", b"1234567", b"123456789"):
             is_error(client.call("BL.MEXISTSHASH", "b", bad), "%d bytes of hashes" % len(bad))
             is_error(client.call("BL.MADDHASH", "b", bad), "%d bytes of hashes" % len(bad))
@@ -106,12 +146,19 @@ def test_hashed_batches():
         client.ok("SET", "t", "x")
         equal(client.call("BL.MADDHASH", "t", blob([1])), WRONGTYPE)
         # The other kinds.
-        for make, add in ((("CF.RESERVE", "c", 1000), "CF.ADD"), (("BL.C.RESERVE", "n", "0.01", 1000), "BL.C.ADD"),
-                          (("BL.W.RESERVE", "w", "0.01", 1000, 3600, 4), "BL.W.ADD")):
+        for make, add in (
+            (("CF.RESERVE", "c", 1000), "CF.ADD"),
+            (("BL.C.RESERVE", "n", "0.01", 1000), "BL.C.ADD"),
+            (("BL.W.RESERVE", "w", "0.01", 1000, 3600, 4), "BL.W.ADD"),
+        ):
             client.ok(*make)
             client.ok(add, make[1], "apple")
             value = hashes([b"apple"], seed_of(client, make[1]))
-            equal(bits(client.ok("BL.MEXISTSHASH", make[1], blob(value)), 1), [1], "BL.MEXISTSHASH of " + make[0])
+            equal(
+                bits(client.ok("BL.MEXISTSHASH", make[1], blob(value)), 1),
+                [1],
+                "BL.MEXISTSHASH of " + make[0],
+            )
 
 
 def test_export():
@@ -135,7 +182,10 @@ def test_export():
         add_all(client, "grown", items)
         links = pairs(client.ok("BL.INFO", "grown"))["Number of filters"]
         files = [Filter(export(client, "grown", "LINK", i)) for i in range(links)]
-        true(links > 3 and all(any(file.contains(item) for file in files) for item in items[::7]), "the links have all keys")
+        true(
+            links > 3 and all(any(file.contains(item) for file in files) for item in items[::7]),
+            "the links have all keys",
+        )
 
 
 def test_import():
@@ -163,8 +213,15 @@ def test_import():
         is_error(client.call("BL.EXISTS", "part", items[0]), "a filter that is not yet complete says no")
         is_error(client.call("BL.IMPORT", "part", 1500, len(data), data[1500:]), "a chunk too far")
         client.call("DEL", "part")
-        for words in ((0, 0, b""), (0, 1 << 62, data[:64]), (0, -1, data), (64, len(data), data[64:]), ("x", len(data), data),
-                      (0, len(data), data + b"x"), (0, len(data) - 1, data)):
+        for words in (
+            (0, 0, b""),
+            (0, 1 << 62, data[:64]),
+            (0, -1, data),
+            (64, len(data), data[64:]),
+            ("x", len(data), data),
+            (0, len(data), data + b"x"),
+            (0, len(data) - 1, data),
+        ):
             is_error(client.call("BL.IMPORT", "bad", *words), "BL.IMPORT bad %r" % (words[:2],))
             equal(client.ok("EXISTS", "bad"), 0, "a key after a bad import")
         before = client.ok("DUMP", "b")
@@ -206,14 +263,30 @@ def test_merge():
 def test_counting():
     generator = random.Random(check.seed)
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BL.C.RESERVE c 0.001 1000", OK), ("BL.C.RESERVE c 0.01 1000", Error("ERR item exists")),
-            ("BL.C.ADD c a", 1, True), ("BL.C.ADD c a", 0, False), ("BL.C.COUNT c a", 2), ("BL.C.MADD c a b", [0, 1], [False, True]),
-            ("BL.C.EXISTS c b", 1, True), ("BL.C.MEXISTS c a x", [1, 0], [True, False]), ("BL.C.DEL c b", 1, True),
-            ("BL.C.DEL c b", 0, False), ("BL.C.MDEL c a a b", [1, 1, 0], [True, True, False]), ("BL.C.COUNT c a", 1),
-            ("BL.C.COUNT c x", 0), ("BL.C.RESERVE bad 2 10", ERROR), ("BL.C.RESERVE bad 0.01 0", ERROR), ("EXISTS bad", 0),
-            ("BL.C.ADD c", arity("BL.C.ADD")), ("BF.ADD c x", WRONGTYPE), ("BL.W.ADD c x", WRONGTYPE),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BL.C.RESERVE c 0.001 1000", OK),
+                ("BL.C.RESERVE c 0.01 1000", Error("ERR item exists")),
+                ("BL.C.ADD c a", 1, True),
+                ("BL.C.ADD c a", 0, False),
+                ("BL.C.COUNT c a", 2),
+                ("BL.C.MADD c a b", [0, 1], [False, True]),
+                ("BL.C.EXISTS c b", 1, True),
+                ("BL.C.MEXISTS c a x", [1, 0], [True, False]),
+                ("BL.C.DEL c b", 1, True),
+                ("BL.C.DEL c b", 0, False),
+                ("BL.C.MDEL c a a b", [1, 1, 0], [True, True, False]),
+                ("BL.C.COUNT c a", 1),
+                ("BL.C.COUNT c x", 0),
+                ("BL.C.RESERVE bad 2 10", ERROR),
+                ("BL.C.RESERVE bad 0.01 0", ERROR),
+                ("EXISTS bad", 0),
+                ("BL.C.ADD c", arity("BL.C.ADD")),
+                ("BF.ADD c x", WRONGTYPE),
+                ("BL.W.ADD c x", WRONGTYPE),
+            ],
+        )
         with server.client() as client:
             client.ok("BL.C.RESERVE", "m", "0.01", 10000)
             truth, pool = collections.Counter(), keys("k", 800)
@@ -230,8 +303,16 @@ def test_counting():
             for key in present[:200]:
                 true(client.ok("BL.C.COUNT", "m", key) >= truth[key], "the count of %r" % key)
             for key in present:
-                equal(client.ok("BL.C.MDEL", "m", *[key] * truth[key]), [1] * truth[key], "removing all of %r" % key)
-            equal(sum(answers(client, "m", pool, "BL.C.MEXISTS")), 0, "keys in a filter from which all were removed")
+                equal(
+                    client.ok("BL.C.MDEL", "m", *[key] * truth[key]),
+                    [1] * truth[key],
+                    "removing all of %r" % key,
+                )
+            equal(
+                sum(answers(client, "m", pool, "BL.C.MEXISTS")),
+                0,
+                "keys in a filter from which all were removed",
+            )
             # A counter that stands at 15 stays: never a false negative.
             for _ in range(40):
                 client.ok("BL.C.ADD", "m", "often")
@@ -244,24 +325,44 @@ def test_counting():
 
 def test_window_replies():
     with Server(module_args=SEEDED) as server:
-        both_protocols(server, [
-            ("BL.W.RESERVE w 0.01 1000 3600 7", OK), ("BL.W.RESERVE w 0.01 1000 3600 7", Error("ERR item exists")),
-            ("BL.W.ADD w a", 1, True), ("BL.W.ADD w a", 0, False), ("BL.W.MADD w a b", [0, 1], [False, True]),
-            ("BL.W.EXISTS w a", 1, True), ("BL.W.EXISTS w x", 0, False), ("BL.W.MEXISTS w a x b", [1, 0, 1], [True, False, True]),
-            ("BL.W.RESERVE f 0.01 1000 0.5 2", OK), ("BL.W.EXISTS nothing x", 0, False),
-            ("BL.W.RESERVE bad 0.01 1000 0 7", ERROR), ("BL.W.RESERVE bad 0.01 1000 -1 7", ERROR),
-            ("BL.W.RESERVE bad 0.01 1000 nan 7", ERROR), ("BL.W.RESERVE bad 0.01 1000 inf 7", ERROR),
-            ("BL.W.RESERVE bad 0.01 1000 60 0", ERROR), ("BL.W.RESERVE bad 0.01 1000 60 x", ERROR),
-            ("BL.W.RESERVE bad 0.01 0 60 7", ERROR), ("BL.W.RESERVE bad 1 1000 60 7", ERROR),
-            ("BL.W.RESERVE bad 0.01 1000000000000000000 60 7", ERROR), ("BL.W.RESERVE bad 0.01 1000 60 4000000000", ERROR),
-            ("EXISTS bad", 0), ("BL.W.ADD w", arity("BL.W.ADD")), ("BL.W.RESERVE w", arity("BL.W.RESERVE")),
-            ("BF.ADD w x", WRONGTYPE), ("BL.C.ADD w x", WRONGTYPE), ("CF.ADD w x", WRONGTYPE),
-        ])
+        both_protocols(
+            server,
+            [
+                ("BL.W.RESERVE w 0.01 1000 3600 7", OK),
+                ("BL.W.RESERVE w 0.01 1000 3600 7", Error("ERR item exists")),
+                ("BL.W.ADD w a", 1, True),
+                ("BL.W.ADD w a", 0, False),
+                ("BL.W.MADD w a b", [0, 1], [False, True]),
+                ("BL.W.EXISTS w a", 1, True),
+                ("BL.W.EXISTS w x", 0, False),
+                ("BL.W.MEXISTS w a x b", [1, 0, 1], [True, False, True]),
+                ("BL.W.RESERVE f 0.01 1000 0.5 2", OK),
+                ("BL.W.EXISTS nothing x", 0, False),
+                ("BL.W.RESERVE bad 0.01 1000 0 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 -1 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 nan 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 inf 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 60 0", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 60 x", ERROR),
+                ("BL.W.RESERVE bad 0.01 0 60 7", ERROR),
+                ("BL.W.RESERVE bad 1 1000 60 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000000000000000000 60 7", ERROR),
+                ("BL.W.RESERVE bad 0.01 1000 60 4000000000", ERROR),
+                ("EXISTS bad", 0),
+                ("BL.W.ADD w", arity("BL.W.ADD")),
+                ("BL.W.RESERVE w", arity("BL.W.RESERVE")),
+                ("BF.ADD w x", WRONGTYPE),
+                ("BL.C.ADD w x", WRONGTYPE),
+                ("CF.ADD w x", WRONGTYPE),
+            ],
+        )
         for protocol in (2, 3):
             with server.client(protocol) as client:
                 reply = client.ok("BL.W.INFO", "w")
                 equal(type(reply), Map if protocol == 3 else list)
                 told = pairs(reply)
-                equal(check_names(list(told)), ["Capacity", "Size", "Generations", "Period", "Slice", "Items"])
+                equal(
+                    check_names(list(told)), ["Capacity", "Size", "Generations", "Period", "Slice", "Items"]
+                )
                 equal((told["Capacity"], told["Generations"], told["Period"]), (1000, 7, 3600000))
                 equal((len(told["Items"]), sum(told["Items"])), (7, 2), "the items of the generations")

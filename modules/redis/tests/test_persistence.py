@@ -25,7 +25,9 @@ def test_rdb():
                 add(client, name, [b"later"])
                 equal(ask(client, name, [b"later"]), [1], name)
             client.ok("BGSAVE")
-            wait_until(lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0", "BGSAVE ends", 30)
+            wait_until(
+                lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0", "BGSAVE ends", 30
+            )
             equal(info(client, "persistence")["rdb_last_bgsave_status"], "ok")
 
 
@@ -44,8 +46,16 @@ def test_debug_reload():
 def test_aof():
     """The log of commands alone, then rewritten, each after kill -9."""
     for preamble in ("yes", "no"):
-        with Server("--appendonly", "yes", "--appendfsync", "always", "--aof-use-rdb-preamble", preamble,
-                    "--auto-aof-rewrite-percentage", "0") as server:
+        with Server(
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            "--aof-use-rdb-preamble",
+            preamble,
+            "--auto-aof-rewrite-percentage",
+            "0",
+        ) as server:
             with server.client() as client:
                 make(client)
                 before = snapshot(client)
@@ -54,8 +64,12 @@ def test_aof():
             with server.client() as client:
                 check_all(client, before=before)
                 client.ok("BGREWRITEAOF")
-                wait_until(lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
-                           and info(client, "persistence")["aof_rewrite_scheduled"] == "0", "the rewrite ends", 30)
+                wait_until(
+                    lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0"
+                    and info(client, "persistence")["aof_rewrite_scheduled"] == "0",
+                    "the rewrite ends",
+                    30,
+                )
                 equal(info(client, "persistence")["aof_last_bgrewrite_status"], "ok")
                 for name in KINDS:
                     add(client, name, [b"later"])
@@ -91,11 +105,21 @@ def test_copy():
             equal(client.call("COPY", name, "twin"), 1, "COPY of " + name)
             equal(client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin of " + name)
             add(client, name, [b"only here"])
-            equal(client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin, after an insert into " + name)
-            true(client.ok("DEBUG", "DIGEST-VALUE", name) != before, "the digest of %s after an insert" % name)
-            equal(sum(ask(client, name, members(name), key="twin")), len(members(name)), "members of the twin")
+            equal(
+                client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin, after an insert into " + name
+            )
+            true(
+                client.ok("DEBUG", "DIGEST-VALUE", name) != before, "the digest of %s after an insert" % name
+            )
+            equal(
+                sum(ask(client, name, members(name), key="twin")), len(members(name)), "members of the twin"
+            )
             client.ok("DEL", name)
-            equal(sum(ask(client, name, members(name), key="twin")), len(members(name)), "members of the twin, alone")
+            equal(
+                sum(ask(client, name, members(name), key="twin")),
+                len(members(name)),
+                "members of the twin, alone",
+            )
             equal(client.call("RENAME", "twin", "other"), OK)
             equal(client.call("UNLINK", "other"), 1)
 
@@ -143,13 +167,18 @@ def test_damaged_dump():
                 # What it accepts it must be able to use: no denial of a member, no crash. Another type or name
                 # of the value, or an unused byte, may have been hit.
                 if client.ok("TYPE", "bad") == client.ok("TYPE", name):
-                    reply = [client.call(KINDS[name][2], "bad", *part) for part in check.batches(members(name))]
+                    reply = [
+                        client.call(KINDS[name][2], "bad", *part) for part in check.batches(members(name))
+                    ]
                     for answers in reply:
                         true(isinstance(answers, Error) or 0 not in answers, what + ": a member is denied")
                     client.call("DEBUG", "DIGEST-VALUE", "bad")
                     client.call("MEMORY", "USAGE", "bad")
                 client.ok("DEL", "bad")
-        true(refused > accepted, "%d refused, %d accepted: spoilt bytes are hardly noticed" % (refused, accepted))
+        true(
+            refused > accepted,
+            "%d refused, %d accepted: spoilt bytes are hardly noticed" % (refused, accepted),
+        )
         check_all(client)
 
 
@@ -175,8 +204,10 @@ def test_damaged_rdb():
             except NotStarted as failure:
                 refused += 1
                 # 1, or what its check of the file ends with; below 0 is a signal.
-                true(server.process.returncode in (0, 1), "%s: the server ended with %d:\n%s" % (
-                    what, server.process.returncode, failure))
+                true(
+                    server.process.returncode in (0, 1),
+                    "%s: the server ended with %d:\n%s" % (what, server.process.returncode, failure),
+                )
                 server.expected_dead = True
                 continue
             started += 1
@@ -186,7 +217,10 @@ def test_damaged_rdb():
                         continue
                     for part in check.batches(members(name)):
                         reply = client.call(KINDS[name][2], name, *part)
-                        true(isinstance(reply, Error) or 0 not in reply, "%s: a member of %s is denied" % (what, name))
+                        true(
+                            isinstance(reply, Error) or 0 not in reply,
+                            "%s: a member of %s is denied" % (what, name),
+                        )
     true(refused > 0, "%d started, none was refused" % started)
 
 
@@ -198,7 +232,10 @@ def test_truncated_aof():
             add_all(client, "b", keys("k", 2000), size=20)
         server.crash()
         folder = server.path("appendonlydir")
-        path = max((os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".incr.aof")), key=os.path.getsize)
+        path = max(
+            (os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".incr.aof")),
+            key=os.path.getsize,
+        )
         os.truncate(path, os.path.getsize(path) - 37)
         server.start()
         with server.client() as client:
@@ -214,7 +251,9 @@ def test_save_while_writing():
             add_all(client, "b", first)
             client.ok("BGSAVE")
             add_all(client, "b", keys("during", 50000))
-            wait_until(lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0", "BGSAVE ends", 60)
+            wait_until(
+                lambda: info(client, "persistence")["rdb_bgsave_in_progress"] == "0", "BGSAVE ends", 60
+            )
         server.crash()
         server.start()
         with server.client() as client:

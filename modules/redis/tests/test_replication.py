@@ -10,15 +10,36 @@ from server import Replica, Server, info
 
 def same_on_both(client, copy, names):
     for name in names:
-        equal(copy.ok("DEBUG", "DIGEST-VALUE", name), client.ok("DEBUG", "DIGEST-VALUE", name), "the digest of %s" % name)
+        equal(
+            copy.ok("DEBUG", "DIGEST-VALUE", name),
+            client.ok("DEBUG", "DIGEST-VALUE", name),
+            "the digest of %s" % name,
+        )
         equal(copy.ok("DUMP", name), client.ok("DUMP", name), "the bytes of %s" % name)
 
 
 def test_full_sync_and_stream():
     """Keys of before and after the link; options and seeds that differ on the replica change nothing."""
-    other = ("ERROR_RATE", "0.2", "INITIAL_SIZE", "7", "bf-expansion-factor", "0", "cf-initial-size", "64",
-             "cf-bucket-size", "4", "cf-expansion-factor", "0", "cf-max-expansions", "1", "seed", "99",
-             "max-filter-bytes", "4096")
+    other = (
+        "ERROR_RATE",
+        "0.2",
+        "INITIAL_SIZE",
+        "7",
+        "bf-expansion-factor",
+        "0",
+        "cf-initial-size",
+        "64",
+        "cf-bucket-size",
+        "4",
+        "cf-expansion-factor",
+        "0",
+        "cf-max-expansions",
+        "1",
+        "seed",
+        "99",
+        "max-filter-bytes",
+        "4096",
+    )
     with Server() as master, master.client() as client:
         client.ok("BF.RESERVE", "early", "0.01", 100)
         add_all(client, "early", keys("early", 3000))
@@ -103,8 +124,9 @@ def test_window_expiry():
     """Seven days of one day each, on a master and a replica whose clocks run together; then only the master's."""
     day = 86400
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, \
-            Replica(master, env=clock.env) as replica, replica.client() as copy:
+    with Server(env=clock.env) as master, master.client() as client, Replica(
+        master, env=clock.env
+    ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, day, 7)
         start = int(client.ok("TIME")[0])
         clock.move(day + (day * 3 // 2 - start % day) % day)  # noon: no day ends while the test runs
@@ -120,15 +142,24 @@ def test_window_expiry():
                     if back <= 6:
                         equal(found, 100, "%s: items of %d days ago" % (which, back))
                     else:
-                        true(found <= 2, "%s: %d of 100 items of %d days ago are still there" % (which, found, back))
+                        true(
+                            found <= 2,
+                            "%s: %d of 100 items of %d days ago are still there" % (which, found, back),
+                        )
             replica.wait_caught_up()
-            equal(copy.ok("DEBUG", "DIGEST-VALUE", "w"), client.ok("DEBUG", "DIGEST-VALUE", "w"), "day %d" % today)
+            equal(
+                copy.ok("DEBUG", "DIGEST-VALUE", "w"),
+                client.ok("DEBUG", "DIGEST-VALUE", "w"),
+                "day %d" % today,
+            )
             clock.move(day)
         # Weeks in which nobody asked.
         clock.move(30 * day)
         equal(sum(client.ok("BL.W.MEXISTS", "w", *keys("day11", 100))) <= 2, True, "items of a month ago")
         replica.wait_caught_up()
-        equal(sum(copy.ok("BL.W.MEXISTS", "w", *keys("day11", 100))) <= 2, True, "items of a month ago, replica")
+        equal(
+            sum(copy.ok("BL.W.MEXISTS", "w", *keys("day11", 100))) <= 2, True, "items of a month ago, replica"
+        )
 
 
 def test_window_clock_back():
@@ -150,8 +181,9 @@ def test_window_clock_back():
 def test_window_idle_primary():
     """A replica expires items in time, even if nobody writes to the primary or asks it."""
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, \
-            Replica(master, env=clock.env) as replica, replica.client() as copy:
+    with Server(env=clock.env) as master, master.client() as client, Replica(
+        master, env=clock.env
+    ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
         client.ok("BL.W.MADD", "w", *keys("a", 100))
         replica.wait_caught_up()
@@ -166,12 +198,19 @@ def test_window_idle_primary():
 def test_window_read_while_paused():
     """While writes are paused, as before a failover, a read may not write to replicas: Redis aborts if it does."""
     clock = Clock()
-    with Server(env=clock.env) as master, master.client() as client, Replica(master, env=clock.env) as replica:
+    with Server(env=clock.env) as master, master.client() as client, Replica(
+        master, env=clock.env
+    ) as replica:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 3600, 4)
         client.ok("BL.W.MADD", "w", *keys("a", 100))
         value = blob(hashes(keys("a", 1), int(pairs(client.ok("BL.HASHINFO", "w"))["seed"])))
         replica.wait_caught_up()
-        for words in (("BL.W.EXISTS", "w", "a:1"), ("BL.W.MEXISTS", "w", "a:1"), ("BL.W.INFO", "w"), ("BL.MEXISTSHASH", "w", value)):
+        for words in (
+            ("BL.W.EXISTS", "w", "a:1"),
+            ("BL.W.MEXISTS", "w", "a:1"),
+            ("BL.W.INFO", "w"),
+            ("BL.MEXISTSHASH", "w", value),
+        ):
             client.ok("CLIENT", "PAUSE", 60000, "WRITE")
             clock.move(3600)
             try:
@@ -187,13 +226,18 @@ def test_window_replica_with_other_clock():
     """A replica whose clock is hours off keeps the bytes of its master: only the master's clock moves the window."""
     clock, ahead = Clock(), Clock()
     ahead.move(7200)
-    with Server(env=clock.env) as master, master.client() as client, \
-            Replica(master, env=ahead.env) as replica, replica.client() as copy:
+    with Server(env=clock.env) as master, master.client() as client, Replica(
+        master, env=ahead.env
+    ) as replica, replica.client() as copy:
         client.ok("BL.W.RESERVE", "w", "0.0001", 1000, 600, 6)
         for step in range(8):
             client.ok("BL.W.MADD", "w", *keys("s%d" % step, 50))
             replica.wait_caught_up()
-            equal(copy.ok("DEBUG", "DIGEST-VALUE", "w"), client.ok("DEBUG", "DIGEST-VALUE", "w"), "step %d" % step)
+            equal(
+                copy.ok("DEBUG", "DIGEST-VALUE", "w"),
+                client.ok("DEBUG", "DIGEST-VALUE", "w"),
+                "step %d" % step,
+            )
             for back in range(min(step, 4) + 1):
                 none_denied(client, "w", keys("s%d" % (step - back), 50), "BL.W.MEXISTS")
             clock.move(600)
@@ -221,8 +265,13 @@ def test_multi_and_scripts():
     """Inside MULTI and a script, effects replicate as outside."""
     with Server() as master, Replica(master) as replica, master.client() as client, replica.client() as copy:
         client.ok("MULTI")
-        for words in (["BF.ADD", "m", "x"], ["BF.MADD", "m", "y", "z"], ["CF.ADD", "c", "x"], ["BL.W.RESERVE", "w", "0.01", 10, 60, 3],
-                      ["BL.W.ADD", "w", "x"]):
+        for words in (
+            ["BF.ADD", "m", "x"],
+            ["BF.MADD", "m", "y", "z"],
+            ["CF.ADD", "c", "x"],
+            ["BL.W.RESERVE", "w", "0.01", 10, 60, 3],
+            ["BL.W.ADD", "w", "x"],
+        ):
             equal(client.ok(*words), Status("QUEUED"))
         equal(len(client.ok("EXEC")), 5)
         client.ok("EVAL", "for i = 1, 500 do redis.call('BF.ADD', KEYS[1], 'i' .. i) end return 1", 1, "s")

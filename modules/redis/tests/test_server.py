@@ -11,15 +11,26 @@ def test_keyspace_events():
         client.ok("CONFIG", "SET", "notify-keyspace-events", "KEA")
         client.ok("CONFIG", "SET", "notify-keyspace-events", "KEAd")
         listener.ok("PSUBSCRIBE", "__keyspace@0__:*")
-        for words, event in [(("BF.RESERVE", "b", "0.01", 100), b"bloom.reserve"), (("BF.ADD", "b", "x"), b"bloom.add"),
-                             (("CF.RESERVE", "c", 100), b"cuckoo.reserve"), (("CF.ADD", "c", "x"), b"cuckoo.add"),
-                             (("CF.DEL", "c", "x"), b"cuckoo.del"), (("BL.C.RESERVE", "n", "0.01", 100), b"counting.reserve"),
-                             (("BL.C.ADD", "n", "x"), b"counting.add"), (("BL.C.DEL", "n", "x"), b"counting.del"),
-                             (("BL.W.RESERVE", "w", "0.01", 100, 60, 3), b"window.reserve"),
-                             (("BL.W.ADD", "w", "x"), b"window.add"), (("BL.MERGE", "m", "b"), b"bloom.merge")]:
+        for words, event in [
+            (("BF.RESERVE", "b", "0.01", 100), b"bloom.reserve"),
+            (("BF.ADD", "b", "x"), b"bloom.add"),
+            (("CF.RESERVE", "c", 100), b"cuckoo.reserve"),
+            (("CF.ADD", "c", "x"), b"cuckoo.add"),
+            (("CF.DEL", "c", "x"), b"cuckoo.del"),
+            (("BL.C.RESERVE", "n", "0.01", 100), b"counting.reserve"),
+            (("BL.C.ADD", "n", "x"), b"counting.add"),
+            (("BL.C.DEL", "n", "x"), b"counting.del"),
+            (("BL.W.RESERVE", "w", "0.01", 100, 60, 3), b"window.reserve"),
+            (("BL.W.ADD", "w", "x"), b"window.add"),
+            (("BL.MERGE", "m", "b"), b"bloom.merge"),
+        ]:
             client.ok(*words)
             name = words[1].encode()
-            equal(listener.read(), [b"pmessage", b"__keyspace@0__:*", b"__keyspace@0__:" + name, event], repr(words))
+            equal(
+                listener.read(),
+                [b"pmessage", b"__keyspace@0__:*", b"__keyspace@0__:" + name, event],
+                repr(words),
+            )
         # What changes nothing is no event.
         client.ok("BF.ADD", "b", "x")
         client.call("CF.DEL", "c", "absent")
@@ -30,12 +41,21 @@ def test_keyspace_events():
 
 def test_info_section():
     with Server() as server, server.client() as client:
+
         def numbers():
-            return [(name, int(value)) for name, value in sorted(info(client).items()) if name.startswith("bloomline_")]
+            return [
+                (name, int(value))
+                for name, value in sorted(info(client).items())
+                if name.startswith("bloomline_")
+            ]
+
         equal([value for _, value in numbers()], [0, 0], "INFO before")
         make(client)
         told = dict(numbers())
-        used = sum(client.ok("MEMORY", "USAGE", name) for name in ("bloom", "scaled", "cuckoo", "grown", "counting", "window", "empty"))
+        used = sum(
+            client.ok("MEMORY", "USAGE", name)
+            for name in ("bloom", "scaled", "cuckoo", "grown", "counting", "window", "empty")
+        )
         count, size = sorted(told.values())
         equal(count, 7, "filters in INFO")
         true(abs(size - used) < 0.05 * used, "bytes in INFO %d, MEMORY USAGE %d" % (size, used))
@@ -48,8 +68,14 @@ def test_info_section():
 
 def test_bad_load_options():
     """A wrong option stops the server at start, with a line in the log that names it."""
-    for options in (("bf-error-rate", "2"), ("bf-error-rate",), ("no-such-option", "1"), ("cf-bucket-size", "0"),
-                    ("max-filter-bytes", "-1"), ("compat", "maybe")):
+    for options in (
+        ("bf-error-rate", "2"),
+        ("bf-error-rate",),
+        ("no-such-option", "1"),
+        ("cf-bucket-size", "0"),
+        ("max-filter-bytes", "-1"),
+        ("compat", "maybe"),
+    ):
         server = Server(module_args=options, start=False)
         try:
             server.start()
