@@ -3,6 +3,8 @@
 //! The server aligns to 16 bytes, and lines want 64: larger alignments are made by hand. What the
 //! server cannot give is NULL and not the end of the process, where the server can say so.
 #![allow(unsafe_code)]
+// Tests run without a server, so with another allocator.
+#![cfg_attr(test, allow(dead_code))]
 
 use crate::api::{Table, table};
 use std::alloc::{GlobalAlloc, Layout};

@@ -5,7 +5,7 @@
 
 use crate::api::{Args, Ctx, Found, Key};
 use crate::command::{Fail, Outcome, fail};
-use crate::image::{self, CHUNK};
+use crate::image::{self, CHUNK, Kind};
 use crate::limit::Limit;
 use crate::loading::Loading;
 use crate::object::{Object, Value};
@@ -16,21 +16,54 @@ pub(crate) fn still_loading<T>() -> Result<T, Fail> {
     fail("ERR the filter is still being loaded")
 }
 
-const BAD_DATA: &str = "ERR received bad data";
+/// What differs between BF.*, CF.* and BL.*.
+struct Family {
+    /// The kind that it is for; None: every kind.
+    kind: Option<Kind>,
+    /// The texts of errors, as RedisBloom has them.
+    position: &'static str,
+    header: &'static str,
+    chunk: &'static str,
+}
+
+fn family(args: Args<'_>) -> Family {
+    let bad = "ERR received bad data";
+    let position = "Second argument must be numeric";
+    match args.bytes(0).to_ascii_uppercase().as_slice() {
+        [b'C', b'F', b'.', ..] => Family {
+            kind: Some(Kind::Cuckoo),
+            position: "Invalid position",
+            header: "Invalid header",
+            chunk: "Couldn't load chunk!",
+        },
+        [b'B', b'F', b'.', ..] => {
+            Family { kind: Some(Kind::Bloom), position, header: bad, chunk: bad }
+        }
+        _ => Family { kind: None, position, header: bad, chunk: bad },
+    }
+}
+
+impl Family {
+    fn has(&self, kind: Kind) -> bool {
+        self.kind.is_none_or(|own| own == kind)
+    }
+}
 
 pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() != 3 {
         return Err(Fail::Arity);
     }
+    let family = family(args);
     let Some(iterator) = parse::within(args.bytes(2), 0, i64::MAX as u64) else {
-        return fail("Second argument must be numeric");
+        return fail(family.position);
     };
     let key = Key::open(ctx, args.raw(1), false);
     let value = match key.get() {
         Found::Absent => return fail("ERR not found"),
         Found::Foreign => return Err(Fail::WrongType),
         Found::Ours(Object { value: Value::Loading(_), .. }) => return still_loading(),
-        Found::Ours(object) => &object.value,
+        Found::Ours(object) if family.has(object.value.kind()) => &object.value,
+        Found::Ours(_) => return Err(Fail::WrongType),
     };
     let (mut next, mut chunk) = (1, Vec::new());
     if iterator == 0 {
@@ -50,26 +83,27 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() != 4 {
         return Err(Fail::Arity);
     }
+    let family = family(args);
     let Some(iterator) = parse::within(args.bytes(2), 1, i64::MAX as u64) else {
-        return fail("Second argument must be numeric");
+        return fail(family.position);
     };
     let (mut key, bytes) = (Key::open(ctx, args.raw(1), true), args.bytes(3));
     match key.get_mut() {
         Found::Foreign => return Err(Fail::WrongType),
-        Found::Absent if iterator == 1 => key.set(begin(ctx, bytes)?),
+        Found::Absent if iterator == 1 => key.set(begin(ctx, bytes, &family)?),
         Found::Ours(object) if iterator != 1 => match &mut object.value {
             Value::Loading(loading) if loading.is_image() => {
                 // Where the chunk begins, and where the last one ended.
                 let begin = (iterator - 1).checked_sub(bytes.len() as u64);
                 if begin != Some(loading.arrived()) || bytes.is_empty() {
-                    return fail(BAD_DATA);
+                    return fail(family.chunk);
                 }
-                loading.push(bytes).map_err(|_| Fail::Text(BAD_DATA.into()))?;
+                loading.push(bytes).map_err(|_| Fail::Text(family.chunk.into()))?;
                 finish(ctx, &mut key, args)?;
             }
-            _ => return fail(BAD_DATA),
+            _ => return fail(family.chunk),
         },
-        _ => return fail(BAD_DATA),
+        _ => return fail(family.chunk),
     }
     ctx.replicate(c"BL.LOADCHUNK", args.from(1).as_raw());
     ctx.ok();
@@ -77,9 +111,12 @@ pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 /// A filter that is to arrive, of which this is the header.
-fn begin(ctx: Ctx, header: &[u8]) -> Result<Object, Fail> {
-    let bad = |_| Fail::Text(BAD_DATA.into());
-    let loading = Loading::image(header).map_err(bad)?;
+fn begin(ctx: Ctx, header: &[u8], family: &Family) -> Result<Object, Fail> {
+    let bad = || Fail::Text(family.header.into());
+    let loading = Loading::image(header).map_err(|_| bad())?;
+    if !loading.image_kind().is_some_and(|kind| family.has(kind)) {
+        return Err(bad());
+    }
     let bytes = usize::try_from(loading.total()).unwrap_or(usize::MAX);
     let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
     Limit::of(ctx).allows(bytes).map_err(too_large)?;

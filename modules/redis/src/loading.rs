@@ -40,7 +40,15 @@ impl Loading {
     }
 
     pub(crate) fn is_image(&self) -> bool {
-        matches!(self.source, Source::Image(..))
+        self.image_kind().is_some()
+    }
+
+    /// The kind of the image that arrives; None: it is a file.
+    pub(crate) fn image_kind(&self) -> Option<Kind> {
+        match &self.source {
+            Source::Image(header, _) => Some(header.kind),
+            Source::File { .. } => None,
+        }
     }
 
     pub(crate) fn total(&self) -> u64 {

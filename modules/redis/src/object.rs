@@ -1,6 +1,8 @@
 //! The value of a key: a filter of some kind.
 
+use crate::api::{Found, Key};
 use crate::bloom::Chain;
+use crate::command::{Fail, Outcome, fail};
 use crate::cuckoo::Series;
 use crate::image::{File, Header, Kind};
 use crate::items::WORDS;
@@ -58,6 +60,17 @@ impl Object {
 
     pub(crate) fn try_clone(&self) -> Result<Object, Error> {
         Ok(Object::new(self.value.try_clone()?))
+    }
+}
+
+/// Whether a filter of this kind can be made in a key: there must be none.
+pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
+    match key.get() {
+        Found::Absent => Ok(()),
+        Found::Ours(object) if [kind, Kind::Loading].contains(&object.value.kind()) => {
+            fail("ERR item exists")
+        }
+        Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
     }
 }
 
@@ -120,9 +133,7 @@ impl Value {
             Value::Counting(counting) => {
                 counting.filter.contains_hashes(hashes, some);
             }
-            Value::Window(timed) => {
-                timed.window.contains_hashes(hashes, some);
-            }
+            Value::Window(timed) => timed.probe(hashes, some),
             Value::Loading(_) => some.fill(u64::MAX),
         }
     }

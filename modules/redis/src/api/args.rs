@@ -58,7 +58,7 @@ impl<'a> Args<'a> {
 
     /// Their bytes, in order.
     pub(crate) fn iter(self) -> impl ExactSizeIterator<Item = &'a [u8]> {
-        self.0.iter().map(|raw| bytes_of(raw))
+        self.0.iter().map(bytes_of)
     }
 
     /// Whether an argument is this word, in any case.

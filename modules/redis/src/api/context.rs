@@ -60,6 +60,11 @@ impl Ctx {
         unsafe { (table().reply_simple)(self.0, text.as_ptr()) };
     }
 
+    /// A field's name in a map: a simple string, as RedisBloom's.
+    pub(crate) fn label(self, name: &str) {
+        self.simple(&CString::new(name).unwrap_or_default());
+    }
+
     pub(crate) fn null(self) {
         // SAFETY: as above.
         unsafe { (table().reply_null)(self.0) };
@@ -84,10 +89,10 @@ impl Ctx {
 
     /// The beginning of a reply that is one value of a map: a map of it in RESP3, an array without
     /// its name in RESP2.
-    pub(crate) fn one_of_a_map(self, name: &[u8]) {
+    pub(crate) fn one_of_a_map(self, name: &str) {
         if self.speaks_resp3() {
             self.map(1);
-            self.bytes(name);
+            self.label(name);
         } else {
             self.array(1);
         }

@@ -58,6 +58,8 @@ macro_rules! table {
         optional { $($may:ident = $may_name:literal : $may_type:ty;)+ }
     ) => {
         /// A field for each function, of the type that it has in the server's header.
+        // Tests run without a server's allocator.
+        #[cfg_attr(test, allow(dead_code))]
         pub(crate) struct Table {
             $(pub(crate) $field: $type,)+
             $(pub(crate) $may: Option<$may_type>,)+

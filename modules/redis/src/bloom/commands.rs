@@ -8,9 +8,10 @@ use crate::api::raw::RawString;
 use crate::api::{Args, Ctx, Found, Key};
 use crate::command::{Command, Fail, Outcome, command, fail};
 use crate::dump;
+use crate::image::Kind;
 use crate::items::{WORDS, answers, in_blocks};
 use crate::limit::Limit;
-use crate::object::{Object, Value};
+use crate::object::{Object, Value, must_be_absent};
 use bloomline::Error;
 use bloomline::hash::hash;
 
@@ -53,11 +54,7 @@ fn known_chain<'k>(key: &'k Key<'_>) -> Result<Option<&'k Chain>, Fail> {
 fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let wanted = options::reserve(args)?;
     let mut key = Key::open(ctx, args.raw(1), true);
-    match key.get() {
-        Found::Absent => {}
-        Found::Foreign => return Err(Fail::WrongType),
-        Found::Ours(_) => return fail("ERR item exists"),
-    }
+    must_be_absent(&key, Kind::Bloom)?;
     create(ctx, &mut key, args.raw(1), wanted)?;
     ctx.ok();
     Ok(())

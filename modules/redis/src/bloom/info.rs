@@ -6,12 +6,12 @@ use crate::api::{Args, Ctx, Key};
 use crate::command::{Fail, Outcome, fail};
 
 /// The fields, in RedisBloom's order: the word that asks for one, and its name.
-const FIELDS: [(&str, &[u8]); 5] = [
-    ("CAPACITY", b"Capacity"),
-    ("SIZE", b"Size"),
-    ("FILTERS", b"Number of filters"),
-    ("ITEMS", b"Number of items inserted"),
-    ("EXPANSION", b"Expansion rate"),
+const FIELDS: [(&str, &str); 5] = [
+    ("CAPACITY", "Capacity"),
+    ("SIZE", "Size"),
+    ("FILTERS", "Number of filters"),
+    ("ITEMS", "Number of items inserted"),
+    ("EXPANSION", "Expansion rate"),
 ];
 
 pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
@@ -23,7 +23,7 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() == 2 {
         ctx.map(FIELDS.len());
         for (i, (_, name)) in FIELDS.iter().enumerate() {
-            ctx.bytes(name);
+            ctx.label(name);
             field(ctx, chain, i);
         }
         return Ok(());

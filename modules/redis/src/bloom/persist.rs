@@ -49,7 +49,7 @@ impl Chain {
 
     /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        self.bytes() + self.links.capacity() * size_of::<Link>()
+        self.bytes() + self.links.len() * size_of::<Link>()
     }
 }
 

@@ -6,9 +6,10 @@ use crate::api::raw::RawString;
 use crate::api::{Args, Ctx, Found, Key};
 use crate::command::{Command, Fail, Outcome, command, fail};
 use crate::dump;
+use crate::image::Kind;
 use crate::items::{WORDS, answers, in_blocks};
 use crate::limit::Limit;
-use crate::object::{Object, Value};
+use crate::object::{Object, Value, must_be_absent};
 use bloomline::hash::hash;
 
 pub(crate) const COMMANDS: &[Command] = &[
@@ -51,11 +52,7 @@ fn known_series<'k>(key: &'k Key<'_>) -> Result<Option<&'k Series>, Fail> {
 fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let wanted = options::reserve(args)?;
     let mut key = Key::open(ctx, args.raw(1), true);
-    match key.get() {
-        Found::Absent => {}
-        Found::Foreign => return Err(Fail::WrongType),
-        Found::Ours(_) => return fail("ERR item exists"),
-    }
+    must_be_absent(&key, Kind::Cuckoo)?;
     create(ctx, &mut key, args.raw(1), wanted)?;
     ctx.ok();
     Ok(())
@@ -286,20 +283,21 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(series) = series_of(&key)? else { return fail("ERR not found") };
-    let slots: u64 = series.links.iter().map(|link| link.params().slots()).sum();
-    let fields: [(&[u8], u64); 8] = [
-        (b"Size", series.memory() as u64),
-        (b"Number of buckets", slots / bloomline::cuckoo::SLOTS),
-        (b"Number of filters", series.links.len() as u64),
-        (b"Number of items inserted", series.items()),
-        (b"Number of items deleted", series.deleted),
-        (b"Bucket size", series.shape.bucket_size),
-        (b"Expansion rate", series.shape.expansion),
-        (b"Max iterations", series.shape.max_iterations),
+    let filters: usize = series.links.iter().map(|link| link.shards.len()).sum();
+    let slots = filters as u64 * series.params().slots();
+    let fields: [(&str, u64); 8] = [
+        ("Size", series.memory() as u64),
+        ("Number of buckets", slots / bloomline::cuckoo::SLOTS),
+        ("Number of filters", series.links.len() as u64),
+        ("Number of items inserted", series.items()),
+        ("Number of items deleted", series.deleted),
+        ("Bucket size", series.shape.bucket_size),
+        ("Expansion rate", series.shape.expansion),
+        ("Max iterations", series.shape.max_iterations),
     ];
     ctx.map(fields.len());
     for (name, number) in fields {
-        ctx.bytes(name);
+        ctx.label(name);
         ctx.count(number);
     }
     Ok(())

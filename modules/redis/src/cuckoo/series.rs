@@ -1,10 +1,15 @@
 //! A series of cuckoo filters, its links. Items can be removed; the same item can be added several
 //! times and counts as often.
+//!
+//! A larger link is more filters of the same shape, not a larger filter: each item goes into the
+//! one that `shard_of` says. So two items that the filters of one link cannot tell apart, those of
+//! all smaller links cannot either. Removing takes an item from the largest link that seems to have
+//! it: if the fingerprint there is another item's, that one's is found, by the same probes, where
+//! the first was. Links of different shapes would lose items there.
 
-use crate::image::{File, Header, Kind};
+use super::link::{Link, count, full_rate};
 use crate::items::WORDS;
 use crate::limit::Limit;
-use bloomline::cuckoo::{Bucket, SLOTS, buckets, fingerprint, first, offset, other};
 use bloomline::{CuckooFilter, CuckooParams, Error};
 
 /// The shape of a series.
@@ -27,7 +32,7 @@ pub(crate) struct Shape {
 /// The series: at least one link, the newest last.
 pub(crate) struct Series {
     pub(crate) shape: Shape,
-    pub(crate) links: Vec<CuckooFilter>,
+    pub(crate) links: Vec<Link>,
     /// Items removed, for INFO.
     pub(crate) deleted: u64,
 }
@@ -43,54 +48,61 @@ pub(crate) enum Stop {
     Growth,
 }
 
-/// A link that has fewer items than this part of its slots may have room for one more.
-const MAY_HAVE_ROOM: f64 = 0.94;
+/// The links that together keep the rate that was asked for.
+const LINKS_OF_RATE: f64 = 4.0;
+
+/// The most filters of a link.
+const MOST_SHARDS: u64 = 1 << 20;
+
+impl Shape {
+    /// The parameters of every filter: the shortest fingerprints that keep the rate.
+    pub(crate) fn params(&self) -> Result<CuckooParams, Error> {
+        let links = if self.expansion == 0 { 1.0 } else { LINKS_OF_RATE };
+        for bits in [8, 12] {
+            let params = CuckooParams::for_bits(self.capacity, bits)?;
+            if links * full_rate(params) <= self.rate {
+                return Ok(params.with_seed(self.seed));
+            }
+        }
+        Ok(CuckooParams::for_bits(self.capacity, 16)?.with_seed(self.seed))
+    }
+}
 
 impl Series {
     pub(crate) fn new(shape: Shape, limit: Limit) -> Result<Series, Error> {
         let mut series = Series { shape, links: Vec::new(), deleted: 0 };
-        series.grow(limit)?;
+        series.grow(shape.params()?, limit)?;
         Ok(series)
     }
 
-    /// The parameters of the next link: the shortest fingerprints that leave at least half of the
-    /// rate that is left to later ones, as long as there are such.
-    fn next(&self) -> Result<CuckooParams, Error> {
-        let mut capacity = self.shape.capacity;
-        for _ in 0..self.links.len() {
-            capacity = capacity.saturating_mul(self.shape.expansion);
+    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
+        let shards = match self.links.last() {
+            None => 1,
+            Some(last) => (last.shards.len() as u64).saturating_mul(self.shape.expansion),
+        };
+        if shards > MOST_SHARDS {
+            return Err(Error::OutOfMemory);
         }
-        let used: f64 = self.links.iter().map(|link| full_rate(link.params())).sum();
-        let left = self.shape.rate - used;
-        let share = if self.shape.expansion == 0 { left } else { left / 2.0 };
-        for bits in [8, 12] {
-            let params = CuckooParams::for_bits(capacity, bits)?;
-            if full_rate(params) <= share {
-                return Ok(params.with_seed(self.shape.seed));
-            }
-        }
-        Ok(CuckooParams::for_bits(capacity, 16)?.with_seed(self.shape.seed))
+        let more = params.bytes().saturating_mul(shards as usize);
+        limit.allows(self.bytes().saturating_add(more))?;
+        self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        self.links.push(Link::new(params, shards as usize)?);
+        Ok(())
     }
 
-    fn grow(&mut self, limit: Limit) -> Result<(), Error> {
-        let params = self.next()?;
-        limit.allows(self.bytes().saturating_add(params.bytes()))?;
-        self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
-        self.links.push(CuckooFilter::new(params)?);
-        Ok(())
+    /// The parameters of all filters.
+    pub(crate) fn params(&self) -> CuckooParams {
+        self.links[0].shards[0].params()
     }
 
     /// Adds an item, once more if it is there. At an error nothing has changed.
     pub(crate) fn insert(&mut self, hash: u64, limit: Limit) -> Result<(), Stop> {
-        // The newest has room mostly; older ones where items were removed.
-        for link in self.links.iter_mut().rev() {
-            let full = MAY_HAVE_ROOM * link.params().slots() as f64;
-            if (link.key_count() as f64) < full.max(1.0) && link.insert_hash(hash).is_ok() {
-                return Ok(());
-            }
+        // Older links have room where items were removed, and where few have come.
+        if self.links.iter_mut().any(|link| link.has_room(hash) && link.insert(hash)) {
+            return Ok(());
         }
         let newest = self.links.last_mut().expect("at least one link");
-        if newest.insert_hash(hash).is_ok() {
+        if newest.insert(hash) {
             return Ok(());
         }
         if self.shape.expansion == 0 {
@@ -99,60 +111,58 @@ impl Series {
         if self.links.len() as u64 >= self.shape.max_links {
             return Err(Stop::Links);
         }
-        self.grow(limit).map_err(|_| Stop::Growth)?;
+        self.grow(self.params(), limit).map_err(|_| Stop::Growth)?;
         let newest = self.links.last_mut().expect("at least one link");
-        newest.insert_hash(hash).map(drop).map_err(|_| Stop::Full)
+        if newest.insert(hash) { Ok(()) } else { Err(Stop::Full) }
     }
 
     /// Removes an item once. Returns false if it is absent.
     pub(crate) fn remove(&mut self, hash: u64) -> bool {
-        let removed = self.links.iter_mut().rev().any(|link| link.remove_hash(hash).is_ok());
+        // The largest link first: see above.
+        let removed = self.links.iter_mut().rev().any(|link| link.remove(hash));
         self.deleted = self.deleted.saturating_add(removed.into());
         removed
     }
 
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.links.iter().rev().any(|link| link.contains_hash(hash))
+        self.links.iter().any(|link| link.shard(hash).contains_hash(hash))
     }
 
     /// Answers up to [`BLOCK`](crate::items::BLOCK) hashes, a bit for each.
     pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64; WORDS]) {
         let words = &mut words[..hashes.len().div_ceil(64)];
         words.fill(0);
-        let mut more = [0; WORDS];
-        for link in self.links.iter().rev() {
-            let more = &mut more[..words.len()];
-            link.contains_hashes(hashes, more);
-            words.iter_mut().zip(more).for_each(|(word, more)| *word |= *more);
+        for link in &self.links {
+            link.probe(hashes, words);
         }
     }
 
     /// How often an item is there; other items can make it too high.
     pub(crate) fn count(&self, hash: u64) -> u64 {
-        self.links.iter().map(|link| count(link, hash)).sum()
+        self.links.iter().map(|link| count(link.shard(hash), hash)).sum()
     }
 
-    /// Drops links that have become empty, except the first.
+    /// Drops the newest links as long as they are empty, except the first.
     pub(crate) fn compact(&mut self) {
-        let mut i = 0;
-        self.links.retain(|link| {
-            i += 1;
-            i == 1 || link.key_count() > 0
-        });
+        while self.links.len() > 1 && self.links.last().is_some_and(|link| link.items() == 0) {
+            self.links.pop();
+        }
         self.deleted = 0;
     }
 
     pub(crate) fn items(&self) -> u64 {
-        self.links.iter().map(CuckooFilter::key_count).sum()
+        self.links.iter().map(Link::items).sum()
     }
 
     /// The bytes of all lines.
     pub(crate) fn bytes(&self) -> usize {
-        self.links.iter().map(|link| link.lines().len()).sum()
+        let filters = self.links.iter().map(|link| link.shards.len()).sum::<usize>();
+        filters * self.links.first().map_or(0, |link| link.shards[0].lines().len())
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.bytes() + self.links.capacity() * size_of::<CuckooFilter>()
+        let filters: usize = self.links.iter().map(|link| link.shards.len()).sum();
+        self.bytes() + filters * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
     }
 
     pub(crate) fn try_clone(&self) -> Result<Series, Error> {
@@ -163,86 +173,6 @@ impl Series {
         }
         Ok(Series { shape: self.shape, links, deleted: self.deleted })
     }
-
-    // ---- images ----
-
-    /// One filter, which does not grow.
-    pub(crate) fn of_file(filter: CuckooFilter) -> Series {
-        let params = filter.params();
-        let shape = Shape {
-            capacity: params.slots(),
-            bucket_size: SLOTS,
-            max_iterations: u64::from(bloomline::cuckoo::MAX_KICKS),
-            expansion: 0,
-            max_links: 1,
-            rate: full_rate(params),
-            seed: params.seed(),
-        };
-        Series { shape, links: vec![filter], deleted: 0 }
-    }
-
-    /// Its numbers: the shape, items removed, and for each link its bytes.
-    pub(crate) fn header(&self) -> Header {
-        let Shape { capacity, bucket_size, max_iterations, expansion, max_links, rate, seed } =
-            self.shape;
-        let mut numbers = vec![capacity, bucket_size, max_iterations, expansion, max_links];
-        numbers.extend([rate.to_bits(), seed, self.deleted]);
-        numbers.extend(self.links.iter().map(|link| link.encoded_len() as u64));
-        Header::new(Kind::Cuckoo, numbers, &self.files())
-    }
-
-    pub(crate) fn files(&self) -> Vec<File<'_>> {
-        self.links.iter().map(File::Cuckoo).collect()
-    }
-
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Series, Error> {
-        let Some((&numbers, sizes)) = header.numbers.split_first_chunk() else {
-            return Err(Error::NotAFilter);
-        };
-        let [capacity, bucket_size, max_iterations, expansion, max_links, rate, seed, deleted] =
-            numbers;
-        let rate = f64::from_bits(rate);
-        if !(rate > 0.0 && rate < 1.0) || capacity == 0 || sizes.is_empty() {
-            return Err(Error::NotAFilter);
-        }
-        let shape =
-            Shape { capacity, bucket_size, max_iterations, expansion, max_links, rate, seed };
-        let (mut links, mut left) = (Vec::new(), body);
-        for &len in sizes {
-            let len = usize::try_from(len).unwrap_or(usize::MAX);
-            let (file, rest) = left.split_at_checked(len).ok_or(Error::NotAFilter)?;
-            let link = CuckooFilter::decode(file)?;
-            if link.params().seed() != seed {
-                return Err(Error::Mismatch);
-            }
-            links.push(link);
-            left = rest;
-        }
-        if left.is_empty() { Ok(Series { shape, links, deleted }) } else { Err(Error::NotAFilter) }
-    }
-}
-
-/// The rate of a link when it is full.
-fn full_rate(params: CuckooParams) -> f64 {
-    params.rate((0.95 * params.slots() as f64) as u64)
-}
-
-/// How many slots of an item's two buckets have its fingerprint.
-fn count(link: &CuckooFilter, hash: u64) -> u64 {
-    let (bits, lines) = (link.params().fingerprint_bits(), link.params().line_count());
-    let wanted = fingerprint(hash, bits);
-    let one = first(hash, bits, lines);
-    let two = other(one, wanted, bits, lines);
-    let of = |at: Bucket| {
-        debug_assert!(at.bucket < buckets(bits));
-        let mut word = [0; 8];
-        let len = bits as usize / 2;
-        word[..len].copy_from_slice(&link.lines()[offset(at, bits)..][..len]);
-        let word = u64::from_le_bytes(word);
-        let slot = |i: u64| word >> (i * u64::from(bits)) & ((1 << bits) - 1);
-        (0..SLOTS).filter(|&i| slot(i) == wanted).count() as u64
-    };
-    if one == two { of(one) } else { of(one) + of(two) }
 }
 
 #[cfg(test)]
@@ -275,6 +205,7 @@ mod tests {
         assert_eq!((series.items(), series.deleted), (100, 2900));
         // Freed room is used again.
         let before = series.links.len();
+        assert_eq!(series.links[1].shards.len(), 1);
         for &hash in &hashes[..1000] {
             series.insert(hash, Limit::none()).unwrap();
         }
@@ -309,34 +240,38 @@ mod tests {
     }
 
     #[test]
-    fn all_links_keep_the_rate() {
-        for rate in [0.0157, 0.03, 0.002] {
+    fn removing_loses_no_other_item_whatever_links_have_them() {
+        // Fingerprints of 8 bits, so that items are mistaken for others all the time.
+        for expansion in [1, 2, 3] {
+            let mut series = series(200, expansion, 0.2);
+            assert_eq!(series.params().fingerprint_bits(), 8);
+            let mut present = std::collections::VecDeque::new();
+            for i in 0..40_000u64 {
+                let hash = hash_u64(i * i % 30_011, 0);
+                series.insert(hash, Limit::none()).unwrap();
+                present.push_back(hash);
+                if present.len() > 3000 + (i as usize % 7) * 100 {
+                    let gone = present.remove(i as usize * 31 % present.len()).unwrap();
+                    assert!(series.remove(gone), "expansion {expansion}, step {i}");
+                }
+            }
+            assert!(series.links.len() > 2);
+            assert!(present.iter().all(|&hash| series.contains(hash)), "expansion {expansion}");
+            assert!(present.iter().all(|&hash| series.remove(hash)), "expansion {expansion}");
+            assert_eq!(series.items(), 0);
+        }
+    }
+
+    #[test]
+    fn a_few_links_keep_the_rate() {
+        for rate in [0.0157, 0.12, 0.002] {
             let mut series = series(1000, 2, rate);
-            for i in 0..50_000 {
+            for i in 0..14_000 {
                 series.insert(hash_u64(i, 0), Limit::none()).unwrap();
             }
             let absent = 400_000;
             let wrong = (0..absent).filter(|i| series.contains(hash_u64(1 << 40 | i, 0))).count();
             assert!((wrong as f64) < rate * absent as f64, "{rate}: {wrong} of {absent}");
         }
-    }
-
-    #[test]
-    fn an_image_is_the_same_series() {
-        let mut series = series(100, 2, 0.01);
-        for i in 0..500 {
-            series.insert(hash_u64(i, 0), Limit::none()).unwrap();
-        }
-        series.remove(hash_u64(1, 0));
-        let mut body = Vec::new();
-        for file in series.files() {
-            file.write_to(&mut body).unwrap();
-        }
-        let header = series.header();
-        let again = Series::from_image(&header, &body).unwrap();
-        assert_eq!(again.header(), header);
-        assert!(series.links == again.links);
-        body[5] ^= 1;
-        assert!(Series::from_image(&header, &body).is_err());
     }
 }

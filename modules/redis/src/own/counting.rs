@@ -8,7 +8,7 @@ use crate::dump;
 use crate::image::{File, Header, Kind};
 use crate::items::{WORDS, answers, in_blocks, reply};
 use crate::limit::Limit;
-use crate::object::{Object, Value};
+use crate::object::{Object, Value, must_be_absent};
 use crate::parse;
 use bloomline::hash::hash;
 use bloomline::{CountingFilter, Error, Params};
@@ -94,11 +94,7 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
         None => None,
     };
     let mut key = Key::open(ctx, args.raw(1), true);
-    match key.get() {
-        Found::Absent => {}
-        Found::Foreign => return Err(Fail::WrongType),
-        Found::Ours(_) => return fail("ERR item exists"),
-    }
+    must_be_absent(&key, Kind::Counting)?;
     let params = Params::for_rate(capacity, rate)?.with_seed(new_seed(seed)?);
     let no_memory = |_| Fail::Text("ERR Insufficient memory to create filter".into());
     // Lines and counters: five times the lines.
@@ -214,14 +210,14 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(counting) = counting_of(&key)? else { return fail("ERR not found") };
-    let fields: [(&[u8], u64); 3] = [
-        (b"Capacity", counting.capacity),
-        (b"Size", counting.memory() as u64),
-        (b"Items", counting.filter.key_count()),
+    let fields: [(&str, u64); 3] = [
+        ("Capacity", counting.capacity),
+        ("Size", counting.memory() as u64),
+        ("Items", counting.filter.key_count()),
     ];
     ctx.map(fields.len());
     for (name, number) in fields {
-        ctx.bytes(name);
+        ctx.label(name);
         ctx.count(number);
     }
     Ok(())

@@ -16,7 +16,7 @@ use bloomline::{
 };
 
 pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 || args.len() % 2 == 0 {
+    if args.len() < 3 || args.len().is_multiple_of(2) {
         return Err(Fail::Arity);
     }
     let bad = |what| Fail::Text(format!("ERR bad {what}").into());

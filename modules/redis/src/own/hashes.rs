@@ -44,8 +44,7 @@ pub(super) fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let mut blocks = Blocks::new(args.bytes(2))?;
-    let mut key = Key::open(ctx, args.raw(1), false);
-    super::window::follow_clock(ctx, &mut key, args.raw(1));
+    let key = Key::open(ctx, args.raw(1), false);
     let value = value_of(&key)?;
     let mut bitmap = Vec::with_capacity(args.bytes(2).len() / 64 + 1);
     let mut words = [0; WORDS];
@@ -144,13 +143,13 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let key = Key::open(ctx, args.raw(1), false);
     let value = value_of(&key)?;
     ctx.map(4);
-    ctx.bytes(b"kind");
+    ctx.label("kind");
     ctx.bytes(value.kind().name().as_bytes());
-    ctx.bytes(b"seed");
+    ctx.label("seed");
     ctx.bytes(value.seed().to_string().as_bytes());
-    ctx.bytes(b"hash");
+    ctx.label("hash");
     ctx.bytes(b"xxh3-64");
-    ctx.bytes(b"links");
+    ctx.label("links");
     let links = links(value);
     ctx.array(links.len());
     for link in links {
@@ -171,10 +170,10 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
             chain.links.iter().map(link).collect()
         }
         Value::Cuckoo(series) => {
-            let link = |link: &bloomline::CuckooFilter| {
-                let params = link.params();
+            let link = |link: &crate::cuckoo::Link| {
+                let (params, shards) = (series.params(), link.shards.len() as u64);
                 let bits = params.fingerprint_bits().into();
-                [params.line_count(), bits, params.slots(), link.key_count()]
+                [params.line_count() * shards, bits, params.slots() * shards, link.items()]
             };
             series.links.iter().map(link).collect()
         }

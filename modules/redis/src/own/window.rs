@@ -1,4 +1,5 @@
-//! Windows: `BL.W.*`. Items expire by the clock of the primary, which tells replicas the slice.
+//! Windows: `BL.W.*`. Items expire by the server's clock. When an item is added, the primary turns
+//! the window and tells replicas the slice, so that they keep the same bytes.
 
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx, Found, Key, now};
@@ -8,7 +9,7 @@ use crate::dump;
 use crate::image::{File, Header, Kind};
 use crate::items::{WORDS, answers, in_blocks, reply};
 use crate::limit::Limit;
-use crate::object::{Object, Value};
+use crate::object::{Object, Value, must_be_absent};
 use crate::parse;
 use bloomline::{Error, Params, Window, sizing};
 
@@ -42,6 +43,19 @@ impl Timed {
         Timed { window, period: 0, capacity }
     }
 
+    /// The present slice, by this server's clock, but never before one that was written in.
+    pub(crate) fn slice(&self) -> u64 {
+        let written = self.window.time_slice();
+        let slice = (self.period > 0).then(now).and_then(|now| now.checked_div(self.period));
+        written.max(slice.unwrap_or(0))
+    }
+
+    /// Answers hashes as of now. Readers change nothing: a replica may not, and a primary may not
+    /// while its writes are paused.
+    pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64]) {
+        self.window.contains_hashes_at(self.slice(), hashes, words);
+    }
+
     pub(crate) fn memory(&self) -> usize {
         self.window.encoded_len()
     }
@@ -66,15 +80,12 @@ impl Timed {
     }
 }
 
-/// Turns the window of a key, if it is one, to the present slice: also for commands that read. Only
+/// Turns the window of a key, if it is one, to the present slice, before it is written to. Only
 /// where this server decides; a replica is told.
 pub(super) fn follow_clock(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString) {
     let Found::Ours(Object { value: Value::Window(timed), .. }) = key.get_mut() else { return };
-    if timed.period == 0 || !ctx.decides() {
-        return;
-    }
-    let slice = now() / timed.period;
-    if slice > timed.window.time_slice() {
+    let slice = timed.slice();
+    if ctx.decides() && slice > timed.window.time_slice() {
         timed.window.advance_to(slice);
         ctx.replicate_new(c"BL.W.ADVANCE", name, &[slice.to_string().as_bytes()]);
     }
@@ -113,11 +124,7 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
         None => None,
     };
     let mut key = Key::open(ctx, args.raw(1), true);
-    match key.get() {
-        Found::Absent => {}
-        Found::Foreign => return Err(Fail::WrongType),
-        Found::Ours(_) => return fail("ERR item exists"),
-    }
+    must_be_absent(&key, Kind::Window)?;
     let seed = new_seed(seed)?;
     let params = Params::for_rate(capacity, sizing::rate_of_each(rate, generations))?;
     let no_memory = |_| Fail::Text("ERR Insufficient memory to create filter".into());
@@ -159,14 +166,13 @@ fn add_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
 }
 
 fn find_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
-    let mut key = Key::open(ctx, args.raw(1), false);
-    follow_clock(ctx, &mut key, args.raw(1));
+    let key = Key::open(ctx, args.raw(1), false);
     let items = args.from(2);
-    let Some(Timed { window, .. }) = timed_of(&key)? else { return Ok(vec![false; items.len()]) };
+    let Some(timed) = timed_of(&key)? else { return Ok(vec![false; items.len()]) };
     let mut found = Vec::with_capacity(items.len());
-    in_blocks(items, window.params().seed(), |hashes| {
+    in_blocks(items, timed.window.params().seed(), |hashes| {
         let mut words = [0; WORDS];
-        window.contains_hashes(hashes, words.as_mut_slice());
+        timed.probe(hashes, &mut words[..hashes.len().div_ceil(64)]);
         found.extend(answers(&words, hashes.len()));
     });
     Ok(found)
@@ -231,24 +237,28 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() != 2 {
         return Err(Fail::Arity);
     }
-    let mut key = Key::open(ctx, args.raw(1), false);
-    follow_clock(ctx, &mut key, args.raw(1));
+    let key = Key::open(ctx, args.raw(1), false);
     let Some(timed) = timed_of(&key)? else { return fail("ERR not found") };
-    let generations = timed.window.generations();
-    let fields: [(&[u8], u64); 5] = [
-        (b"Capacity", timed.capacity),
-        (b"Size", timed.memory() as u64),
-        (b"Generations", generations.into()),
-        (b"Period", timed.period),
-        (b"Slice", timed.window.time_slice()),
+    let (generations, slice) = (timed.window.generations(), timed.slice());
+    // Slices that have begun since the last item.
+    let empty = slice - timed.window.time_slice();
+    let fields: [(&str, u64); 5] = [
+        ("Capacity", timed.capacity),
+        ("Size", timed.memory() as u64),
+        ("Generations", generations.into()),
+        ("Period", timed.period),
+        ("Slice", slice),
     ];
     ctx.map(fields.len() + 1);
     for (name, number) in fields {
-        ctx.bytes(name);
+        ctx.label(name);
         ctx.count(number);
     }
-    ctx.bytes(b"Items");
+    ctx.label("Items");
     ctx.array(generations as usize);
-    (0..generations).for_each(|age| ctx.count(timed.window.key_count(age)));
+    for age in 0..u64::from(generations) {
+        let written = age.checked_sub(empty).map(|age| timed.window.key_count(age as u32));
+        ctx.count(written.unwrap_or(0));
+    }
     Ok(())
 }
