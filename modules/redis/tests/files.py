@@ -4,6 +4,7 @@ import os
 import struct
 import sys
 
+from resp import pairs
 from server import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "tests"))
@@ -37,3 +38,7 @@ def write(items, line_count, k=6, seed=0):
     lines = struct.pack("<%dQ" % len(lanes), *lanes)
     footer = struct.pack("<QQQIHHQQ", len(items), line_count, seed, k, 1, 1, 0, xxh3_64(lines))
     return lines + footer + struct.pack("<Q", xxh3_64(footer)) + MAGIC
+
+
+def seed_of(client, key):
+    return int(pairs(client.ok("BL.HASHINFO", key))["seed"])

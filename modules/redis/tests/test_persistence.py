@@ -5,6 +5,7 @@ import random
 
 import check
 from check import add_all, equal, is_error, keys, none_denied, true
+from files import seed_of
 from resp import OK, Broken, Error
 from samples import KINDS, add, ask, check_all, make, members, snapshot
 from server import NotStarted, Server, info, wait_until
@@ -260,3 +261,43 @@ def test_save_while_writing():
             none_denied(client, "b", first)
             equal(client.call("DEBUG", "RELOAD"), OK)
             none_denied(client, "b", first)
+
+
+def test_large_filter():
+    """More than a chunk of 16 MiB; in the full run more than the 512 MB that a bulk string may have."""
+    capacity = 600_000_000 if check.full else 20_000_000
+    with Server("--aof-use-rdb-preamble", "no") as server, server.client(timeout=600) as client:
+        client.ok("BF.RESERVE", "b", "0.01", capacity, "NONSCALING")
+        client.ok("BL.C.RESERVE", "n", "0.01", capacity // 10)
+        seeds = {name: seed_of(client, name) for name in ("b", "n")}
+        generator = random.Random(check.seed)
+        values = generator.randbytes(8 * 200_000)
+        client.ok("BL.MADDHASH", "b", values)
+        client.ok("BL.MADDHASH", "n", values)
+        absent = generator.randbytes(8 * 200_000)
+
+        def state(name):
+            equal(client.ok("BL.MEXISTSHASH", name, values), b"\xff" * 25_000, "members of " + name)
+            return client.ok("DEBUG", "DIGEST-VALUE", name), client.ok("BL.MEXISTSHASH", name, absent)
+
+        before = state("b"), state("n")
+        equal(client.call("DEBUG", "RELOAD"), OK)
+        equal((state("b"), state("n")), before, "after DEBUG RELOAD")
+        # By chunks to another key, and by the rewritten log.
+        chunks = at = 0
+        while True:
+            at, data = client.ok("BF.SCANDUMP", "b", at)
+            if at == 0:
+                break
+            true(len(data) <= 16 << 20, "a chunk of %d bytes" % len(data))
+            client.ok("BF.LOADCHUNK", "copy", at, data)
+            chunks += 1
+        true(chunks > 2, "%d chunks" % chunks)
+        equal(state("copy"), before[0], "the copy by chunks")
+        client.ok("DEL", "copy")
+        client.ok("CONFIG", "SET", "appendonly", "yes")
+        wait_until(lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0", "the log is written", 300)
+        equal(info(client, "persistence")["aof_last_bgrewrite_status"], "ok")
+        equal(client.call("DEBUG", "LOADAOF"), OK)
+        equal((state("b"), state("n")), before, "after DEBUG LOADAOF")
+        equal({name: seed_of(client, name) for name in ("b", "n")}, seeds)
