@@ -17,6 +17,7 @@ def test_two_clients():
             client.ok("BF.RESERVE", "b", "0.01", 1000)
             client.ok("BL.W.RESERVE", "w", "0.01", 100000, 3600, 3)
             client.ok("BL.C.RESERVE", "n", "0.01", 100000)
+            client.ok("CF.RESERVE", "c", 1000, "EXPANSION", 2)
         failures, sent = [], [0, 0]
         deadline = time.monotonic() + seconds
 
@@ -42,6 +43,7 @@ def test_two_clients():
                         )
                         for reply in replies:
                             true(not isinstance(reply, Error), "reply: %r" % reply)
+                        true(set(replies[3]) == {1}, "CF.INSERT: %r" % replies[3])
                         for at in (4, 5, 6, 7, 10):
                             true(0 not in replies[at], "a key just inserted is denied: reply %d" % at)
                         sent[number] += 100
