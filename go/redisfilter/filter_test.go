@@ -382,3 +382,57 @@ func keepAsking(t *testing.T, f *Filter, keys []string, until *atomic.Bool) (ask
 	}
 	return asked
 }
+
+// TestLargestShard fills the first and the last line of a shard of 256 MiB.
+func TestLargestShard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it takes 256 MiB")
+	}
+	ctx := t.Context()
+	client := connect(t, start(t).addr)
+	f, err := Reserve(ctx, client, "large", 215_000_000, 0.01, WithStore(StoreLines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := f.state.Load()
+	if st.shards != 1 || st.shardBytes() < MaxShardBytes*99/100 {
+		t.Fatalf("%d shards of %d bytes", st.shards, st.shardBytes())
+	}
+	for _, hash := range []uint64{0, 1, 1 << 63, ^uint64(0), ^uint64(0) - 1<<20} {
+		if maybe, err := f.ContainsHashes(ctx, []uint64{hash}, nil); err != nil || maybe.Has(0) {
+			t.Errorf("%#x: %v, %v", hash, maybe, err)
+		}
+		if added, err := f.AddHashes(ctx, []uint64{hash}, nil); err != nil || !added.Has(0) {
+			t.Errorf("%#x: %v, %v", hash, added, err)
+		}
+		if maybe, err := f.ContainsHashes(ctx, []uint64{hash}, nil); err != nil || !maybe.Has(0) {
+			t.Errorf("%#x: %v, %v", hash, maybe, err)
+		}
+	}
+	if length, err := client.StrLen(ctx, st.keys[0]).Result(); err != nil || length != st.shardBytes() {
+		t.Errorf("%d bytes, %v", length, err)
+	}
+}
+
+// TestChoosesStore leaves the choice to what the server has.
+func TestChoosesStore(t *testing.T) {
+	choose := func(t *testing.T, client redis.UniversalClient, want Store) {
+		t.Helper()
+		f, err := Reserve(t.Context(), client, "f", 1000, 0.01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.state.Load().description.store; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	t.Run("lines", func(t *testing.T) {
+		choose(t, connect(t, start(t).addr), StoreLines)
+		choose(t, startCluster(t).connect(t), StoreLines)
+	})
+	t.Run("bl", func(t *testing.T) {
+		needModule(t)
+		choose(t, connect(t, start(t, moduleArgs()...).addr), StoreModule)
+		choose(t, startCluster(t, moduleArgs()...).connect(t), StoreModule)
+	})
+}
