@@ -38,6 +38,7 @@
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
+//! | [`set_huge_pages`] | whether large filters lie in huge pages |
 //!
 //! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
 //! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
@@ -77,6 +78,7 @@ pub use format::Kind;
 pub use kernel::Backend;
 pub use key::Key;
 pub use layouts::{classic, cuckoo, fast_local};
+pub use os::memory::set_huge_pages;
 pub use params::{CuckooParams, Params};
 
 /// What the tests and benchmarks of the library need besides. It may change at any time.

@@ -64,6 +64,16 @@ impl Variable {
         }
     }
 
+    /// Makes this its value, whatever the environment says.
+    pub(crate) fn set(&self, setting: Setting) {
+        let state = match setting {
+            Setting::Unset => UNSET,
+            Setting::Unknown => UNKNOWN,
+            Setting::Value(index) => FIRST + index as u8,
+        };
+        self.state.store(state, Ordering::Relaxed);
+    }
+
     fn read(&self) -> u8 {
         let state = match std::env::var_os(self.name) {
             Some(text) if !text.is_empty() => self

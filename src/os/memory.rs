@@ -4,7 +4,6 @@
 
 use crate::error::Error;
 use crate::line::LINE_BYTES;
-#[cfg(unix)]
 use crate::os::environment::{HUGE_PAGES, Setting};
 use std::alloc::{self, alloc_zeroed, dealloc};
 use std::ffi::c_void;
@@ -42,11 +41,22 @@ pub(crate) unsafe fn set_allocator(allocator: *const Allocator) {
 #[cfg(unix)]
 const HUGE_PAGE: usize = 2 << 20;
 
+/// Sets whether filters of 2 MiB and more that are made from now on, in the whole process, may lie
+/// in huge pages. They do unless the environment variable `BLOOMLINE_HUGE_PAGES=0` is set; this call
+/// overrides it.
+///
+/// Huge pages come from the system. With `false` all filters come from the process's allocator
+/// (`#[global_allocator]`), which then sees all memory: for programs that count or limit it. Probes
+/// of large filters are slower then. Filters that exist stay where they are.
+pub fn set_huge_pages(allowed: bool) {
+    HUGE_PAGES.set(if allowed { Setting::Unset } else { Setting::Value(0) });
+}
+
 /// Zeroed bytes, aligned to a cache line.
 ///
 /// A large filter gets huge pages, where the system grants them: in pages of 4 KiB most probes
 /// would pay for a page walk besides the cache miss. They come from the system, not from the
-/// allocator, unless `BLOOMLINE_HUGE_PAGES=0` is set.
+/// allocator, unless `BLOOMLINE_HUGE_PAGES=0` or [`set_huge_pages`] says no.
 pub(crate) struct Zeroed {
     source: Source,
     len: usize,
@@ -245,6 +255,18 @@ impl Deref for FileBytes {
     fn deref(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+#[cfg(all(test, unix))]
+#[test]
+fn large_filters_come_from_the_allocator_if_they_may_not_lie_in_huge_pages() {
+    let is_mapped = |len| matches!(Zeroed::new(len).unwrap().source, Source::Mapped(_));
+    let before = HUGE_PAGES.get();
+    set_huge_pages(false);
+    assert!(!is_mapped(HUGE_PAGE));
+    set_huge_pages(true);
+    assert!(is_mapped(HUGE_PAGE) && !is_mapped(HUGE_PAGE - LINE_BYTES));
+    HUGE_PAGES.set(before);
 }
 
 #[cfg(unix)]

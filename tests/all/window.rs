@@ -4,7 +4,7 @@
 
 use crate::definition;
 
-use bloomline::{Backend, Error, Filter, Params, View, Window, hash, line, sizing};
+use bloomline::{Backend, Bitmap, Error, Filter, Params, View, Window, hash, line, sizing};
 use definition::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -505,4 +505,27 @@ fn files() {
     assert!(matches!(Window::load(&path), Err(Error::Layout(_))));
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(Window::load(&path), Err(Error::Io(_))));
+}
+
+#[test]
+fn probes_at_a_later_slice_are_those_after_advancing() {
+    for generations in [1, 3, 8, 11] {
+        let params = Params::for_rate(500, 0.01).unwrap();
+        let mut window = Window::with_params(generations, params).unwrap();
+        let hashes: Vec<u64> = (0..2000).map(|i| bloomline::hash::hash_u64(i, 0)).collect();
+        for (slice, part) in hashes.chunks(100).enumerate() {
+            window.advance_to(7 + slice as u64);
+            window.insert_hashes(part);
+        }
+        let now = window.time_slice();
+        for slice in (0..now + 2 * u64::from(generations)).chain([u64::MAX]) {
+            let mut later = window.clone();
+            later.advance_to(slice);
+            let (mut expected, mut got) = (Bitmap::new(), Bitmap::new());
+            later.contains_hashes(&hashes, &mut expected);
+            let count = window.contains_hashes_at(slice, &hashes, &mut got);
+            assert_eq!(got.as_words(), expected.as_words(), "{generations}, slice {slice}");
+            assert_eq!(count, got.count_ones());
+        }
+    }
 }

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/bloomline/bloomline/go v0.1.0
+	github.com/bloomline/bloomline/go/redisfilter v0.1.0
 	github.com/redis/go-redis/v9 v9.23.0
 	modernc.org/sqlite v1.60.1
 )
@@ -24,5 +25,7 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-// Within the project's own tree. A service that copies this example leaves the line out.
+// Within the project's own tree. A service that copies this example leaves the lines out.
 replace github.com/bloomline/bloomline/go => ../../
+
+replace github.com/bloomline/bloomline/go/redisfilter => ../../redisfilter

@@ -209,6 +209,10 @@ func (g *Guard) RequestRebuild() {
 
 // Run rebuilds at this interval, and when asked to, until ctx ends.
 func (g *Guard) Run(ctx context.Context, interval time.Duration) {
+	runRebuilds(ctx, interval, g.wake, g.Rebuild)
+}
+
+func runRebuilds(ctx context.Context, interval time.Duration, wake <-chan struct{}, rebuild func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
@@ -216,9 +220,9 @@ func (g *Guard) Run(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		case <-g.wake:
+		case <-wake:
 		}
-		if err := g.Rebuild(ctx); err != nil {
+		if err := rebuild(ctx); err != nil {
 			if ctx.Err() != nil {
 				return
 			}

@@ -16,13 +16,15 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // config is what the flags set.
 type config struct {
-	addr, db, redis string
-	rate            float64
-	rebuild         time.Duration
+	addr, db, redis, shared string
+	rate                    float64
+	rebuild                 time.Duration
 }
 
 func main() {
@@ -30,6 +32,7 @@ func main() {
 	flag.StringVar(&cfg.addr, "addr", "127.0.0.1:8080", "`address` to serve on")
 	flag.StringVar(&cfg.db, "db", "items.sqlite", "SQLite `file`, made if it is not there")
 	flag.StringVar(&cfg.redis, "redis", "127.0.0.1:6379", "`address` of Redis; it need not be up")
+	flag.StringVar(&cfg.shared, "shared", "", "`name` of a filter in Redis, for several processes; then Redis must be up")
 	flag.Float64Var(&cfg.rate, "rate", 0.01, "false-positive `rate` of the filter")
 	flag.DurationVar(&cfg.rebuild, "rebuild", 10*time.Minute, "`interval` of rebuilds")
 	flag.Parse()
@@ -66,7 +69,7 @@ func run(ctx context.Context, cfg config, listener net.Listener) error {
 	client := OpenRedis(cfg.redis, cachePatience)
 	defer client.Close()
 	cache := NewCache(database, client, metrics)
-	guard, err := NewGuard(ctx, cache, database, cfg.rate, metrics)
+	guard, runGuard, err := newGuarding(ctx, cfg, cache, database, client, metrics)
 	if err != nil {
 		return err
 	}
@@ -76,12 +79,12 @@ func run(ctx context.Context, cfg config, listener net.Listener) error {
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	defer stop()
-	tasks.Go(func() { guard.Run(background, cfg.rebuild) })
+	tasks.Go(func() { runGuard(background, cfg.rebuild) })
 
 	server := &http.Server{Handler: NewServer(guard, metrics), ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	tasks.Go(func() { served <- server.Serve(listener) })
-	slog.Info("serving", "address", listener.Addr(), "ids", guard.published.Load().filter.KeyCount())
+	slog.Info("serving", "address", listener.Addr())
 	select {
 	case err := <-served:
 		return err
@@ -94,4 +97,27 @@ func run(ctx context.Context, cfg config, listener net.Listener) error {
 		return errors.Join(err, server.Close())
 	}
 	return nil
+}
+
+// newGuarding returns a guard with its filter in this process, or in Redis, and its Run.
+func newGuarding(ctx context.Context, cfg config, cache *Cache, database *Database, client *redis.Client, metrics *Metrics) (Guarding, func(context.Context, time.Duration), error) {
+	if cfg.shared == "" {
+		guard, err := NewGuard(ctx, cache, database, cfg.rate, metrics)
+		if err != nil {
+			return nil, nil, err
+		}
+		slog.Info("filter in memory", "ids", guard.published.Load().filter.KeyCount())
+		return guard, guard.Run, nil
+	}
+	patient := OpenRedis(cfg.redis, time.Minute)
+	shared, err := NewShared(ctx, cache, database, client, patient, cfg.shared, cfg.rate, metrics)
+	if err != nil {
+		patient.Close()
+		return nil, nil, err
+	}
+	slog.Info("filter in Redis", "name", cfg.shared)
+	return shared, func(ctx context.Context, interval time.Duration) {
+		defer patient.Close()
+		shared.Run(ctx, interval)
+	}, nil
 }

@@ -17,8 +17,16 @@ import (
 
 const maxValue = 1 << 20
 
+// Guarding is a [Guard] or a [Shared].
+type Guarding interface {
+	Items
+	RequestRebuild()
+	// gauges tells what it is like now.
+	gauges(tell func(name, help string, value any))
+}
+
 // NewServer returns the handler of all of the above.
-func NewServer(g *Guard, metrics *Metrics) http.Handler {
+func NewServer(g Guarding, metrics *Metrics) http.Handler {
 	s := &server{g, metrics}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /items/{id}", s.get)
@@ -30,7 +38,7 @@ func NewServer(g *Guard, metrics *Metrics) http.Handler {
 }
 
 type server struct {
-	guard   *Guard
+	guard   Guarding
 	metrics *Metrics
 }
 

@@ -228,7 +228,7 @@ impl Window {
             let room = self.room().min(TILE as u64) as usize;
             let len = room.min(hashes.len() - done);
             // The older generations do not change meanwhile.
-            let older = self.find(&hashes[done..], len, Some(self.newest()));
+            let older = self.find(&hashes[done..], len, Some(self.newest()), 0);
             for (i, &hash) in hashes[done..][..len].iter().enumerate() {
                 let new = self.put(hash) && older >> i & 1 == 0;
                 words[(done + i) / TILE] |= u64::from(new) << ((done + i) % TILE);
@@ -289,8 +289,9 @@ impl Window {
     // ---- probing ----
 
     /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
-    /// except that of one place. The lines of later hashes are prefetched, if that pays.
-    fn find(&self, hashes: &[u64], len: usize, but: Option<usize>) -> u64 {
+    /// except that of one place and those of slices before `since`. The lines of later hashes are
+    /// prefetched, if that pays.
+    fn find(&self, hashes: &[u64], len: usize, but: Option<usize>, since: u64) -> u64 {
         let (places, k) = (self.generations.len(), self.params().k());
         let ahead = match Prefetch::to_probe(self.lines.len()) {
             Prefetch::None => 0,
@@ -310,7 +311,11 @@ impl Window {
             let but =
                 but.filter(|but| but / ADJACENT == eight).map_or(0, |but| 1 << (but % ADJACENT));
             // Places past the last repeat it.
-            let places = (u8::MAX >> (ADJACENT - shape.0)) & !but;
+            let mut places = (u8::MAX >> (ADJACENT - shape.0)) & !but;
+            if since > 0 {
+                let expired = |&j: &usize| self.generations[place + j].slice < since;
+                (0..shape.0).filter(expired).for_each(|j| places &= !(1 << j));
+            }
             for (i, &absent) in absent.as_flattened()[..len].iter().enumerate() {
                 let mut have = !absent & places;
                 if have & stale != 0 {
@@ -323,6 +328,26 @@ impl Window {
             }
         }
         found
+    }
+
+    /// As [`contains_hashes`](Window::contains_hashes) would answer after
+    /// [`advance_to`](Window::advance_to) `slice`, for readers that may not change the window.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    pub fn contains_hashes_at(
+        &self,
+        slice: u64,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let oldest = slice.saturating_sub(self.generations.len() as u64 - 1);
+        let words = answers.words(hashes.len());
+        for (i, word) in words.iter_mut().enumerate() {
+            let hashes = &hashes[TILE * i..];
+            *word = self.find(hashes, hashes.len().min(TILE), None, oldest);
+        }
+        words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     // ---- what it is ----
@@ -458,7 +483,7 @@ impl Probe for Window {
         let words = answers.words(hashes.len());
         for (i, word) in words.iter_mut().enumerate() {
             let hashes = &hashes[TILE * i..];
-            *word = self.find(hashes, hashes.len().min(TILE), None);
+            *word = self.find(hashes, hashes.len().min(TILE), None, 0);
         }
         words.iter().map(|word| word.count_ones() as usize).sum()
     }

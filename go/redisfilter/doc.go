@@ -1,0 +1,22 @@
+// Package redisfilter is one Bloomline filter on a Redis or Valkey server, or spread over a
+// cluster. Any number of processes add to it and probe it at once.
+//
+//	client := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: addrs})
+//	filter, err := redisfilter.Reserve(ctx, client, "seen", 1_000_000_000, 0.01)
+//	filter, err = redisfilter.Open(ctx, client, "seen") // in every other process
+//	added, err := filter.AddBatch(ctx, keys, nil)       // bit i: key i was new
+//	maybe, err := filter.ContainsBatch(ctx, keys, nil)  // bit i: key i may be present
+//
+// A batch is hashed here, grouped by shard, and sent in one pipeline: one round trip to each node.
+//
+// The filter is stored in one of three ways, which [Reserve] chooses by what the server has:
+// [StoreModule] with Bloomline's module, [StoreBF] with any module that has the BF commands,
+// [StoreLines] in plain strings without any module.
+//
+// A key that was added is never denied. Where the server cannot answer, or a shard is missing, the
+// answer is true, and there is an error beside it. This rests on two things: probes go to masters,
+// not to replicas that lag behind ([ErrReplicaReads]); and a replica that takes over has what was
+// acknowledged ([WithReplicas] waits for that).
+//
+// docs/REDIS.md of the project specifies the keys, so that any language can open the filter.
+package redisfilter

@@ -1,0 +1,124 @@
+package redisfilter
+
+// What goes wrong: bad input, servers that are gone or lack memory, replicas.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+func TestErrors(t *testing.T) {
+	server := start(t)
+	client := connect(t, server.addr)
+	ctx := t.Context()
+	if _, err := Open(ctx, client, "none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a filter that is not there: %v", err)
+	}
+	if _, err := Open(ctx, client, "a}"); !errors.Is(err, ErrName) {
+		t.Errorf("a bad name: %v", err)
+	}
+	if _, err := Reserve(ctx, client, "", 1, 0.01); !errors.Is(err, ErrName) {
+		t.Errorf("no name: %v", err)
+	}
+	if err := client.Set(ctx, "text", "x", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(ctx, client, "text"); !errors.Is(err, ErrMetadata) {
+		t.Errorf("a string: %v", err)
+	}
+	if _, err := Reserve(ctx, client, "text", 1, 0.01); !errors.Is(err, ErrExists) {
+		t.Errorf("over a string: %v", err)
+	}
+	if _, err := Reserve(ctx, client, "bl", 1, 0.01, WithStore(StoreModule)); !errors.Is(err, ErrModule) {
+		t.Errorf("without the module: %v", err)
+	}
+	if _, err := Reserve(ctx, client, "bf", 1, 0.01, WithStore(StoreBF)); !errors.Is(err, ErrModule) {
+		t.Errorf("without a module: %v", err)
+	}
+	f, err := Reserve(ctx, client, "f", 0, 0.01)
+	if err != nil || f.state.Load().description.store != StoreLines {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if _, err := Reserve(ctx, client, "f", 1, 0.01); !errors.Is(err, ErrExists) {
+		t.Errorf("twice: %v", err)
+	}
+	if err := f.Publish(ctx); !errors.Is(err, ErrPublished) {
+		t.Errorf("published twice: %v", err)
+	}
+	if left := len(allKeys(t, client)); left != 3 { // the string, the name, its shard
+		t.Errorf("%d keys: failures left some behind: %q", left, allKeys(t, client))
+	}
+	// Memory that the server does not have.
+	if err := client.ConfigSet(ctx, "maxmemory", "2mb").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Reserve(ctx, client, "large", 10_000_000, 0.01); err == nil {
+		if _, err = Reserve(ctx, client, "larger", 10_000_000, 0.01); err == nil {
+			t.Error("two filters of 12 MB where there are 2")
+		}
+	}
+	if err := client.ConfigSet(ctx, "maxmemory", "0").Err(); err != nil {
+		t.Fatal(err)
+	}
+	replicas := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{server.addr}, ReadOnly: true})
+	defer replicas.Close()
+	if _, err := Open(ctx, replicas, "f"); !errors.Is(err, ErrReplicaReads) {
+		t.Errorf("reading from replicas: %v", err)
+	}
+
+	// What cannot be answered may be.
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if maybe, err := f.ContainsString(cancelled, "x"); !maybe || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", maybe, err)
+	}
+	server.stop()
+	maybe, err := f.ContainsStrings(ctx, texts("", 100), nil)
+	var partial *PartialError
+	if maybe.Count() != 100 || !errors.As(err, &partial) || len(partial.Keys) != 100 {
+		t.Errorf("no server: %d, %v", maybe.Count(), err)
+	}
+	if added, err := f.AddString(ctx, "x"); added || err == nil {
+		t.Errorf("no server: %v, %v", added, err)
+	}
+}
+
+// TestReplicas waits for a replica, and fails where there is none.
+func TestReplicas(t *testing.T) {
+	master := start(t)
+	client := connect(t, master.addr)
+	ctx := t.Context()
+	f, err := Reserve(ctx, client, "f", 1000, 0.01, WithShards(3), WithReplicas(1, 200*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := f.AddString(ctx, "early"); !added || !errors.Is(err, ErrReplicas) {
+		t.Errorf("without a replica: %v, %v", added, err)
+	}
+	replica := start(t, "--replicaof", fmt.Sprint("127.0.0.1 ", master.port))
+	eventually(t, "a replica", func() bool {
+		_, err := f.AddString(ctx, "first")
+		return err == nil
+	})
+	keys := texts("", 1000)
+	if _, err := f.AddStrings(ctx, keys, nil); err != nil {
+		t.Fatal(err)
+	}
+	master.stop()
+	second := connect(t, replica.addr)
+	if err := second.Do(ctx, "replicaof", "no", "one").Err(); err != nil {
+		t.Fatal(err)
+	}
+	f, err = Open(ctx, second, "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if maybe, err := f.ContainsStrings(ctx, keys, nil); err != nil || maybe.Count() != len(keys) {
+		t.Errorf("%d of %d survive; %v", maybe.Count(), len(keys), err)
+	}
+}

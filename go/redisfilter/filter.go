@@ -1,0 +1,373 @@
+package redisfilter
+
+// The filter: making, opening and describing it.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	bloomline "github.com/bloomline/bloomline/go"
+	"github.com/redis/go-redis/v9"
+)
+
+// Filter is one filter in Redis. Any number of goroutines and processes may use it at once.
+type Filter struct {
+	client redis.UniversalClient
+	name   string
+	staged atomic.Bool
+	state  atomic.Pointer[state] // of the generation in use
+	other  atomic.Pointer[state] // of one that is built, the last one seen
+
+	replicas       int
+	replicaTimeout time.Duration
+}
+
+// state is what is known of a generation. It never changes.
+type state struct {
+	description
+	text  string // the description as it is stored
+	store store
+	keys  []string // of the shards
+}
+
+func newState(name string, d description) *state {
+	return &state{d, d.text(), storeOf(d), shardKeys(name, d)}
+}
+
+// Option changes how a filter is made or used.
+type Option func(*options)
+
+type options struct {
+	store          Store
+	shards         int
+	seed           uint64
+	seedSet        bool
+	replicas       int
+	replicaTimeout time.Duration
+}
+
+// WithStore chooses the store, instead of the best that the server has.
+func WithStore(store Store) Option { return func(o *options) { o.store = store } }
+
+// WithShards sets the number of shards. Some 64 for each node spread the filter over a cluster
+// to within a tenth.
+func WithShards(shards int) Option { return func(o *options) { o.shards = shards } }
+
+// WithSeed sets the seed of the hash of keys, which is random otherwise. Filters to be merged
+// need the same.
+func WithSeed(seed uint64) Option {
+	return func(o *options) { o.seed, o.seedSet = seed, true }
+}
+
+// WithReplicas makes inserts wait until so many replicas of each node that got keys have them, and
+// return [ErrReplicas] if that takes longer. It costs a round trip.
+func WithReplicas(replicas int, timeout time.Duration) Option {
+	return func(o *options) { o.replicas, o.replicaTimeout = replicas, timeout }
+}
+
+func newFilter(client redis.UniversalClient, name string, all []Option) (*Filter, options, error) {
+	var o options
+	for _, option := range all {
+		option(&o)
+	}
+	if cluster, ok := client.(*redis.ClusterClient); ok {
+		if set := cluster.Options(); set.ReadOnly || set.RouteByLatency || set.RouteRandomly {
+			return nil, o, ErrReplicaReads
+		}
+	}
+	if o.replicas > 0 {
+		switch client.(type) {
+		case *redis.Client, *redis.ClusterClient:
+		default:
+			return nil, o, fmt.Errorf("%w: WithReplicas with a %T", ErrUnsupported, client)
+		}
+	}
+	f := &Filter{client: client, name: name, replicas: o.replicas, replicaTimeout: o.replicaTimeout}
+	return f, o, checkName(name)
+}
+
+// Open opens a filter.
+//
+// Errors: [ErrName], [ErrNotFound], [ErrMetadata], [ErrReplicaReads].
+func Open(ctx context.Context, client redis.UniversalClient, name string, all ...Option) (*Filter, error) {
+	f, _, err := newFilter(client, name, all)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.refresh(ctx)
+}
+
+// Reserve makes an empty filter for so many keys at a false-positive rate of at most rate.
+//
+// The name is any text without braces, or with one {tag} in it. Filters of one tag and number of
+// shards have these on the same nodes, where [Filter.Merge] sends no lines.
+//
+// Errors: [ErrName], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
+// [bloomline.ParamsForRate].
+func Reserve(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	if count, err := client.Exists(ctx, name).Result(); err != nil || count > 0 {
+		return nil, errors.Join(err, existsIf(count > 0))
+	}
+	f, err := makeShards(ctx, client, name, keys, rate, all)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.publish(ctx, false); err != nil {
+		f.dropStaged(ctx)
+		return nil, err
+	}
+	return f, nil
+}
+
+func existsIf(exists bool) error {
+	if exists {
+		return ErrExists
+	}
+	return nil
+}
+
+// Stage makes an empty filter that is to take the place of the one of this name: [Filter.Publish]
+// does that. So a filter is resized: stage one, add all keys that there are, publish.
+//
+// From when Stage returns, inserts of every client go to both; probes to the old one alone. So
+// what a client puts into its database before it adds the key is in the new filter, if the keys
+// that are there are read from the database after Stage has returned. One filter of a name can
+// be staged: another that is, is given up, and its Publish fails.
+//
+// Errors: as [Reserve].
+func Stage(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
+	f, err := makeShards(ctx, client, name, keys, rate, all)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.announceBuilding(ctx)
+}
+
+// makeShards makes an empty generation that nobody knows of.
+func makeShards(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all []Option) (*Filter, error) {
+	f, o, err := newFilter(client, name, all)
+	if err != nil {
+		return nil, err
+	}
+	d, perShard, err := plan(ctx, client, keys, rate, o)
+	if err != nil {
+		return nil, err
+	}
+	f.staged.Store(true)
+	shards := shardKeys(name, d)
+	shapes := make([]bloomline.Params, d.shards)
+	store := storeOf(d)
+	err = eachShard(ctx, d.shards, func(ctx context.Context, i int) (err error) {
+		shapes[i], err = store.create(ctx, client, shards[i], d, perShard)
+		return err
+	})
+	d.params = shapes[0]
+	if err == nil && slices.ContainsFunc(shapes, func(p bloomline.Params) bool { return p != d.params }) {
+		err = fmt.Errorf("%w: the module made shards of different shapes", ErrMismatch)
+	}
+	f.state.Store(newState(name, d))
+	if err != nil {
+		f.dropStaged(ctx)
+		return nil, fmt.Errorf("redisfilter: making the shards: %w", err)
+	}
+	return f, nil
+}
+
+// plan decides about store, number and size of shards.
+func plan(ctx context.Context, client redis.UniversalClient, keys int, rate float64, o options) (description, uint64, error) {
+	d := description{store: o.store, generation: newGeneration(), keys: uint64(max(keys, 0)), rate: rate}
+	whole, err := bloomline.ParamsForRate(keys, rate)
+	if err != nil {
+		return d, 0, err
+	}
+	least := int((whole.LineCount + maxShardLines - 1) / maxShardLines)
+	d.shards = o.shards
+	if d.shards == 0 {
+		d.shards = max(least, 1)
+		if _, ok := client.(*redis.ClusterClient); ok {
+			d.shards = max(d.shards, int(min(64, whole.Bytes()>>20)))
+		}
+	}
+	if d.shards < 1 || d.shards > maxShards {
+		return d, 0, ErrShards
+	}
+	perShard := keysPerShard(keys, d.shards)
+	if d.params, err = bloomline.ParamsForRate(perShard, rate); err != nil {
+		return d, 0, err
+	}
+	// By the margin of keysPerShard a shard may be too large.
+	for d.params.LineCount > maxShardLines && o.shards == 0 && d.shards < maxShards {
+		d.shards++
+		perShard = keysPerShard(keys, d.shards)
+		if d.params, err = bloomline.ParamsForRate(perShard, rate); err != nil {
+			return d, 0, err
+		}
+	}
+	if d.params.LineCount > maxShardLines {
+		return d, 0, ErrShards
+	}
+	d.params.Seed = o.seed
+	if !o.seedSet {
+		d.params = d.params.WithRandomSeed()
+	}
+	if d.store == "" {
+		d.store, err = chooseStore(ctx, client)
+	} else if d.store != StoreLines && d.store != StoreModule && d.store != StoreBF {
+		err = fmt.Errorf("%w: store %q", ErrUnsupported, d.store)
+	}
+	return d, uint64(perShard), err
+}
+
+// keysPerShard is for how many keys a shard is made. They fall on shards at random: three
+// standard deviations more than the average is what the fullest of some hundred has.
+func keysPerShard(keys, shards int) int {
+	average := float64(keys) / float64(shards)
+	if shards == 1 || keys < 0 {
+		return keys
+	}
+	return int(math.Ceil(average + 3*math.Sqrt(average)))
+}
+
+// refresh reads the description again.
+func (f *Filter) refresh(ctx context.Context) error {
+	text, err := f.client.HGet(ctx, f.name, fieldCurrent).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return ErrNotFound
+	case err != nil && redis.HasErrorPrefix(err, "WRONGTYPE"):
+		return fmt.Errorf("%w: %w", ErrMetadata, err)
+	case err != nil:
+		return err
+	}
+	return f.use(text)
+}
+
+// use goes over to a generation, if that is another than the one in use.
+func (f *Filter) use(text string) error {
+	if st := f.state.Load(); st != nil && st.text == text {
+		return nil
+	}
+	d, err := parseDescription(text)
+	if err == nil {
+		f.state.Store(newState(f.name, d))
+	}
+	return err
+}
+
+// latest is the generation in use now.
+func (f *Filter) latest(ctx context.Context) (*state, error) {
+	if !f.staged.Load() {
+		if err := f.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return f.state.Load(), nil
+}
+
+// Info is what a filter is, and how full.
+type Info struct {
+	Name       string
+	Store      Store
+	Generation string
+	Shards     int
+	// Params is the shape of each shard; with [StoreBF] its seed alone is known.
+	Params bloomline.Params
+	// Bytes is that of all lines; with [StoreBF] 0: it is not known.
+	Bytes uint64
+	// Capacity is the number of keys that the filter was made for, and Rate what it then has.
+	Capacity uint64
+	Rate     float64
+	// Keys is how many are present: estimated with [StoreLines] from 4096 lines, within some
+	// 3 %, counted by the modules.
+	Keys uint64
+	// EstimatedRate is the false-positive rate now, of the same lines; 0 with other stores.
+	EstimatedRate float64
+}
+
+// sampledLines is how many lines Info looks at.
+const sampledLines = 4096
+
+// Info asks every shard.
+//
+// Errors: [ErrShardLost], those of the server.
+func (f *Filter) Info(ctx context.Context) (Info, error) {
+	st, err := f.latest(ctx)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{
+		Name: f.name, Store: st.description.store, Generation: st.generation, Shards: st.shards, Params: st.params,
+		Bytes: st.params.Bytes() * uint64(st.shards), Capacity: st.description.keys, Rate: st.rate,
+	}
+	if err := f.checkShards(ctx, st); err != nil {
+		return info, err
+	}
+	lines, ok := st.store.(linesStore)
+	if !ok {
+		return info, f.countItems(ctx, st, &info)
+	}
+	count := min(int64(st.params.LineCount), int64(max(1, sampledLines/st.shards)))
+	first := rand.Int64N(int64(st.params.LineCount) - count + 1)
+	body, err := lines.sample(ctx, f.client, st.keys, count, first)
+	if err != nil {
+		return info, err
+	}
+	params := st.params
+	params.LineCount = uint64(len(body) / lineBytes)
+	end := footer{params: params, linesChecksum: bloomline.Hash(body, 0)}
+	var sample bloomline.Filter
+	if err := sample.UnmarshalBinary(append(body, end.bytes()...)); err != nil {
+		return info, err
+	}
+	info.EstimatedRate = sample.EstimatedRate()
+	all := float64(st.params.LineCount) * float64(st.shards)
+	info.Keys = uint64(math.Round(sample.EstimatedKeys() * all / float64(params.LineCount)))
+	if sample.Fill() == 0 {
+		info.Keys = 0
+	}
+	return info, nil
+}
+
+// countItems adds up what the module's shards count.
+func (f *Filter) countItems(ctx context.Context, st *state, info *Info) error {
+	pipe := f.client.Pipeline()
+	cards := make([]*redis.IntCmd, len(st.keys))
+	for i, key := range st.keys {
+		cards[i] = redis.NewIntCmd(ctx, string(st.description.store)+".card", key)
+		_ = pipe.Process(ctx, cards[i])
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, card := range cards {
+		count, err := card.Result()
+		if err != nil {
+			return fmt.Errorf("shard %d: %w", i, unknownCommand(err))
+		}
+		info.Keys += uint64(count)
+	}
+	return nil
+}
+
+// checkShards reports the first shard that is not what was stored.
+func (f *Filter) checkShards(ctx context.Context, st *state) error {
+	pipe := f.client.Pipeline()
+	checks := make([]func() error, len(st.keys))
+	for i, key := range st.keys {
+		checks[i] = st.store.check(ctx, pipe, key)
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, check := range checks {
+		if err := check(); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return nil
+}

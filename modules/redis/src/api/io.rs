@@ -1,0 +1,139 @@
+//! Dumps: RDB, also of DUMP and of full resynchronisation, and the rewriting of the append-only
+//! file.
+#![allow(unsafe_code)]
+
+use super::raw::{RawIo, RawString};
+use super::table;
+use std::ffi::{CStr, CString, c_longlong};
+
+/// A dump that is written.
+pub(crate) struct Writer(*mut RawIo);
+
+impl Writer {
+    /// # Safety
+    /// `io` is what the server gave to this call of `rdb_save`.
+    pub(crate) unsafe fn new(io: *mut RawIo) -> Writer {
+        Writer(io)
+    }
+
+    pub(crate) fn number(&mut self, number: u64) {
+        // SAFETY: the dump of this call.
+        unsafe { (table().save_unsigned)(self.0, number) };
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        // SAFETY: as above; the bytes are copied.
+        unsafe { (table().save_bytes)(self.0, bytes.as_ptr().cast(), bytes.len()) };
+    }
+}
+
+/// A dump that is read.
+pub(crate) struct Reader(*mut RawIo);
+
+/// Bytes that the server has allocated.
+pub(crate) struct Chunk(*mut u8, usize);
+
+impl Reader {
+    /// # Safety
+    /// `io` is what the server gave to this call of `rdb_load`.
+    pub(crate) unsafe fn new(io: *mut RawIo) -> Reader {
+        Reader(io)
+    }
+
+    /// The next number; None if the dump has none.
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        // SAFETY: the dump of this call.
+        let number = unsafe { (table().load_unsigned)(self.0) };
+        (!self.failed()).then_some(number)
+    }
+
+    /// The next bytes; None if the dump has none.
+    pub(crate) fn bytes(&mut self) -> Option<Chunk> {
+        let mut len = 0;
+        // SAFETY: the dump of this call.
+        let bytes = unsafe { (table().load_bytes)(self.0, &raw mut len) };
+        if bytes.is_null() {
+            return None;
+        }
+        let chunk = Chunk(bytes.cast(), len);
+        (!self.failed()).then_some(chunk)
+    }
+
+    fn failed(&self) -> bool {
+        // SAFETY: the dump of this call.
+        unsafe { (table().io_failed)(self.0) != 0 }
+    }
+
+    pub(crate) fn log(&self, text: &str) {
+        let text = CString::new(text).unwrap_or_default();
+        // SAFETY: the format takes one string.
+        unsafe { (table().log_io)(self.0, c"warning".as_ptr(), c"%s".as_ptr(), text.as_ptr()) };
+    }
+}
+
+impl std::ops::Deref for Chunk {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the server gave so many bytes, which are this one's.
+        unsafe { std::slice::from_raw_parts(self.0, self.1) }
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: the server allocated it for the module to free.
+        unsafe { (table().free)(self.0.cast()) };
+    }
+}
+
+/// The append-only file, as it is rewritten.
+pub(crate) struct Aof {
+    io: *mut RawIo,
+    key: *mut RawString,
+}
+
+impl Aof {
+    /// # Safety
+    /// Both are what the server gave to this call of `aof_rewrite`.
+    pub(crate) unsafe fn new(io: *mut RawIo, key: *mut RawString) -> Aof {
+        Aof { io, key }
+    }
+
+    /// A command with the key, a number, and bytes.
+    pub(crate) fn emit(&mut self, command: &CStr, number: u64, bytes: &[u8]) {
+        let number = c_longlong::try_from(number).unwrap_or(c_longlong::MAX);
+        // SAFETY: "slb" takes a string, a number, and bytes with their length.
+        unsafe {
+            (table().emit_aof)(
+                self.io,
+                command.as_ptr(),
+                c"slb".as_ptr(),
+                self.key,
+                number,
+                bytes.as_ptr(),
+                bytes.len(),
+            );
+        }
+    }
+
+    /// A chunk of a file: offset, length of the file, bytes; and its capacity, if it has one.
+    pub(crate) fn emit_import(&mut self, offset: u64, total: u64, bytes: &[u8], capacity: u64) {
+        let number = |n: u64| c_longlong::try_from(n).unwrap_or(c_longlong::MAX);
+        let (command, (start, len)) = (c"BL.IMPORT", (bytes.as_ptr(), bytes.len()));
+        // SAFETY: "sllb" takes a string, two numbers, and bytes with their length; "cl" a C string
+        // and a number.
+        unsafe {
+            let (emit, io) = (table().emit_aof, self.io);
+            let (offset, total) = (number(offset), number(total));
+            if capacity == 0 {
+                emit(io, command.as_ptr(), c"sllb".as_ptr(), self.key, offset, total, start, len);
+            } else {
+                let (format, word) = (c"sllbcl".as_ptr(), c"CAPACITY".as_ptr());
+                let capacity = number(capacity);
+                let name = command.as_ptr();
+                emit(io, name, format, self.key, offset, total, start, len, word, capacity);
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The server's interface, made safe: a context to reply with, arguments, keys, dumps. `unsafe` is
+//! only here and in `allocator.rs`, `lib.rs` and `datatype.rs`, which the server calls.
+
+mod args;
+mod context;
+mod io;
+mod key;
+pub(crate) mod raw;
+mod table;
+
+pub(crate) use args::Args;
+pub(crate) use context::{Ctx, now};
+pub(crate) use io::{Aof, Reader, Writer};
+pub(crate) use key::{Found, Key, set_type};
+pub(crate) use table::{Table, fill, table};

@@ -1,0 +1,216 @@
+//! A series of plain filters, its links, that answers as one and grows.
+
+use super::plan::Plan;
+use crate::items::{BLOCK, WORDS};
+use crate::limit::Limit;
+use bloomline::{Error, Filter};
+
+/// A link.
+pub(crate) struct Link {
+    pub(crate) filter: Filter,
+    /// The items it is made for.
+    pub(crate) capacity: u64,
+}
+
+/// The series: at least one link, the newest last.
+pub(crate) struct Chain {
+    pub(crate) plan: Plan,
+    pub(crate) links: Vec<Link>,
+}
+
+/// Why an item was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The filter is full, and does not grow.
+    Full,
+    /// It cannot grow: no memory, or beyond the limit.
+    Growth,
+}
+
+impl Chain {
+    /// An empty series.
+    pub(crate) fn new(plan: Plan, limit: Limit) -> Result<Chain, Error> {
+        let mut chain = Chain { plan, links: Vec::new() };
+        chain.grow(limit)?;
+        Ok(chain)
+    }
+
+    fn grow(&mut self, limit: Limit) -> Result<(), Error> {
+        let i = self.links.len();
+        let params = self.plan.params_of(i)?;
+        limit.allows(self.bytes().saturating_add(params.bytes()))?;
+        self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        let link = Link { filter: Filter::new(params)?, capacity: self.plan.capacity_of(i) };
+        self.links.push(link);
+        Ok(())
+    }
+
+    /// The link that items are added to.
+    fn newest(&mut self) -> &mut Link {
+        self.links.last_mut().expect("at least one link")
+    }
+
+    /// Adds the items of these hashes in order, as one by one. `answer` gets, for each, whether it
+    /// was new. At an error it has had the answers of all items before.
+    pub(crate) fn insert(
+        &mut self,
+        hashes: &[u64],
+        limit: Limit,
+        mut answer: impl FnMut(bool),
+    ) -> Result<(), Stop> {
+        let mut present = [0; WORDS];
+        for hashes in hashes.chunks(BLOCK) {
+            self.probe(hashes, &mut present);
+            // What this block adds goes into links from here on.
+            let first = self.links.len() - 1;
+            for (i, &hash) in hashes.iter().enumerate() {
+                let known = present[i / 64] >> (i % 64) & 1 != 0
+                    || self.links[first..].iter().any(|link| link.filter.contains_hash(hash));
+                if !known {
+                    self.make_room(limit)?;
+                    self.newest().filter.insert_hash(hash);
+                }
+                answer(!known);
+            }
+        }
+        Ok(())
+    }
+
+    /// A newest link that is not full.
+    fn make_room(&mut self, limit: Limit) -> Result<(), Stop> {
+        let newest = self.newest();
+        if newest.filter.key_count() < newest.capacity {
+            return Ok(());
+        }
+        if self.plan.expansion == 0 {
+            return Err(Stop::Full);
+        }
+        self.grow(limit).map_err(|_| Stop::Growth)
+    }
+
+    /// Answers up to [`BLOCK`] hashes, a bit for each.
+    pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64; WORDS]) {
+        let words = &mut words[..hashes.len().div_ceil(64)];
+        let (newest, older) = self.links.split_last().expect("at least one link");
+        let mut found = newest.filter.contains_hashes(hashes, words);
+        let mut more = [0; WORDS];
+        for link in older.iter().rev() {
+            if found == hashes.len() {
+                return;
+            }
+            let more = &mut more[..words.len()];
+            link.filter.contains_hashes(hashes, more);
+            found = 0;
+            for (word, more) in words.iter_mut().zip(more) {
+                *word |= *more;
+                found += word.count_ones() as usize;
+            }
+        }
+    }
+
+    /// Answers one hash.
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        self.links.iter().rev().any(|link| link.filter.contains_hash(hash))
+    }
+
+    /// The items added, those of merged filters included.
+    pub(crate) fn items(&self) -> u64 {
+        self.links.iter().map(|link| link.filter.key_count()).fold(0, u64::saturating_add)
+    }
+
+    /// The items that all links are made for.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.links.iter().map(|link| link.capacity).fold(0, u64::saturating_add)
+    }
+
+    /// The bytes of all lines.
+    pub(crate) fn bytes(&self) -> usize {
+        self.links.iter().map(|link| link.filter.lines().len()).sum()
+    }
+
+    pub(crate) fn try_clone(&self) -> Result<Chain, Error> {
+        let mut links = Vec::new();
+        links.try_reserve_exact(self.links.len()).map_err(|_| Error::OutOfMemory)?;
+        for link in &self.links {
+            links.push(Link { filter: link.filter.try_clone()?, capacity: link.capacity });
+        }
+        Ok(Chain { plan: self.plan, links })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bloomline::hash::hash_u64;
+    use std::collections::HashSet;
+
+    const NO_LIMIT: Limit = Limit::none();
+
+    fn chain(rate: f64, capacity: u64, expansion: u32) -> Chain {
+        Chain::new(Plan { rate, capacity, expansion, seed: 1 }, NO_LIMIT).unwrap()
+    }
+
+    fn add(chain: &mut Chain, hashes: &[u64]) -> (Vec<bool>, Result<(), Stop>) {
+        let mut answers = Vec::new();
+        let result = chain.insert(hashes, NO_LIMIT, |new| answers.push(new));
+        (answers, result)
+    }
+
+    #[test]
+    fn a_batch_is_as_one_by_one_growth_and_repetitions_included() {
+        // Repeats of items at all distances, over several growths.
+        let hashes: Vec<u64> =
+            (0..20_000u64).map(|i| hash_u64(i % 7000 + i / 9000 * 3000, 0)).collect();
+        let (mut batch, mut single) = (chain(0.01, 100, 2), chain(0.01, 100, 2));
+        let (answers, result) = add(&mut batch, &hashes);
+        assert_eq!(result, Ok(()));
+        for (i, hash) in hashes.iter().enumerate() {
+            let (one, _) = add(&mut single, &[*hash]);
+            assert_eq!(one, [answers[i]], "item {i}");
+        }
+        assert!(batch.links.len() > 4);
+        assert_eq!(batch.links.len(), single.links.len());
+        for (a, b) in batch.links.iter().zip(&single.links) {
+            assert!(a.filter == b.filter && a.filter.key_count() == b.filter.key_count());
+        }
+        assert_eq!(batch.items(), answers.iter().filter(|&&new| new).count() as u64);
+        assert!(hashes.iter().all(|&hash| batch.contains(hash)));
+    }
+
+    #[test]
+    fn one_that_does_not_grow_is_full_at_its_capacity_and_still_knows_its_items() {
+        let mut chain = chain(0.001, 100, 0);
+        let hashes: Vec<u64> = (0..200).map(|i| hash_u64(i, 0)).collect();
+        let (answers, result) = add(&mut chain, &hashes);
+        assert_eq!(result, Err(Stop::Full));
+        assert_eq!(answers.iter().filter(|&&new| new).count(), 100);
+        assert_eq!(chain.items(), 100);
+        assert_eq!(add(&mut chain, &hashes[..answers.len()]).1, Ok(()));
+    }
+
+    #[test]
+    fn growth_stops_at_the_limit_and_loses_nothing() {
+        let plan = Plan { rate: 0.01, capacity: 100, expansion: 2, seed: 1 };
+        let limit = Limit::bytes(2000);
+        let mut chain = Chain::new(plan, limit).unwrap();
+        let hashes: Vec<u64> = (0..5000).map(|i| hash_u64(i, 0)).collect();
+        let mut done = 0;
+        assert_eq!(chain.insert(&hashes, limit, |_| done += 1), Err(Stop::Growth));
+        assert!(chain.bytes() <= 2000 && done >= 300);
+        assert!(hashes[..done].iter().all(|&hash| chain.contains(hash)));
+    }
+
+    #[test]
+    fn all_links_together_keep_the_rate() {
+        let mut chain = chain(0.01, 1000, 2);
+        let inserted: HashSet<u64> = (0..127_000).map(|i| hash_u64(i, 0)).collect();
+        let hashes: Vec<u64> = inserted.iter().copied().collect();
+        assert_eq!(add(&mut chain, &hashes).1, Ok(()));
+        let absent = 200_000;
+        let mut wrong = 0;
+        for i in 0..absent {
+            wrong += usize::from(chain.contains(hash_u64(1_000_000 + i, 0)));
+        }
+        assert!((wrong as f64) < 0.01 * absent as f64 * 1.05, "{wrong} of {absent}");
+    }
+}

@@ -1,0 +1,13 @@
+//! Bloom filters that grow: `BL.*`, and the same commands as `BF.*`.
+
+mod chain;
+mod commands;
+mod info;
+mod options;
+mod persist;
+mod plan;
+
+pub(crate) use chain::{Chain, Link, Stop};
+pub(crate) use commands::COMMANDS;
+pub(crate) use options::{after, capacity, is_own, new_seed, rate};
+pub(crate) use plan::{MAX_OWN_CAPACITY, MAX_RATE, Plan};

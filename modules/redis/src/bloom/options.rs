@@ -1,0 +1,174 @@
+//! The arguments that say what a new filter is to be, as RedisBloom reads them.
+
+use super::plan::{MAX_CAPACITY, MAX_EXPANSION, MAX_OWN_CAPACITY, MAX_RATE, Plan};
+use crate::api::Args;
+use crate::command::{Fail, fail};
+use crate::config::config;
+use crate::parse;
+
+/// A filter to be made.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) rate: f64,
+    pub(crate) capacity: u64,
+    /// 0: it does not grow.
+    pub(crate) expansion: u32,
+    /// None: as configured.
+    pub(crate) seed: Option<u64>,
+}
+
+impl Wanted {
+    /// What is configured.
+    pub(crate) fn by_default() -> Wanted {
+        let config = config();
+        Wanted {
+            rate: config.bf_error_rate,
+            capacity: config.bf_initial_size,
+            expansion: config.bf_expansion_factor,
+            seed: None,
+        }
+    }
+
+    /// With a seed of its own.
+    pub(crate) fn plan(self) -> Result<Plan, Fail> {
+        let seed = new_seed(self.seed)?;
+        let rate = self.rate.min(MAX_RATE);
+        Ok(Plan { rate, capacity: self.capacity, expansion: self.expansion, seed })
+    }
+}
+
+/// The seed that was asked for, the configured one, or a random one.
+pub(crate) fn new_seed(asked: Option<u64>) -> Result<u64, Fail> {
+    match asked.or(config().seed) {
+        Some(seed) => Ok(seed),
+        None => Ok(bloomline::hash::random_seed()?),
+    }
+}
+
+/// Whether a command was called by our own name for it, which takes more options.
+pub(crate) fn is_own(args: Args<'_>) -> bool {
+    args.bytes(0).get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"BL."))
+}
+
+/// The number after a word, if the word is there.
+pub(crate) fn after<'a>(
+    args: Args<'a>,
+    word: &str,
+    first: usize,
+) -> Result<Option<&'a [u8]>, Fail> {
+    match args.find(word, first) {
+        Some(at) if at + 1 == args.len() => Err(Fail::Arity),
+        Some(at) => Ok(Some(args.bytes(at + 1))),
+        None => Ok(None),
+    }
+}
+
+/// The arguments of RESERVE: rate, capacity, options.
+pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
+    let own = is_own(args);
+    if args.len() < 4 || (!own && args.len() > 7) {
+        return Err(Fail::Arity);
+    }
+    let rate = rate(args.bytes(2))?;
+    let capacity = capacity(args.bytes(3), own)?;
+    let fixed = args.find("NONSCALING", 4).is_some();
+    let mut expansion = if fixed { 0 } else { config().bf_expansion_factor };
+    if let Some(at) = args.find("EXPANSION", 4) {
+        if at + 1 == args.len() {
+            return fail("ERR no expansion");
+        }
+        let Some(asked) = parse::integer(args.bytes(at + 1)) else {
+            return fail("ERR bad expansion");
+        };
+        if fixed {
+            return fail("Nonscaling filters cannot expand");
+        }
+        expansion = match u32::try_from(asked) {
+            Ok(factor @ 0..=MAX_EXPANSION) => factor,
+            _ => return fail("ERR expansion must be in the range [0, 32768]"),
+        };
+    }
+    let mut seed = None;
+    if own && let Some(text) = after(args, "SEED", 4)? {
+        seed = Some(parse::unsigned(text).ok_or(Fail::Text("ERR bad seed".into()))?);
+    }
+    Ok(Wanted { rate, capacity, expansion, seed })
+}
+
+/// A rate between 0 and 1.
+pub(crate) fn rate(text: &[u8]) -> Result<f64, Fail> {
+    match parse::real(text) {
+        None => fail("ERR bad error rate"),
+        Some(rate) if rate > 0.0 && rate < 1.0 => Ok(rate),
+        Some(_) => fail("ERR error rate must be in the range (0.000000, 1.000000)"),
+    }
+}
+
+/// How many items; more for commands of our own.
+pub(crate) fn capacity(text: &[u8], own: bool) -> Result<u64, Fail> {
+    let most = if own { MAX_OWN_CAPACITY } else { MAX_CAPACITY };
+    match parse::integer(text) {
+        None => fail("ERR bad capacity"),
+        Some(_) => match parse::within(text, 1, most) {
+            Some(capacity) => Ok(capacity),
+            None if own => fail("ERR capacity must be in the range [1, 281474976710656]"),
+            None => fail("ERR capacity must be in the range [1, 1073741824]"),
+        },
+    }
+}
+
+/// The arguments of INSERT: what to make if the key is absent, or None if it is not to be made; and
+/// where the items begin.
+pub(crate) fn insert(args: Args<'_>) -> Result<(Option<Wanted>, usize), Fail> {
+    let (mut wanted, mut create, mut fixed) = (Wanted::by_default(), true, false);
+    let mut growth = None;
+    let (own, mut at) = (is_own(args), 2);
+    // Words are known by their first letters.
+    while at < args.len() {
+        let word = args.bytes(at).to_ascii_lowercase();
+        let value = || if at + 1 < args.len() { Ok(args.bytes(at + 1)) } else { Err(Fail::Arity) };
+        match word.as_slice() {
+            [b'i', ..] => {
+                if at + 1 == args.len() {
+                    return Err(Fail::Arity);
+                }
+                if fixed && growth.is_some_and(|factor| factor > 0) {
+                    return fail("Nonscaling filters cannot expand");
+                }
+                wanted.expansion = if fixed { 0 } else { growth.unwrap_or(wanted.expansion) };
+                return Ok((create.then_some(wanted), at + 1));
+            }
+            [b'e', b'r', ..] => {
+                let rate = parse::real(value()?).filter(|&rate| rate > 0.0 && rate < 1.0);
+                wanted.rate = rate.ok_or(Fail::Text("Bad error rate".into()))?;
+                at += 2;
+            }
+            [b'e', ..] => {
+                let factor = parse::within(value()?, 0, MAX_EXPANSION.into());
+                growth = Some(factor.ok_or(Fail::Text("Bad expansion".into()))? as u32);
+                at += 2;
+            }
+            [b'c', ..] => {
+                let most = if own { MAX_OWN_CAPACITY } else { MAX_CAPACITY };
+                let capacity = parse::within(value()?, 1, most);
+                wanted.capacity = capacity.ok_or(Fail::Text("Bad capacity".into()))?;
+                at += 2;
+            }
+            [b'n', _, b'c', ..] => {
+                create = false;
+                at += 1;
+            }
+            [b'n', ..] => {
+                fixed = true;
+                at += 1;
+            }
+            [b's', ..] if own => {
+                let seed = parse::unsigned(value()?);
+                wanted.seed = Some(seed.ok_or(Fail::Text("ERR bad seed".into()))?);
+                at += 2;
+            }
+            _ => return fail("Unknown argument received"),
+        }
+    }
+    Err(Fail::Arity)
+}

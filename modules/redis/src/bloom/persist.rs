@@ -1,0 +1,87 @@
+//! A series of filters in an image: the plan, the capacity of each link, a file for each.
+
+use super::chain::{Chain, Link};
+use super::plan::{MAX_EXPANSION, Plan};
+use crate::image::{File, Header, Kind};
+use bloomline::{Error, Filter};
+
+impl Chain {
+    /// Its numbers: rate, capacity, expansion, seed, and for each link capacity and bytes.
+    pub(crate) fn header(&self) -> Header {
+        let Plan { rate, capacity, expansion, seed } = self.plan;
+        let mut numbers = vec![rate.to_bits(), capacity, expansion.into(), seed];
+        for link in &self.links {
+            numbers.extend([link.capacity, link.filter.encoded_len() as u64]);
+        }
+        Header::new(Kind::Bloom, numbers, &self.files())
+    }
+
+    pub(crate) fn files(&self) -> Vec<File<'_>> {
+        self.links.iter().map(|link| File::Plain(&link.filter)).collect()
+    }
+
+    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Chain, Error> {
+        let Some((&[rate, capacity, expansion, seed], sizes)) = header.numbers.split_first_chunk()
+        else {
+            return Err(Error::NotAFilter);
+        };
+        let rate = f64::from_bits(rate);
+        let expansion = u32::try_from(expansion).ok().filter(|&factor| factor <= MAX_EXPANSION);
+        let expansion = expansion.ok_or(Error::NotAFilter)?;
+        let (sizes, rest) = sizes.as_chunks::<2>();
+        if !(rate > 0.0 && rate < 1.0) || capacity == 0 || sizes.is_empty() || !rest.is_empty() {
+            return Err(Error::NotAFilter);
+        }
+        let plan = Plan { rate, capacity, expansion, seed };
+        let (mut links, mut left) = (Vec::new(), body);
+        for &[capacity, len] in sizes {
+            let len = usize::try_from(len).unwrap_or(usize::MAX);
+            let (file, rest) = left.split_at_checked(len).ok_or(Error::NotAFilter)?;
+            let filter = Filter::decode(file)?;
+            if filter.params().seed() != seed {
+                return Err(Error::Mismatch);
+            }
+            links.push(Link { filter, capacity });
+            left = rest;
+        }
+        if left.is_empty() { Ok(Chain { plan, links }) } else { Err(Error::NotAFilter) }
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes() + self.links.len() * size_of::<Link>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+    use bloomline::hash::hash_u64;
+
+    #[test]
+    fn an_image_is_the_same_filter_and_goes_on_growing() {
+        let plan = Plan { rate: 0.01, capacity: 50, expansion: 2, seed: 9 };
+        let mut chain = Chain::new(plan, Limit::none()).unwrap();
+        let hashes: Vec<u64> = (0..1000).map(|i| hash_u64(i, 0)).collect();
+        chain.insert(&hashes[..700], Limit::none(), |_| ()).unwrap();
+        let mut body = Vec::new();
+        for file in chain.files() {
+            file.write_to(&mut body).unwrap();
+        }
+        let header = chain.header();
+        assert_eq!(header.body, body.len() as u64);
+        let mut again = Chain::from_image(&header, &body).unwrap();
+        for chain in [&mut chain, &mut again] {
+            chain.insert(&hashes, Limit::none(), |_| ()).unwrap();
+        }
+        assert_eq!(chain.header(), again.header());
+        assert!(chain.links.iter().zip(&again.links).all(|(a, b)| a.filter == b.filter));
+        for i in (0..body.len()).step_by(37) {
+            let mut damaged = body.clone();
+            damaged[i] ^= 1;
+            assert!(Chain::from_image(&header, &damaged).is_err(), "byte {i}");
+        }
+        assert!(Chain::from_image(&header, &body[1..]).is_err());
+    }
+}

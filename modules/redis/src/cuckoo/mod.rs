@@ -1,0 +1,11 @@
+//! Cuckoo filters that grow: `BL.CF.*`, and the same commands as `CF.*`.
+
+mod commands;
+mod link;
+mod options;
+mod persist;
+mod series;
+
+pub(crate) use commands::{COMMANDS, OWN_COMMANDS};
+pub(crate) use link::Link;
+pub(crate) use series::Series;

@@ -1,0 +1,277 @@
+//! A series of cuckoo filters, its links. Items can be removed; the same item can be added several
+//! times and counts as often.
+//!
+//! A larger link is more filters of the same shape, not a larger filter: each item goes into the
+//! one that `shard_of` says. So two items that the filters of one link cannot tell apart, those of
+//! all smaller links cannot either. Removing takes an item from the largest link that seems to have
+//! it: if the fingerprint there is another item's, that one's is found, by the same probes, where
+//! the first was. Links of different shapes would lose items there.
+
+use super::link::{Link, count, full_rate};
+use crate::items::WORDS;
+use crate::limit::Limit;
+use bloomline::{CuckooFilter, CuckooParams, Error};
+
+/// The shape of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shape {
+    /// The items of the first link.
+    pub(crate) capacity: u64,
+    /// Kept for INFO: the rate follows from it unless one is chosen.
+    pub(crate) bucket_size: u64,
+    /// Kept for INFO.
+    pub(crate) max_iterations: u64,
+    /// How many times as large the next link is; 0: there is no next one.
+    pub(crate) expansion: u64,
+    /// The most links.
+    pub(crate) max_links: u64,
+    pub(crate) rate: f64,
+    pub(crate) seed: u64,
+}
+
+/// The series: at least one link, the newest last.
+pub(crate) struct Series {
+    pub(crate) shape: Shape,
+    pub(crate) links: Vec<Link>,
+    /// Items removed, for INFO.
+    pub(crate) deleted: u64,
+}
+
+/// Why an item was not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// There is no room, and the filter does not grow.
+    Full,
+    /// It has grown as often as it may.
+    Links,
+    /// It cannot grow: no memory, or beyond the limit.
+    Growth,
+}
+
+/// The links that together keep the rate that was asked for.
+const LINKS_OF_RATE: f64 = 4.0;
+
+/// The most filters of a link.
+const MOST_SHARDS: u64 = 1 << 20;
+
+impl Shape {
+    /// The parameters of every filter: the shortest fingerprints that keep the rate.
+    pub(crate) fn params(&self) -> Result<CuckooParams, Error> {
+        let links = if self.expansion == 0 { 1.0 } else { LINKS_OF_RATE };
+        for bits in [8, 12] {
+            let params = CuckooParams::for_bits(self.capacity, bits)?;
+            if links * full_rate(params) <= self.rate {
+                return Ok(params.with_seed(self.seed));
+            }
+        }
+        Ok(CuckooParams::for_bits(self.capacity, 16)?.with_seed(self.seed))
+    }
+}
+
+impl Series {
+    pub(crate) fn new(shape: Shape, limit: Limit) -> Result<Series, Error> {
+        let mut series = Series { shape, links: Vec::new(), deleted: 0 };
+        series.grow(shape.params()?, limit)?;
+        Ok(series)
+    }
+
+    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
+        let shards = match self.links.last() {
+            None => 1,
+            Some(last) => (last.shards.len() as u64).saturating_mul(self.shape.expansion),
+        };
+        if shards > MOST_SHARDS {
+            return Err(Error::OutOfMemory);
+        }
+        let more = params.bytes().saturating_mul(shards as usize);
+        limit.allows(self.bytes().saturating_add(more))?;
+        self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        self.links.push(Link::new(params, shards as usize)?);
+        Ok(())
+    }
+
+    /// The parameters of all filters.
+    pub(crate) fn params(&self) -> CuckooParams {
+        self.links[0].shards[0].params()
+    }
+
+    /// Adds an item, once more if it is there. At an error nothing has changed.
+    pub(crate) fn insert(&mut self, hash: u64, limit: Limit) -> Result<(), Stop> {
+        // Older links have room where items were removed, and where few have come.
+        if self.links.iter_mut().any(|link| link.has_room(hash) && link.insert(hash)) {
+            return Ok(());
+        }
+        let newest = self.links.last_mut().expect("at least one link");
+        if newest.insert(hash) {
+            return Ok(());
+        }
+        if self.shape.expansion == 0 {
+            return Err(Stop::Full);
+        }
+        if self.links.len() as u64 >= self.shape.max_links {
+            return Err(Stop::Links);
+        }
+        self.grow(self.params(), limit).map_err(|_| Stop::Growth)?;
+        let newest = self.links.last_mut().expect("at least one link");
+        if newest.insert(hash) { Ok(()) } else { Err(Stop::Full) }
+    }
+
+    /// Removes an item once. Returns false if it is absent.
+    pub(crate) fn remove(&mut self, hash: u64) -> bool {
+        // The largest link first: see above.
+        let removed = self.links.iter_mut().rev().any(|link| link.remove(hash));
+        self.deleted = self.deleted.saturating_add(removed.into());
+        removed
+    }
+
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        self.links.iter().any(|link| link.shard(hash).contains_hash(hash))
+    }
+
+    /// Answers up to [`BLOCK`](crate::items::BLOCK) hashes, a bit for each.
+    pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64; WORDS]) {
+        let words = &mut words[..hashes.len().div_ceil(64)];
+        words.fill(0);
+        for link in &self.links {
+            link.probe(hashes, words);
+        }
+    }
+
+    /// How often an item is there; other items can make it too high.
+    pub(crate) fn count(&self, hash: u64) -> u64 {
+        self.links.iter().map(|link| count(link.shard(hash), hash)).sum()
+    }
+
+    /// Drops the newest links as long as they are empty, except the first.
+    pub(crate) fn compact(&mut self) {
+        while self.links.len() > 1 && self.links.last().is_some_and(|link| link.items() == 0) {
+            self.links.pop();
+        }
+        self.deleted = 0;
+    }
+
+    pub(crate) fn items(&self) -> u64 {
+        self.links.iter().map(Link::items).sum()
+    }
+
+    /// The bytes of all lines.
+    pub(crate) fn bytes(&self) -> usize {
+        let filters = self.links.iter().map(|link| link.shards.len()).sum::<usize>();
+        filters * self.links.first().map_or(0, |link| link.shards[0].lines().len())
+    }
+
+    pub(crate) fn memory(&self) -> usize {
+        let filters: usize = self.links.iter().map(|link| link.shards.len()).sum();
+        self.bytes() + filters * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
+    }
+
+    pub(crate) fn try_clone(&self) -> Result<Series, Error> {
+        let mut links = Vec::new();
+        links.try_reserve_exact(self.links.len()).map_err(|_| Error::OutOfMemory)?;
+        for link in &self.links {
+            links.push(link.try_clone()?);
+        }
+        Ok(Series { shape: self.shape, links, deleted: self.deleted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bloomline::hash::hash_u64;
+
+    fn shape(capacity: u64, expansion: u64, rate: f64) -> Shape {
+        let (bucket_size, max_iterations, max_links, seed) = (2, 20, 32, 3);
+        Shape { capacity, bucket_size, max_iterations, expansion, max_links, rate, seed }
+    }
+
+    fn series(capacity: u64, expansion: u64, rate: f64) -> Series {
+        Series::new(shape(capacity, expansion, rate), Limit::none()).unwrap()
+    }
+
+    #[test]
+    fn items_are_found_counted_and_removed_over_all_links() {
+        let mut series = series(500, 1, 4.0 / 255.0);
+        let hashes: Vec<u64> = (0..3000).map(|i| hash_u64(i, 0)).collect();
+        for &hash in &hashes {
+            series.insert(hash, Limit::none()).unwrap();
+        }
+        assert!(series.links.len() > 3 && series.items() == 3000);
+        assert!(hashes.iter().all(|&hash| series.contains(hash) && series.count(hash) >= 1));
+        for &hash in &hashes[..2900] {
+            assert!(series.remove(hash));
+        }
+        assert!(hashes[2900..].iter().all(|&hash| series.contains(hash)));
+        assert_eq!((series.items(), series.deleted), (100, 2900));
+        // Freed room is used again.
+        let before = series.links.len();
+        assert_eq!(series.links[1].shards.len(), 1);
+        for &hash in &hashes[..1000] {
+            series.insert(hash, Limit::none()).unwrap();
+        }
+        assert_eq!(series.links.len(), before);
+    }
+
+    #[test]
+    fn an_item_counts_as_often_as_it_was_added() {
+        let mut series = series(1000, 1, 0.01);
+        for times in 1..=50 {
+            series.insert(77, Limit::none()).unwrap();
+            assert_eq!(series.count(77), times);
+        }
+        for times in (0..50).rev() {
+            assert!(series.remove(77));
+            assert_eq!(series.count(77), times);
+        }
+        assert!(!series.remove(77));
+        series.compact();
+        assert_eq!((series.links.len(), series.deleted), (1, 0));
+    }
+
+    #[test]
+    fn growth_ends_where_it_must() {
+        let mut fixed = series(100, 0, 0.01);
+        let stop = (0..1000).find_map(|i| fixed.insert(hash_u64(i, 0), Limit::none()).err());
+        assert_eq!(stop, Some(Stop::Full));
+        let mut few = Series::new(Shape { max_links: 2, ..shape(100, 1, 0.01) }, Limit::none());
+        let few = few.as_mut().unwrap();
+        let stop = (0..1000).find_map(|i| few.insert(hash_u64(i, 0), Limit::none()).err());
+        assert_eq!((stop, few.links.len()), (Some(Stop::Links), 2));
+    }
+
+    #[test]
+    fn removing_loses_no_other_item_whatever_links_have_them() {
+        // Fingerprints of 8 bits, so that items are mistaken for others all the time.
+        for expansion in [1, 2, 3] {
+            let mut series = series(200, expansion, 0.2);
+            assert_eq!(series.params().fingerprint_bits(), 8);
+            let mut present = std::collections::VecDeque::new();
+            for i in 0..40_000u64 {
+                let hash = hash_u64(i * i % 30_011, 0);
+                series.insert(hash, Limit::none()).unwrap();
+                present.push_back(hash);
+                if present.len() > 3000 + (i as usize % 7) * 100 {
+                    let gone = present.remove(i as usize * 31 % present.len()).unwrap();
+                    assert!(series.remove(gone), "expansion {expansion}, step {i}");
+                }
+            }
+            assert!(series.links.len() > 2);
+            assert!(present.iter().all(|&hash| series.contains(hash)), "expansion {expansion}");
+            assert!(present.iter().all(|&hash| series.remove(hash)), "expansion {expansion}");
+            assert_eq!(series.items(), 0);
+        }
+    }
+
+    #[test]
+    fn a_few_links_keep_the_rate() {
+        for rate in [0.0157, 0.12, 0.002] {
+            let mut series = series(1000, 2, rate);
+            for i in 0..14_000 {
+                series.insert(hash_u64(i, 0), Limit::none()).unwrap();
+            }
+            let absent = 400_000;
+            let wrong = (0..absent).filter(|i| series.contains(hash_u64(1 << 40 | i, 0))).count();
+            assert!((wrong as f64) < rate * absent as f64, "{rate}: {wrong} of {absent}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The value of a key: a filter of some kind.
+
+use crate::api::{Found, Key};
+use crate::bloom::Chain;
+use crate::command::{Fail, Outcome, fail};
+use crate::cuckoo::Series;
+use crate::image::{File, Header, Kind};
+use crate::items::WORDS;
+use crate::loading::Loading;
+use crate::own::{Counting, Timed};
+use bloomline::Error;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A filter of some kind, or one that is still being loaded.
+pub(crate) enum Value {
+    Bloom(Chain),
+    Cuckoo(Series),
+    Counting(Counting),
+    Window(Timed),
+    Loading(Loading),
+}
+
+/// A value of a key, which INFO counts.
+pub(crate) struct Object {
+    pub(crate) value: Value,
+    /// The bytes that INFO counts for it.
+    counted: usize,
+}
+
+/// What INFO says. Values may be freed in another thread.
+pub(crate) static OBJECTS: AtomicU64 = AtomicU64::new(0);
+/// The bytes of all of them.
+pub(crate) static BYTES: AtomicU64 = AtomicU64::new(0);
+
+impl Object {
+    pub(crate) fn new(value: Value) -> Object {
+        OBJECTS.fetch_add(1, Ordering::Relaxed);
+        let mut object = Object { value, counted: 0 };
+        object.recount();
+        object
+    }
+
+    /// Counts its bytes again: after each change that may have made it larger or smaller.
+    pub(crate) fn recount(&mut self) {
+        let bytes = self.memory();
+        // Wraps where it is less.
+        BYTES.fetch_add((bytes as u64).wrapping_sub(self.counted as u64), Ordering::Relaxed);
+        self.counted = bytes;
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Object>() + self.value.memory()
+    }
+
+    /// How much work it is to free it: above 64 the server does it in another thread.
+    pub(crate) fn free_effort(&self) -> usize {
+        1 + (self.memory() >> 16)
+    }
+
+    pub(crate) fn try_clone(&self) -> Result<Object, Error> {
+        Ok(Object::new(self.value.try_clone()?))
+    }
+}
+
+/// Whether a filter of this kind can be made in a key: there must be none.
+pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
+    match key.get() {
+        Found::Absent => Ok(()),
+        Found::Ours(object) if [kind, Kind::Loading].contains(&object.value.kind()) => {
+            fail("ERR item exists")
+        }
+        Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        OBJECTS.fetch_sub(1, Ordering::Relaxed);
+        BYTES.fetch_sub(self.counted as u64, Ordering::Relaxed);
+    }
+}
+
+impl Value {
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Value::Bloom(_) => Kind::Bloom,
+            Value::Cuckoo(_) => Kind::Cuckoo,
+            Value::Counting(_) => Kind::Counting,
+            Value::Window(_) => Kind::Window,
+            Value::Loading(_) => Kind::Loading,
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Value::Bloom(chain) => chain.memory(),
+            Value::Cuckoo(series) => series.memory(),
+            Value::Counting(counting) => counting.memory(),
+            Value::Window(timed) => timed.memory(),
+            Value::Loading(loading) => loading.memory(),
+        }
+    }
+
+    fn try_clone(&self) -> Result<Value, Error> {
+        Ok(match self {
+            Value::Bloom(chain) => Value::Bloom(chain.try_clone()?),
+            Value::Cuckoo(series) => Value::Cuckoo(series.try_clone()?),
+            Value::Counting(counting) => Value::Counting(counting.try_clone()?),
+            Value::Window(timed) => Value::Window(timed.try_clone()?),
+            Value::Loading(loading) => Value::Loading(loading.try_clone()?),
+        })
+    }
+
+    /// The seed of the hash of its items.
+    pub(crate) fn seed(&self) -> u64 {
+        match self {
+            Value::Bloom(chain) => chain.plan.seed,
+            Value::Cuckoo(series) => series.shape.seed,
+            Value::Counting(counting) => counting.filter.params().seed(),
+            Value::Window(timed) => timed.window.params().seed(),
+            Value::Loading(_) => 0,
+        }
+    }
+
+    /// Answers up to [`BLOCK`](crate::items::BLOCK) hashes, a bit for each. What is being loaded
+    /// may have every item.
+    pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64; WORDS]) {
+        let some = &mut words[..hashes.len().div_ceil(64)];
+        match self {
+            Value::Bloom(chain) => chain.probe(hashes, words),
+            Value::Cuckoo(series) => series.probe(hashes, words),
+            Value::Counting(counting) => {
+                counting.filter.contains_hashes(hashes, some);
+            }
+            Value::Window(timed) => timed.probe(hashes, some),
+            Value::Loading(_) => some.fill(u64::MAX),
+        }
+    }
+
+    /// What is before the files in its image.
+    pub(crate) fn header(&self) -> Header {
+        match self {
+            Value::Bloom(chain) => chain.header(),
+            Value::Cuckoo(series) => series.header(),
+            Value::Counting(counting) => counting.header(),
+            Value::Window(timed) => timed.header(),
+            Value::Loading(loading) => loading.header(),
+        }
+    }
+
+    /// The files of its image, in order.
+    pub(crate) fn files(&self) -> Vec<File<'_>> {
+        match self {
+            Value::Bloom(chain) => chain.files(),
+            Value::Cuckoo(series) => series.files(),
+            Value::Counting(counting) => counting.files(),
+            Value::Window(timed) => timed.files(),
+            Value::Loading(loading) => loading.files(),
+        }
+    }
+
+    /// The value of an image.
+    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Value, Error> {
+        Ok(match header.kind {
+            Kind::Bloom => Value::Bloom(Chain::from_image(header, body)?),
+            Kind::Cuckoo => Value::Cuckoo(Series::from_image(header, body)?),
+            Kind::Counting => Value::Counting(Counting::from_image(header, body)?),
+            Kind::Window => Value::Window(Timed::from_image(header, body)?),
+            Kind::Loading => Value::Loading(Loading::from_image(header, body)?),
+        })
+    }
+}

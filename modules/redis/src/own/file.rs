@@ -1,0 +1,198 @@
+//! Files of the library: EXPORT and IMPORT, a chunk at a time.
+
+use super::{Counting, Timed, value_of};
+use crate::api::{Args, Ctx, Found, Key};
+use crate::bloom::{Chain, Link, MAX_OWN_CAPACITY, Plan, after};
+use crate::command::{Fail, Outcome, fail};
+use crate::cuckoo::Series;
+use crate::dump;
+use crate::image::CHUNK;
+use crate::limit::Limit;
+use crate::loading::Loading;
+use crate::object::{Object, Value};
+use crate::parse;
+use bloomline::{
+    CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, Window, sizing,
+};
+
+pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
+    if args.len() < 3 || args.len().is_multiple_of(2) {
+        return Err(Fail::Arity);
+    }
+    let bad = |what| Fail::Text(format!("ERR bad {what}").into());
+    let number = |text| parse::within(text, 0, i64::MAX as u64);
+    let offset = number(args.bytes(2)).ok_or(bad("offset"))?;
+    let most = match after(args, "COUNT", 3)? {
+        Some(text) => parse::within(text, 1, CHUNK as u64).ok_or(bad("count"))? as usize,
+        None => CHUNK,
+    };
+    let link = after(args, "LINK", 3)?.map(|text| number(text).ok_or(bad("link"))).transpose()?;
+    let key = Key::open(ctx, args.raw(1), false);
+    let value = value_of(&key)?;
+    let files = value.files();
+    let i = match link {
+        Some(i) => usize::try_from(i).unwrap_or(usize::MAX),
+        None if files.len() == 1 => 0,
+        None => return fail("ERR the filter has grown: export each LINK, from 0"),
+    };
+    let file = files.get(i).ok_or(Fail::Text("ERR there is no such link".into()))?;
+    let (len, mut chunk) = (file.len() as u64, Vec::new());
+    file.read_at(usize::try_from(offset).unwrap_or(usize::MAX), most, &mut chunk)?;
+    let next = offset.saturating_add(chunk.len() as u64);
+    ctx.array(3);
+    ctx.count(if next >= len { 0 } else { next });
+    ctx.count(len);
+    ctx.bytes(&chunk);
+    Ok(())
+}
+
+pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
+    if args.len() != 5 && args.len() != 7 {
+        return Err(Fail::Arity);
+    }
+    let bad = |what| Fail::Text(format!("ERR bad {what}").into());
+    let number = |i, what| parse::within(args.bytes(i), 0, i64::MAX as u64).ok_or(bad(what));
+    let (offset, len) = (number(2, "offset")?, number(3, "length")?);
+    let capacity = match after(args, "CAPACITY", 5)? {
+        Some(text) => parse::within(text, 1, MAX_OWN_CAPACITY).ok_or(bad("capacity"))?,
+        None if args.len() == 7 => return fail("ERR unknown argument"),
+        None => 0,
+    };
+    let bytes = args.bytes(4);
+    if bytes.is_empty() {
+        return fail("ERR no bytes");
+    }
+    let mut key = Key::open(ctx, args.raw(1), true);
+    match key.get_mut() {
+        Found::Foreign => return Err(Fail::WrongType),
+        Found::Absent if offset == 0 => {
+            let total = usize::try_from(len).unwrap_or(usize::MAX);
+            let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
+            Limit::of(ctx).allows(total).map_err(too_large)?;
+            let mut loading = Loading::file(len, capacity);
+            loading.push(bytes)?;
+            key.set(Object::new(Value::Loading(loading)));
+        }
+        Found::Absent => return fail("ERR the first chunk begins at offset 0"),
+        Found::Ours(Object { value: Value::Loading(loading), .. }) if !loading.is_image() => {
+            if offset != loading.arrived() || len != loading.total() {
+                let (at, total) = (loading.arrived(), loading.total());
+                return Err(Fail::Text(
+                    format!("ERR the next chunk begins at offset {at} of {total}").into(),
+                ));
+            }
+            loading.push(bytes)?;
+        }
+        Found::Ours(_) => return fail("ERR item exists"),
+    }
+    dump::finish(ctx, &mut key, args)?;
+    ctx.replicate(c"BL.IMPORT", args.from(1).as_raw());
+    ctx.ok();
+    Ok(())
+}
+
+/// The value of a file of the library. `capacity`: how many items it is to take; 0: as many as set
+/// half of the bits.
+pub(crate) fn from_file(bytes: &[u8], capacity: u64) -> Result<Value, Error> {
+    Ok(match Kind::of(bytes)? {
+        Kind::Filter | Kind::Classic => plain(vec![Filter::decode(bytes)?], capacity),
+        Kind::Scalable => {
+            let scalable = ScalableFilter::decode(bytes)?;
+            let stages: Result<Vec<_>, _> = scalable.stages().map(Filter::try_clone).collect();
+            plain(stages?, capacity)
+        }
+        Kind::Counting => {
+            let filter = CountingFilter::decode(bytes)?;
+            let capacity = if capacity == 0 { half_full(filter.filter()) } else { capacity };
+            Value::Counting(Counting { filter, capacity })
+        }
+        Kind::Cuckoo => Value::Cuckoo(Series::of_file(CuckooFilter::decode(bytes)?)),
+        Kind::Window => Value::Window(Timed::of_file(Window::decode(bytes)?, capacity)),
+        // A kind that this module does not know yet.
+        _ => return Err(Error::Layout(0)),
+    })
+}
+
+/// A series that does not grow.
+fn plain(filters: Vec<Filter>, capacity: u64) -> Value {
+    let seed = filters.first().map_or(0, |filter| filter.params().seed());
+    let last = filters.len().saturating_sub(1);
+    let link = |(i, filter): (usize, Filter)| {
+        // All but the newest are full.
+        let capacity = match capacity {
+            _ if i < last => filter.key_count(),
+            0 => half_full(&filter),
+            capacity => capacity,
+        };
+        Link { filter, capacity }
+    };
+    let links: Vec<Link> = filters.into_iter().enumerate().map(link).collect();
+    let rate = |link: &Link| {
+        let (params, capacity) = (link.filter.params(), link.capacity);
+        if link.filter.is_classic() { params.classic_rate(capacity) } else { params.rate(capacity) }
+    };
+    let rate = links.iter().map(rate).sum::<f64>().clamp(1e-30, 0.999);
+    let capacity = links.iter().map(|link| link.capacity).sum::<u64>().max(1);
+    Value::Bloom(Chain { plan: Plan { rate, capacity, expansion: 0, seed }, links })
+}
+
+/// The items that set half of the bits.
+fn half_full(filter: &Filter) -> u64 {
+    let params = filter.params();
+    sizing::keys_for_fill(0.5, params.line_count(), params.k()).max(1.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bloomline::Params;
+
+    #[test]
+    fn files_of_each_kind_become_values_with_their_items() {
+        let params = Params::for_rate(100, 0.01).unwrap().with_seed(5);
+        let mut plain = Filter::new(params).unwrap();
+        let mut classic = Filter::classic(params).unwrap();
+        let mut counting = CountingFilter::new(params).unwrap();
+        let mut window = Window::with_params(3, params).unwrap();
+        let mut scalable = ScalableFilter::new(10, 0.01, 5).unwrap();
+        let cuckoo = bloomline::CuckooParams::for_bits(100, 12).unwrap().with_seed(5);
+        let mut cuckoo = CuckooFilter::new(cuckoo).unwrap();
+        for i in 0..60u64 {
+            plain.insert(&i);
+            classic.insert(&i);
+            counting.insert(&i);
+            window.insert(&i);
+            scalable.insert(&i).unwrap();
+            cuckoo.insert(&i).unwrap();
+        }
+        let files = [
+            plain.to_bytes(),
+            classic.to_bytes(),
+            counting.to_bytes(),
+            window.to_bytes(),
+            scalable.to_bytes(),
+            cuckoo.to_bytes(),
+        ];
+        for file in files {
+            let file = file.unwrap();
+            let value = from_file(&file, 0).unwrap();
+            let hashes: Vec<u64> = (0..60).map(|i| bloomline::hash::hash_u64(i, 5)).collect();
+            let mut words = [0; crate::items::WORDS];
+            value.probe(&hashes, &mut words);
+            assert_eq!(words[0], (1 << 60) - 1);
+            assert_eq!(value.seed(), 5);
+            // It can be saved and read again.
+            let mut body = Vec::new();
+            for part in value.files() {
+                part.write_to(&mut body).unwrap();
+            }
+            let header = value.header();
+            assert_eq!(Value::from_image(&header, &body).unwrap().header(), header);
+            for i in [0, file.len() / 2, file.len() - 1] {
+                let mut damaged = file.clone();
+                damaged[i] ^= 1;
+                assert!(from_file(&damaged, 0).is_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+"""BL.EXPORT and BL.IMPORT: the library's files in and out, against the reader and the writer in Python and the
+golden files."""
+
+import os
+import random
+
+import check
+from check import BYTES, INTEGER, add_all, answers, equal, is_error, keys, none_denied, pairs, true
+from files import Filter, bits, blob, seed_of, write
+from resp import OK
+from server import ROOT, Server
+
+CHUNK = 50000
+GOLDEN = os.path.join(ROOT, "golden")
+
+
+def export(client, key, *options, count=CHUNK):
+    """The whole file of a key."""
+    at, data = 0, b""
+    while True:
+        reply = client.ok("BL.EXPORT", key, at, "COUNT", count, *options)
+        equal(reply, [INTEGER, INTEGER, BYTES], "BL.EXPORT at %d" % at)
+        following, length, part = reply
+        data += part
+        true(len(part) <= count, "%d bytes, asked for %d" % (len(part), count))
+        if following == 0:
+            equal(len(data), length, "the length of the file")
+            return data
+        equal(following, len(data), "the next offset")
+        at = following
+
+
+def load(client, key, data, *options, count=CHUNK):
+    """Imports a file; the reply of the last chunk."""
+    reply = None
+    for at in range(0, len(data), count):
+        reply = client.call("BL.IMPORT", key, at, len(data), data[at : at + count], *options)
+        if reply != OK:
+            return reply
+    return reply
+
+
+def test_export():
+    """What BL.EXPORT gives is a file that the reader written from FORMAT.md accepts, with the same answers."""
+    with Server() as server, server.client() as client:
+        client.ok("BL.RESERVE", "b", "0.01", 3000, "NONSCALING")
+        items, absent = keys("k", 3000), keys("absent", 500)
+        new = add_all(client, "b", items)
+        file = Filter(export(client, "b"))
+        equal((file.seed, file.key_count), (seed_of(client, "b"), new), "the footer")
+        true(all(file.contains(item) for item in items), "the file denies a key")
+        equal([int(file.contains(item)) for item in absent], answers(client, "b", absent))
+        equal(load(client, "copy", export(client, "b", count=777)), OK)
+        none_denied(client, "copy", items)
+        equal(answers(client, "copy", absent), answers(client, "b", absent))
+        equal(export(client, "copy"), export(client, "b"), "the file of the copy")
+        for words in (("nothing", 0), ("b", -1), ("b", "x"), ("b", 0, "LINK", 1), ("b", 0, "COUNT", 0)):
+            is_error(client.call("BL.EXPORT", *words), "BL.EXPORT %r" % (words,))
+        # Of one that has grown, each link is a file.
+        client.ok("BL.RESERVE", "grown", "0.01", 100)
+        add_all(client, "grown", items)
+        links = pairs(client.ok("BL.INFO", "grown"))["Number of filters"]
+        files = [Filter(export(client, "grown", "LINK", i)) for i in range(links)]
+        true(
+            links > 3 and all(any(file.contains(item) for file in files) for item in items[::7]),
+            "the links have all keys",
+        )
+
+
+def test_import():
+    """A file built elsewhere becomes a key; a damaged one becomes nothing."""
+    items = keys("k", 2000)
+    data = write(items, 40, k=6, seed=11)
+    with Server() as server, server.client() as client:
+        equal(load(client, "b", data, count=1000), OK)
+        none_denied(client, "b", items)
+        equal(seed_of(client, "b"), 11)
+        told, absent = Filter(data), keys("absent", 1000)
+        equal(answers(client, "b", absent), [int(told.contains(item)) for item in absent], "absent keys")
+        equal(export(client, "b"), data, "the bytes come back")
+        generator = random.Random(check.seed)
+        for _ in range(200):
+            spoilt = bytearray(data)
+            spoilt[generator.randrange(len(data))] ^= 1 << generator.randrange(8)
+            is_error(load(client, "bad", bytes(spoilt), count=1000), "seed %d: a flipped bit" % check.seed)
+            equal(client.ok("EXISTS", "bad"), 0, "a key of damaged bytes")
+        for cut in (1, 63, 64, 1000):
+            is_error(load(client, "bad", data[:-cut]), "a file without its last %d bytes" % cut)
+            client.call("DEL", "bad")
+        # Chunks out of order, of another length, on a key that is there.
+        client.ok("BL.IMPORT", "part", 0, len(data), data[:1000])
+        is_error(client.call("BL.EXISTS", "part", items[0]), "a filter that is not yet complete says no")
+        is_error(client.call("BL.IMPORT", "part", 1500, len(data), data[1500:]), "a chunk too far")
+        client.call("DEL", "part")
+        for words in (
+            (0, 0, b""),
+            (0, 1 << 62, data[:64]),
+            (0, -1, data),
+            (64, len(data), data[64:]),
+            ("x", len(data), data),
+            (0, len(data), data + b"x"),
+            (0, len(data) - 1, data),
+        ):
+            is_error(client.call("BL.IMPORT", "bad", *words), "BL.IMPORT bad %r" % (words[:2],))
+            equal(client.ok("EXISTS", "bad"), 0, "a key after a bad import")
+        before = client.ok("DUMP", "b")
+        is_error(client.call("BL.IMPORT", "b", 0, len(data), data[:1000]), "an import over a filter")
+        equal(client.ok("DUMP", "b"), before)
+
+
+def golden(folder):
+    """The golden files of a folder: whether it is a filter, its bytes, its probes, its name; and its status."""
+    with open(os.path.join(GOLDEN, folder, "MANIFEST")) as manifest:
+        rows = [row.split() for row in manifest]
+    for kind, name, *numbers in rows:
+        path = os.path.join(GOLDEN, folder, name)
+        with open(path, "rb") as file:
+            data = file.read()
+        probes = []
+        if kind == "accepted":
+            with open(path + ".probes") as file:
+                probes = [(int(value, 16), int(answer != "0")) for value, answer in map(str.split, file)]
+        yield kind == "accepted", data, probes, os.path.join(folder, name), numbers
+
+
+def test_golden_files():
+    """Each frozen file of each kind becomes a key with the frozen answers; each rejected one becomes nothing."""
+    layout_unknown = "14"
+    accepted = rejected = probed = 0
+    with Server() as server, server.client() as client:
+        for folder in ("", "counting", "classic", "scalable", "window", "cuckoo"):
+            for good, data, probes, name, numbers in golden(folder):
+                if not good:
+                    reply = load(client, name, data) if data else client.call("BL.IMPORT", name, 0, 0, b"")
+                    # One that is of another kind only is for that kind to judge.
+                    if numbers != [layout_unknown]:
+                        is_error(reply, name)
+                        equal(client.ok("EXISTS", name), 0, name)
+                        rejected += 1
+                    client.call("DEL", name)
+                    continue
+                equal(load(client, name, data), OK, name)
+                accepted += 1
+                values = [value for value, _ in probes]
+                expected = [answer for _, answer in probes]
+                for _ in range(2):
+                    if values:
+                        reply = client.ok("BL.MEXISTSHASH", name, blob(values))
+                        equal(bits(reply, len(values)), expected, name)
+                    equal(client.call("DEBUG", "RELOAD"), OK, name)
+                if folder != "scalable":
+                    # The key count of a cuckoo filter is counted again when it is read.
+                    size = len(data) - (64 if folder == "cuckoo" else 0)
+                    equal(export(client, name)[:size], data[:size], "the bytes of " + name)
+                probed += len(values)
+                client.ok("DEL", name)
+    true(accepted > 60 and rejected > 60, "%d accepted, %d rejected" % (accepted, rejected))
+    print("        %d files accepted, %d probes, %d rejected" % (accepted, probed, rejected))

@@ -1,0 +1,214 @@
+"""Memory: the limit of the server and of a key, absurd sizes, large items, what MEMORY USAGE says, rates per byte."""
+
+import check
+from check import add_all, equal, is_error, keys, none_denied, pairs, rate, true
+from resp import OK, Error
+from samples import KINDS, check_all, make, members, snapshot
+from server import Replica, Server, info
+
+
+def test_maxmemory():
+    """Without memory, a write is an error; nothing is half done; reads go on."""
+    with Server("--maxmemory-policy", "noeviction") as server, server.client() as client:
+        make(client)
+        before = snapshot(client)
+        client.ok("CONFIG", "SET", "maxmemory", "1mb")
+        for words in (
+            ["BF.ADD", "bloom", "x"],
+            ["BF.RESERVE", "new", "0.01", "1000"],
+            ["BF.MADD", "bloom", "x"],
+            ["BF.INSERT", "new", "ITEMS", "x"],
+            ["CF.ADD", "cuckoo", "x"],
+            ["CF.RESERVE", "new", "1000"],
+            ["CF.INSERT", "cuckoo", "ITEMS", "x"],
+            ["CF.ADDNX", "cuckoo", "x"],
+            ["BL.C.ADD", "counting", "x"],
+            ["BL.W.ADD", "window", "x"],
+            ["BL.MADDHASH", "bloom", b"12345678"],
+            ["BL.C.RESERVE", "new", "0.01", "1000"],
+            ["BL.W.RESERVE", "new", "0.01", "1000", "60", "3"],
+            ["BL.MERGE", "new", "bloom"],
+            ["BL.IMPORT", "new", "0", "128", "x"],
+            ["BF.LOADCHUNK", "new", "1", "x"],
+        ):
+            reply = client.call(*words)
+            true(
+                isinstance(reply, Error) and reply.startswith("OOM"),
+                "%s without memory: %r" % (words[0], reply),
+            )
+        equal(client.call("CF.DEL", "cuckoo", members("cuckoo")[0]), 1, "removing frees; it is allowed")
+        equal(client.ok("EXISTS", "new"), 0)
+        client.ok("CONFIG", "SET", "maxmemory", "0")
+        client.ok("CF.ADD", "cuckoo", members("cuckoo")[0])
+        check_all(
+            client,
+            before={name: before[name] for name in before if name != "cuckoo"},
+            names=[name for name in KINDS if name != "cuckoo"],
+        )
+        none_denied(client, "cuckoo", members("cuckoo"), "CF.MEXISTS")
+
+
+def test_eviction():
+    """Filters count as memory: with allkeys-lru they are evicted, and the server stays near its limit."""
+    with Server(
+        "--maxmemory", "40mb", "--maxmemory-policy", "allkeys-lru"
+    ) as server, server.client() as client:
+        for number in range(100):
+            client.ok("BF.RESERVE", "b%d" % number, "0.01", 1_000_000)
+            client.ok("BF.MADD", "b%d" % number, "a", "b")
+        told = info(client)
+        true(int(told["evicted_keys"]) > 30, "%s keys evicted" % told["evicted_keys"])
+        true(int(told["used_memory"]) < 60 << 20, "used_memory %s" % told["used_memory"])
+
+
+def test_absurd_sizes():
+    """Too much for the machine or for max-filter-bytes: an error at once, and nothing is made."""
+    with Server() as server, server.client() as client:
+        for words in (
+            ["BF.RESERVE", "b", "1e-300", "1073741824"],
+            ["BF.RESERVE", "b", "0.000000001", "1073741824", "EXPANSION", "32768"],
+            ["BL.C.RESERVE", "b", "0.0001", "100000000000"],
+            ["BL.W.RESERVE", "b", "0.0001", "100000000", "1", "100000000"],
+            ["BL.W.RESERVE", "b", "0.01", "1000", "1", "4294967295"],
+            ["BF.RESERVE", "b", "0.01", "18446744073709551615"],
+            ["BL.IMPORT", "b", "0", "9223372036854775807", "x"],
+            ["BL.IMPORT", "b", "0", "17592186044416", b"x" * 64],
+        ):
+            reply = client.call(*words)
+            if (
+                reply == OK
+            ):  # a rate below what the library can do is made as good as it can, within the limits
+                true(
+                    client.ok("MEMORY", "USAGE", "b") <= 8 << 30,
+                    "%r made %s bytes" % (words, client.ok("MEMORY", "USAGE", "b")),
+                )
+                client.ok("DEL", "b")
+            else:
+                is_error(reply, repr(words))
+            equal(client.ok("EXISTS", "b"), 0, repr(words))
+            true(int(info(client, "memory")["used_memory"]) < 64 << 20, "memory after %r" % words)
+    with Server(module_args=("max-filter-bytes", 1 << 20)) as server, server.client() as client:
+        for words in (
+            ["BF.RESERVE", "b", "0.01", "10000000"],
+            ["CF.RESERVE", "b", "10000000"],
+            ["BL.C.RESERVE", "b", "0.01", "1000000"],
+            ["BL.W.RESERVE", "b", "0.01", "1000000", "60", "3"],
+            ["BF.INSERT", "b", "CAPACITY", "10000000", "ITEMS", "x"],
+        ):
+            is_error(client.call(*words), repr(words))
+            equal(client.ok("EXISTS", "b"), 0, repr(words))
+        # One that grows meets the limit in the middle of a batch: nothing that was reported as done is lost.
+        done = []
+        for batch in check.batches(keys("k", 2_000_000), 5000):
+            reply = client.call("BF.MADD", "grows", *batch)
+            if isinstance(reply, Error) or any(isinstance(one, Error) for one in reply):
+                done += [] if isinstance(reply, Error) else batch[: len(reply) - 1]
+                break
+            done += batch
+        else:
+            raise AssertionError("a filter grew beyond max-filter-bytes")
+        true(len(done) > 100_000, "only %d keys within 1 MB" % len(done))
+        none_denied(client, "grows", done)
+        true(client.ok("MEMORY", "USAGE", "grows") < 1.1 * (1 << 20), "the size of a filter at its limit")
+
+
+def test_large_items():
+    """Items of 0 bytes and of 64 MB (8 MB in the quick run) are items as others."""
+    size = (64 if check.full else 8) << 20
+    with Server() as server, server.client() as client:
+        large = [b"a" * size, b"a" * (size - 1) + b"b", b""]
+        for add_one, ask in (("BF.ADD", "BF.EXISTS"), ("CF.ADD", "CF.EXISTS")):
+            for item in large:
+                equal(client.call(ask, ask, item), 0, "%s of %d bytes" % (ask, len(item)))
+                equal(client.call(add_one, ask, item), 1, "%s of %d bytes" % (add_one, len(item)))
+                equal(client.call(ask, ask, item), 1, "%s of %d bytes" % (ask, len(item)))
+        equal(client.ok("BF.MEXISTS", "BF.EXISTS", *large), [1, 1, 1])
+        true(client.ok("MEMORY", "USAGE", "BF.EXISTS") < 1 << 16, "items are not kept")
+
+
+def test_memory_usage():
+    """MEMORY USAGE and BF.INFO SIZE are near what the server's memory grew by."""
+    with Server("--activerehashing", "no") as server, server.client() as client:
+        for name, words in (
+            ("b", ("BF.RESERVE", "b", "0.01", 4_000_000)),
+            ("c", ("CF.RESERVE", "c", 4_000_000)),
+            ("n", ("BL.C.RESERVE", "n", "0.01", 1_000_000)),
+            ("w", ("BL.W.RESERVE", "w", "0.01", 1_000_000, 60, 4)),
+        ):
+            before = int(info(client, "memory")["used_memory"])
+            client.ok(*words)
+            grown = int(info(client, "memory")["used_memory"]) - before
+            told = client.ok("MEMORY", "USAGE", name)
+            # jemalloc rounds large blocks up, by a fifth at most.
+            true(
+                0.8 * grown < told < 1.02 * grown,
+                "%s: MEMORY USAGE says %d, the server grew by %d" % (name, told, grown),
+            )
+            client.ok("DEL", name)
+        client.ok("BF.RESERVE", "b", "0.01", 1000)
+        add_all(client, "b", keys("k", 100_000))
+        told, size = client.ok("MEMORY", "USAGE", "b"), pairs(client.ok("BF.INFO", "b"))["Size"]
+        true(abs(told - size) < 0.02 * size + 1000, "MEMORY USAGE %d, BF.INFO SIZE %d" % (told, size))
+        # All is given back.
+        client.ok("FLUSHALL", "SYNC")
+        before = int(info(client, "memory")["used_memory"])
+        for _ in range(20):
+            make(client, [name for name in KINDS])
+            client.ok("COPY", "scaled", "twin")
+            client.ok("FLUSHALL", "SYNC")
+        grown = int(info(client, "memory")["used_memory"]) - before
+        true(grown < 1 << 19, "%d bytes are lost after making and deleting" % grown)
+
+
+def test_bits_per_item():
+    """At 1 %: not more than RedisBloom's 11.03 bits of a scaling filter, 10.2 when it does not scale."""
+    count = 1_000_000
+    with Server() as server, server.client() as client:
+        for name, words, most in (("scaling", (), 11.03), ("fixed", ("NONSCALING",), 10.2)):
+            client.ok("BF.RESERVE", name, "0.01", count, *words)
+            each = pairs(client.ok("BF.INFO", name))["Size"] * 8 / count
+            true(9.5 < each <= most, "%s: %.2f bits per item" % (name, each))
+        # Scaled to 100 times its capacity: RedisBloom's links hold 100 * (2^7 - 1) items at a rate halved each time.
+        theirs = sum(100 * 2**i * (math_bits(0.01 * 0.5 ** (i + 1))) for i in range(7)) / 8
+        client.ok("BF.RESERVE", "hundred", "0.01", 100)
+        add_all(client, "hundred", keys("k", 10_000))
+        size = pairs(client.ok("BF.INFO", "hundred"))["Size"]
+        true(
+            size <= 1.02 * theirs + 7 * 200, "%d bytes at 100 times the capacity, theirs %d" % (size, theirs)
+        )
+
+
+def math_bits(error):
+    """Bits per item of a standard Bloom filter."""
+    import math
+
+    return math.log(1 / error) / math.log(2) ** 2
+
+
+def test_rates():
+    """1024 items in a filter for 1024: the rate is at most the asked one."""
+    probes = 100_000 if check.full else 30_000
+    with Server() as server, server.client() as client:
+        for asked in (0.1, 0.01, 0.001, 0.0001):
+            for words in ((), ("NONSCALING",)):
+                wrong = 0
+                for repeat in range(3):
+                    client.ok("DEL", "b")
+                    client.ok("BF.RESERVE", "b", repr(asked), 1024, *words)
+                    items = keys("r%d" % repeat, 1024)
+                    add_all(client, "b", items)
+                    none_denied(client, "b", items)
+                    wrong += rate(client, "b", keys("absent%d" % repeat, probes)) / 3
+                noise = 4 * (asked * (1 - asked) / probes / 3) ** 0.5
+                true(wrong <= asked + noise, "asked %g, measured %g with %r" % (asked, wrong, words))
+
+
+def test_limit_is_not_for_replicas():
+    """What the master accepted, a replica with a lower limit accepts, too."""
+    with Server() as master, Replica(master, module_args=("max-filter-bytes", 4096)) as replica:
+        with master.client() as client, replica.client() as copy:
+            client.ok("BF.RESERVE", "b", "0.01", 100_000)
+            client.ok("BF.ADD", "b", "x")
+            replica.wait_caught_up()
+            equal(copy.ok("BF.EXISTS", "b", "x"), 1)
+            true(b"CRITICAL" not in replica.log(), "errors in the replica's stream")
