@@ -13,6 +13,8 @@ KEYS ?=
 INSTALL ?= yes
 export INSTALL
 FUZZ_SECONDS ?= 30
+# The module for Redis is a crate of its own, built beside the library.
+REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
 # The tests' programs without link-time optimisation, which takes ten times as long for each of
 # them. The libraries that the C tests link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
@@ -24,9 +26,9 @@ LAB_ARGS := --release --manifest-path lab/Cargo.toml
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
-    test-s390x test-i686 test-windows test-cross-c test-fuzz lint doc lib install \
-    header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
-    lab test-lab clean tools test-tools go-tools
+    test-s390x test-i686 test-windows test-cross-c test-fuzz test-redis test-redis-all lint doc lib install \
+    redis header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    bench-redis lab test-lab clean tools test-tools go-tools
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -47,7 +49,7 @@ test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no li
 	cd go && go vet ./... && go test ./...
 
 # The longest first, for `make -j2 test-all`: then nothing long is left over at the end.
-test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-fuzz test-engines \
+test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-redis test-fuzz test-engines \
     test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
@@ -73,11 +75,19 @@ test-engines: test-tools lib ## the filter policies, on the real RocksDB and Lev
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C adapters/tests test
 
-test-go: go test-tools ## the Go packages: plain, with C, on Pebble and goleveldb, a service
+test-go: go redis test-tools ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a service
 	scripts/go-test.sh core
 	scripts/go-test.sh adapters
 	scripts/apt-install.sh redis-server
-	scripts/go-test.sh guard
+	scripts/go-test.sh redis
+
+test-redis: redis ## the module for Redis and Valkey, on real servers
+	scripts/apt-install.sh redis-server python3-venv
+	$(TEST_PROFILE) $(CARGO) test --release --locked $(REDIS_MODULE)
+	modules/redis/tests/run.py $(REDIS_TESTS)
+
+test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
+	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full
 
 test-cross: test-aarch64 test-s390x test-i686 test-windows test-cross-c ## emulated CPUs; for Windows a check
 
@@ -110,12 +120,17 @@ lint: tools
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
+	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
+	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
 doc: ## the Rust documentation
 	$(CARGO) doc --release --no-deps --all-features
 
 lib: tools ## the C libraries, to target/release; TARGET=triple: to target/triple/release
 	scripts/build-lib.sh TARGET=$(TARGET)
+
+redis: tools ## the module for Redis and Valkey, to target/release/libbloomline_redis.so
+	$(CARGO) build --release --locked $(REDIS_MODULE)
 
 go: lib go-tools ## the C library into the Go package, for the build tag bloomline_static
 	@platform=$$(go env GOOS)_$$(go env GOARCH); set -ex; mkdir -p go/clib/$$platform; \
@@ -161,6 +176,10 @@ bench-billion: ## 1,000,000,000 keys at 1 %
 bench-engines: lib ## RocksDB and LevelDB with their own filters and with these
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
 	$(MAKE) --no-print-directory -C adapters/tests bench
+
+bench-redis: redis ## the module, bitmaps by hand, PEER=other-module.so: server CPU time per item
+	scripts/apt-install.sh redis-server python3-venv
+	PEER=$(PEER) modules/redis/bench/bench.py $(BENCH_ARGS)
 
 bench-go: go ## other Go filters, at equal memory, in plain Go and with C
 	scripts/go-bench.sh

@@ -3,13 +3,14 @@
 #
 #   scripts/go-test.sh core       plain Go and with C, linked both ways, each backend, races
 #   scripts/go-test.sh adapters   pebblefilter and goleveldbfilter, on real stores
-#   scripts/go-test.sh guard      the example service, with a real Redis
+#   scripts/go-test.sh redis      redisfilter and the example service, on real servers
 #   scripts/go-test.sh cross      plain Go on arm64, s390x (big-endian) and 386
 #   scripts/go-test.sh fuzz N     every fuzzer for N seconds
 #
 # Prints what ran and, for each run of tests, "N passed, 0 failed"; a test that was skipped
-# is a failure. Emulated CPUs get the shorter form of long tests. `core` needs the C library: `make go` builds it. Uses go, and for `core` a C
-# compiler and pkg-config; for `cross` qemu-user.
+# is a failure. Emulated CPUs get the shorter form of long tests. `core` needs the C library, which
+# `make go` builds, a C compiler and pkg-config; `redis` the module, which `make redis` builds, and
+# redis-server; `cross` qemu-user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -125,7 +126,10 @@ adapters() {
     lint go/bench # which is measured, not tested
 }
 
-guard() {
+redis() {
+    lint go/redisfilter
+    run "redisfilter" env BLOOMLINE_REDIS_MODULE="$PWD/target/release/libbloomline_redis.so" \
+        BLOOMLINE_REDIS_REQUIRE=1 go -C go/redisfilter test -v ./...
     # All with the race detector, since SQLite takes minutes to compile for each way.
     local unformatted
     unformatted=$(gofmt -l go/examples)
@@ -159,7 +163,7 @@ cross() {
 
 fuzz() {
     local seconds=$1 module package target count=0
-    for module in go go/pebblefilter go/goleveldbfilter; do
+    for module in go go/pebblefilter go/goleveldbfilter go/redisfilter; do
         while read -r package target; do
             echo "== $package $target, $seconds seconds"
             # What it finds on top of the committed corpus goes to Go's cache.
@@ -174,7 +178,7 @@ fuzz() {
 }
 
 case ${1-} in
-    core | adapters | guard | cross) "$1" ;;
+    core | adapters | redis | cross) "$1" ;;
     fuzz) fuzz "${2:?how many seconds}" ;;
     *) sed -n '2,/^set/p' "$0" | sed -n 's/^# \{0,1\}//p' >&2; exit 2 ;;
 esac

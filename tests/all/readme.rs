@@ -12,7 +12,7 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("go", "go/example_test.go"),
 ];
 
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -21,6 +21,8 @@ const PAGES: [&str; 11] = [
     "docs/ENGINES.md",
     "docs/FORMAT.md",
     "docs/PERFORMANCE.md",
+    "docs/REDIS.md",
+    "docs/SCALING.md",
     "examples/README.md",
     "go/README.md",
     "golden/README.md",
