@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
             Value::Bloom(chain) => chain.memory(),
             Value::Cuckoo(series) => series.memory(),
@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    fn try_clone(&self) -> Result<Value, Error> {
+    pub(crate) fn try_clone(&self) -> Result<Value, Error> {
         Ok(match self {
             Value::Bloom(chain) => Value::Bloom(chain.try_clone()?),
             Value::Cuckoo(series) => Value::Cuckoo(series.try_clone()?),
