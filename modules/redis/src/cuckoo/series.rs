@@ -40,7 +40,7 @@ pub(crate) struct Series {
 /// Why an item was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// There is no room, and the filter does not grow.
+    /// There is no room, and the filter does not grow, or not for copies of one item.
     Full,
     /// It has grown as often as it may.
     Links,
@@ -50,6 +50,13 @@ pub(crate) enum Stop {
 
 /// The links that together keep the rate that was asked for.
 const LINKS_OF_RATE: f64 = 4.0;
+
+/// A link is nearly empty if it has fewer items than one for so many slots.
+const NEARLY_EMPTY: u64 = 16;
+
+/// So many times its first link is the most that a series grows to for an item that a nearly empty
+/// link refuses: there are 8 copies of it in each link, and the next would take no more.
+const MOST_FOR_COPIES: u64 = 16;
 
 /// The most filters of a link.
 const MOST_SHARDS: u64 = 1 << 20;
@@ -75,11 +82,26 @@ impl Series {
         Ok(series)
     }
 
-    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
-        let shards = match self.links.last() {
+    /// The filters of the next link.
+    fn next_shards(&self) -> u64 {
+        match self.links.last() {
             None => 1,
             Some(last) => (last.shards.len() as u64).saturating_mul(self.shape.expansion),
-        };
+        }
+    }
+
+    /// Whether the next link would be for copies of one item alone: see [`MOST_FOR_COPIES`].
+    fn is_full_of_copies(&self) -> bool {
+        let nearly_empty = self.links.last().is_some_and(|link| {
+            let slots = link.shards.len() as u64 * link.shards[0].params().slots();
+            link.items() < slots / NEARLY_EMPTY
+        });
+        let shards: u64 = self.links.iter().map(|link| link.shards.len() as u64).sum();
+        nearly_empty && shards.saturating_add(self.next_shards()) > MOST_FOR_COPIES
+    }
+
+    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
+        let shards = self.next_shards();
         if shards > MOST_SHARDS {
             return Err(Error::OutOfMemory);
         }
@@ -110,6 +132,9 @@ impl Series {
         }
         if self.links.len() as u64 >= self.shape.max_links {
             return Err(Stop::Links);
+        }
+        if self.is_full_of_copies() {
+            return Err(Stop::Full);
         }
         self.grow(self.params(), limit).map_err(|_| Stop::Growth)?;
         let newest = self.links.last_mut().expect("at least one link");
@@ -237,6 +262,23 @@ mod tests {
         let few = few.as_mut().unwrap();
         let stop = (0..1000).find_map(|i| few.insert(hash_u64(i, 0), Limit::none()).err());
         assert_eq!((stop, few.links.len()), (Some(Stop::Links), 2));
+    }
+
+    #[test]
+    fn copies_of_one_item_do_not_fill_the_memory() {
+        for (expansion, most) in [(1, 16), (2, 15), (4, 5), (32_768, 1)] {
+            let mut series = series(1000, expansion, 0.01);
+            let first = series.bytes();
+            let added = (0..5000).take_while(|_| series.insert(77, Limit::none()).is_ok()).count();
+            assert_eq!(added, 8 * series.links.len());
+            assert_eq!(series.bytes(), most * first, "expansion {expansion}");
+            assert_eq!(series.insert(77, Limit::none()), Err(Stop::Full));
+            // Others are still added, and then make room.
+            for i in 0..20_000 {
+                series.insert(hash_u64(i, 0), Limit::none()).unwrap();
+            }
+            assert_eq!(series.count(77), added as u64);
+        }
     }
 
     #[test]
