@@ -167,6 +167,15 @@ table! {
         try_calloc = c"RedisModule_TryCalloc": unsafe extern "C" fn(usize, usize) -> *mut c_void;
         try_realloc = c"RedisModule_TryRealloc":
             unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+        malloc_size = c"RedisModule_MallocSize": unsafe extern "C" fn(*mut c_void) -> usize;
+        server_info = c"RedisModule_GetServerInfo":
+            unsafe extern "C" fn(Ctx, *const c_char) -> *mut RawServerInfo;
+        free_server_info = c"RedisModule_FreeServerInfo":
+            unsafe extern "C" fn(Ctx, *mut RawServerInfo);
+        server_number = c"RedisModule_ServerInfoGetFieldUnsigned":
+            unsafe extern "C" fn(*mut RawServerInfo, *const c_char, *mut c_int) -> u64;
+        server_text = c"RedisModule_ServerInfoGetFieldC":
+            unsafe extern "C" fn(*mut RawServerInfo, *const c_char) -> *const c_char;
         add_acl_category = c"RedisModule_AddACLCategory":
             unsafe extern "C" fn(Ctx, *const c_char) -> c_int;
         get_command = c"RedisModule_GetCommand":

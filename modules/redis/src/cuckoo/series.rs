@@ -8,6 +8,7 @@
 //! the first was. Links of different shapes would lose items there.
 
 use super::link::{Link, count, full_rate};
+use crate::allocator::memory_of;
 use crate::items::WORDS;
 use crate::limit::Limit;
 use bloomline::{CuckooFilter, CuckooParams, Error};
@@ -106,10 +107,15 @@ impl Series {
             return Err(Error::OutOfMemory);
         }
         let more = params.bytes().saturating_mul(shards as usize);
-        limit.allows(self.bytes().saturating_add(more))?;
+        limit.allows(self.bytes().saturating_add(more), more)?;
         self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
         self.links.push(Link::new(params, shards as usize)?);
-        Ok(())
+        // The server gives more than was asked for.
+        let allowed = limit.allows(self.memory(), 0);
+        if allowed.is_err() {
+            self.links.pop();
+        }
+        allowed
     }
 
     /// The parameters of all filters.
@@ -179,15 +185,33 @@ impl Series {
         self.links.iter().map(Link::items).sum()
     }
 
-    /// The bytes of all lines.
-    pub(crate) fn bytes(&self) -> usize {
-        let filters = self.links.iter().map(|link| link.shards.len()).sum::<usize>();
-        filters * self.links.first().map_or(0, |link| link.shards[0].lines().len())
+    fn filters(&self) -> usize {
+        self.links.iter().map(|link| link.shards.len()).sum()
     }
 
+    /// The bytes of all lines, of which a filter has so many; all have the same.
+    fn lines(&self, of_one: impl Fn(&[u8]) -> usize) -> usize {
+        self.filters() * self.links.first().map_or(0, |link| of_one(link.shards[0].lines()))
+    }
+
+    /// The bytes of all lines.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines(<[u8]>::len)
+    }
+
+    /// What is beside the lines.
+    fn beside(&self) -> usize {
+        self.filters() * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
+    }
+
+    /// The bytes it asks for: the same on every server.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes() + self.beside()
+    }
+
+    /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        let filters: usize = self.links.iter().map(|link| link.shards.len()).sum();
-        self.bytes() + filters * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
+        self.lines(memory_of) + self.beside()
     }
 
     pub(crate) fn try_clone(&self) -> Result<Series, Error> {

@@ -48,7 +48,8 @@ fn merge_all(ctx: Ctx, args: Args<'_>, force: bool) -> Outcome {
             );
         }
         let most = all.iter().map(|value| value.memory()).max().unwrap_or(0);
-        Limit::of(ctx).allows(size_of::<Object>() + most)?;
+        let there_already = there.map_or(0, Value::memory);
+        Limit::of(ctx).allows(most, most - there_already)?;
         if there.is_none() {
             let mut merged = all[0].try_clone()?;
             unite(&mut merged, &all[1..])?;
@@ -220,6 +221,7 @@ fn rate_of_line(lanes: &[f64; 8], k: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arrived::Arrived;
     use crate::bloom::Plan;
     use bloomline::Params;
     use bloomline::hash::hash_u64;
@@ -270,7 +272,8 @@ mod tests {
         };
         let (grows, fixed) = (chain(2, 0, 10), chain(0, 0, 10));
         let filter = fixed.links[0].filter.try_clone().unwrap();
-        let Value::Bloom(file) = crate::own::from_file(&filter.to_bytes().unwrap(), 0).unwrap()
+        let Value::Bloom(file) =
+            crate::own::from_file(&mut Arrived::of(&filter.to_bytes().unwrap()), 0).unwrap()
         else {
             panic!()
         };
