@@ -133,8 +133,7 @@ pub(crate) fn finish(ctx: Ctx, key: &mut Key<'_>, args: Args<'_>) -> Outcome {
     }
     match loading.finish() {
         Ok(value) => {
-            object.value = value;
-            object.recount();
+            object.replace(value);
             ctx.notify(c"bloom.load", args.raw(1));
             Ok(())
         }

@@ -55,6 +55,14 @@ impl Object {
         self.counted = bytes;
     }
 
+    /// Makes this its value.
+    pub(crate) fn replace(&mut self, value: Value) {
+        self.value = value;
+        // Another kind may ask for as much, and take more.
+        self.size = 0;
+        self.recount();
+    }
+
     /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
         size_of::<Object>() + self.value.memory()

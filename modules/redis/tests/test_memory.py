@@ -184,8 +184,11 @@ def test_sizes_of_copies():
         for name, kind in names.items():
             # Names of the same length, which counts.
             copied, restored, loaded = (digit + name[1:] for digit in "123")
+            told = [int(info(client, "modules")["bloomline_memory_bytes"])]
             client.ok("COPY", name, copied)
+            told.append(int(info(client, "modules")["bloomline_memory_bytes"]))
             client.ok("RESTORE", restored, 0, client.ok("DUMP", name))
+            told.append(int(info(client, "modules")["bloomline_memory_bytes"]))
             at = 0
             while True:
                 following, chunk = client.ok("BL.SCANDUMP", name, at)
@@ -193,6 +196,9 @@ def test_sizes_of_copies():
                     break
                 client.ok("BL.LOADCHUNK", loaded, following, chunk)
                 at = following
+            told.append(int(info(client, "modules")["bloomline_memory_bytes"]))
+            grown = [now - before for before, now in zip(told, told[1:])]
+            equal(grown, grown[:1] * 3, "what INFO says of the copies of " + name)
             for copy in (copied, restored, loaded):
                 equal(sizes(client, copy, kind), before[name], "%s of %s" % (copy, name))
                 client.ok("DEL", copy)
