@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"testing"
 
@@ -112,6 +113,9 @@ func newBloomline(s size) *bloomline.Filter {
 	params, err := bloomline.ParamsForBits(s.keys(), bitsPerKey)
 	if err != nil {
 		panic(err)
+	}
+	if os.Getenv("K5") != "" {
+		params.K = 5
 	}
 	filter, err := bloomline.NewWithParams(params)
 	if err != nil {

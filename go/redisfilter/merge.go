@@ -16,7 +16,8 @@ import (
 //
 // Each shard is merged atomically, not all at once: if it fails, some shards may have the keys,
 // and repeating it is right. The server is busy with a shard for as long as it takes to read and
-// write twice its memory, and takes as much more meanwhile.
+// write its memory, and takes as much more meanwhile; the module takes no more where it merges by
+// itself.
 //
 // The keys do not go to a staged filter.
 //

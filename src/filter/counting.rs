@@ -238,6 +238,12 @@ impl CountingFilter {
         &self.filter
     }
 
+    /// The counters: for programs that count memory.
+    #[doc(hidden)]
+    pub fn counters(&self) -> &[u8] {
+        &self.counters
+    }
+
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {

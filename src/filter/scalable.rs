@@ -281,6 +281,11 @@ impl ScalableFilter {
         self.stages.iter().map(|stage| &stage.filter)
     }
 
+    /// Returns the stages as filters of their own, without a copy.
+    pub fn into_stages(self) -> impl DoubleEndedIterator<Item = Filter> + ExactSizeIterator {
+        self.stages.into_iter().map(|stage| stage.filter)
+    }
+
     /// Returns the number of keys that were new when inserted.
     pub fn key_count(&self) -> u64 {
         self.stages().map(Filter::key_count).fold(0, u64::saturating_add)

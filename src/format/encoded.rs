@@ -190,9 +190,20 @@ pub(crate) fn read_from<T: Encoded>(from: &mut dyn Read) -> Result<T, Error> {
 /// A filter from a file.
 pub(crate) fn load<T: Encoded>(path: &Path) -> Result<T, Error> {
     let (mut file, len) = file::open(path)?;
-    let (footer, len) = footer(&mut file, len)?;
-    file.rewind()?;
-    read(&footer, &mut file, len, Sum::Running(Xxh3::new()))
+    load_first(&mut file, len)
+}
+
+/// A filter from all there is to read.
+pub(crate) fn load_from<T: Encoded>(from: &mut dyn ReadSeek) -> Result<T, Error> {
+    let len = from.seek(SeekFrom::End(0))?;
+    load_first(from, len)
+}
+
+/// A filter from so many bytes, all there are.
+fn load_first<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error> {
+    let (footer, len) = footer(from, len)?;
+    from.rewind()?;
+    read(&footer, from, len, Sum::Running(Xxh3::new()))
 }
 
 // ---- methods ----
@@ -276,6 +287,19 @@ macro_rules! whole_values {
             /// [`Error::Io`](crate::Error::Io).
             pub fn read_from<R: std::io::Read>(mut from: R) -> Result<Self, crate::error::Error> {
                 crate::format::encoded::read_from(&mut from)
+            }
+
+            /// Reads a filter from a stream that can seek, from its start to its end. It reads the
+            /// last 64 bytes first, and some others before their turn; then all once, in order. It
+            /// keeps no second copy, unlike [`read_from`](Self::read_from).
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($kind), "::decode`];")]
+            /// [`Error::Io`](crate::Error::Io).
+            pub fn load_from<R: std::io::Read + std::io::Seek>(
+                mut from: R,
+            ) -> Result<Self, crate::error::Error> {
+                crate::format::encoded::load_from(&mut from)
             }
 
             /// Saves the encoded filter as a file, atomically: it writes a new file beside it,

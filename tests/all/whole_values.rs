@@ -136,6 +136,22 @@ macro_rules! each_kind {
             }
 
             #[test]
+            fn from_a_stream_that_can_seek() {
+                let filter = make(1);
+                let bytes = filter.to_bytes().unwrap();
+                let mut stream = io::Cursor::new(&bytes);
+                stream.set_position(7);
+                assert_eq!($kind::load_from(&mut stream).unwrap(), filter);
+                for len in [0, 63, bytes.len() - 64, bytes.len() - 1] {
+                    assert!($kind::load_from(io::Cursor::new(&bytes[..len])).is_err(), "{len}");
+                }
+                let mut damaged = bytes.clone();
+                damaged[bytes.len() / 3] ^= 1;
+                let damaged = $kind::load_from(io::Cursor::new(damaged));
+                assert!(matches!(damaged, Err(Error::Checksum)));
+            }
+
+            #[test]
             fn streams_that_fail() {
                 let filter = make(1);
                 for room in [0, 1, 1000, filter.encoded_len() - 1] {

@@ -36,7 +36,8 @@ pub(crate) fn set_huge_pages(wanted: bool) {
 /// What every allocator aligns to, on systems with 64 bits.
 const USUAL: usize = 2 * size_of::<usize>();
 
-/// Larger blocks are asked for before they are taken: see [`zeroed`].
+/// Blocks from this size on are never taken by a function that ends the server where it has no
+/// memory, if it has one that does not.
 const LARGE: usize = 1 << 20;
 
 /// Says that the server's functions are there.
@@ -80,11 +81,19 @@ unsafe impl GlobalAlloc for Server {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.align() <= USUAL && !ARENA.has(block) {
+        let realloc = READY.load(Ordering::Acquire).then(|| {
             let table = table();
+            // A server that can refuse to give a block may lack the form that resizes one: then a
+            // new block is taken, unless it is small.
+            let may_end = table.try_alloc.is_none() || size < LARGE;
+            table.try_realloc.or(may_end.then_some(table.realloc))
+        });
+        if let Some(realloc) = realloc.flatten()
+            && layout.align() <= USUAL
+            && !ARENA.has(block)
+        {
             // SAFETY: the server gave the block, whose alignment is the usual one.
-            return unsafe { table.try_realloc.unwrap_or(table.realloc)(block.cast(), size) }
-                .cast();
+            return unsafe { realloc(block.cast(), size) }.cast();
         }
         let Ok(new) = Layout::from_size_align(size, layout.align()) else { return null_mut() };
         // SAFETY: the size is not 0, as the caller promises; both blocks have as many bytes as
@@ -126,9 +135,7 @@ fn some(table: &Table, size: usize) -> *mut c_void {
 
 /// Zeroed bytes.
 ///
-/// A server that can refuse may still lack the zeroed form. Then large blocks are asked for, given
-/// back, and taken zeroed: their pages stay untouched until they are used. If another thread takes
-/// the memory in between, the server ends as it does when it has none for itself.
+/// A server that can refuse, as Redis 7.0, may still lack the zeroed form.
 fn zeroed(table: &Table, size: usize) -> *mut c_void {
     if let Some(try_calloc) = table.try_calloc {
         // SAFETY: it takes any size.
@@ -137,19 +144,89 @@ fn zeroed(table: &Table, size: usize) -> *mut c_void {
     if let Some(try_alloc) = table.try_alloc {
         // SAFETY: it takes any size.
         let block = unsafe { try_alloc(size) };
-        if block.is_null() {
-            return block;
-        }
-        if size < LARGE {
+        if !block.is_null() {
             // SAFETY: so many bytes were given.
-            unsafe { block.cast::<u8>().write_bytes(0, size) };
-            return block;
+            unsafe { clear(block.cast(), size) };
         }
-        // SAFETY: given just above.
-        unsafe { (table.free)(block) };
+        return block;
     }
     // SAFETY: it takes any size.
     unsafe { (table.calloc)(1, size) }
+}
+
+/// Pages of all systems are at multiples of their size, which divides this.
+const PAGES: usize = 1 << 16;
+
+/// Sets a block to zeros. The pages of a large one are given back: the system has zeros in them when
+/// they are used.
+///
+/// # Safety
+/// So many bytes are the caller's.
+unsafe fn clear(block: *mut u8, size: usize) {
+    let (before, whole) = whole_pages(block, size);
+    // SAFETY: parts of the block; pages of it that hold nothing any more.
+    unsafe {
+        if size < LARGE || !give_back(block.add(before), whole) {
+            return block.write_bytes(0, size);
+        }
+        block.write_bytes(0, before);
+        block.add(before + whole).write_bytes(0, size - before - whole);
+    }
+}
+
+/// The bytes before the first whole page of a block, and those of all whole pages.
+fn whole_pages(block: *mut u8, size: usize) -> (usize, usize) {
+    let before = block.align_offset(PAGES).min(size);
+    (before, (size - before) / PAGES * PAGES)
+}
+
+/// Gives pages back to the system, which are zeros when they are used again. Returns whether that
+/// was done.
+///
+/// # Safety
+/// They are whole pages of a block of the caller's, from the server, and hold nothing any more.
+unsafe fn give_back(pages: *mut u8, size: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        const MADV_DONTNEED: c_int = 4;
+        // SAFETY: private memory of the process, as all blocks of the server's allocator are. Where
+        // pages are locked this fails, and nothing has changed.
+        size > 0 && unsafe { madvise(pages.cast(), size, MADV_DONTNEED) } == 0
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (pages, size);
+        false
+    }
+}
+
+/// Frees bytes, and gives their pages back at once. The server's allocator would keep them for some
+/// seconds, in which the filter that is read from them would take as much again.
+pub(crate) fn give_up(mut bytes: Vec<u8>) {
+    let (block, size) = (bytes.as_mut_ptr(), bytes.capacity());
+    let (before, whole) = whole_pages(block, size);
+    if !cfg!(test) && size >= LARGE {
+        // SAFETY: inside of a block that is freed next.
+        unsafe { give_back(block.add(before), whole) };
+    }
+}
+
+/// What lines that a filter has allocated take of the server's memory, all that comes with them
+/// included, if the server says so; else what was asked for.
+pub(crate) fn memory_of(lines: &[u8]) -> usize {
+    let asked = lines.len() + 64 + USUAL;
+    #[cfg(not(test))]
+    if let Some(malloc_size) = table().malloc_size {
+        // SAFETY: lines are blocks of this allocator with an alignment of 64 bytes, from the
+        // first byte on: `aligned` has put the start before them.
+        return unsafe { malloc_size(lines.as_ptr().cast::<*mut c_void>().sub(1).read()) };
+    }
+    asked
+}
+
+#[cfg(target_os = "linux")]
+unsafe extern "C" {
+    fn madvise(start: *mut c_void, len: usize, advice: c_int) -> c_int;
 }
 
 /// Asks the system for huge pages for the whole ones of a block.
@@ -162,9 +239,6 @@ fn advise(block: *mut u8, size: usize) {
     #[cfg(target_os = "linux")]
     if whole > 0 {
         const MADV_HUGEPAGE: c_int = 14;
-        unsafe extern "C" {
-            fn madvise(start: *mut c_void, len: usize, advice: c_int) -> c_int;
-        }
         // SAFETY: advice on pages inside a block that was just given. If the system ignores it, the
         // pages are small, and all else is the same.
         unsafe { madvise(block.add(before).cast(), whole, MADV_HUGEPAGE) };

@@ -3,6 +3,7 @@
 
 use crate::api::raw::{METHODS_VERSION, RawCtx, RawDigest, RawIo, RawString, TypeMethods};
 use crate::api::{Aof, Reader, Writer, set_type, table};
+use crate::arrived::Arrived;
 use crate::image::{self, Header};
 use crate::object::{Object, Value};
 use bloomline::Error;
@@ -94,20 +95,19 @@ unsafe extern "C" fn rdb_load(io: *mut RawIo, encoding: c_int) -> *mut c_void {
 fn load(reader: &mut Reader) -> Result<Value, Error> {
     let cut = |given| Error::Truncated { needed: 0, given };
     let header = Header::parse(&reader.bytes().ok_or(cut(0))?)?;
-    let mut body: Vec<u8> = Vec::new();
-    while (body.len() as u64) < header.body {
-        let chunk = reader.bytes().ok_or(cut(body.len() as u64))?;
-        let arrived = body.len() as u64 + chunk.len() as u64;
+    let mut body = Arrived::default();
+    while body.len() < header.body {
+        let chunk = reader.bytes().ok_or(cut(body.len()))?;
+        let arrived = body.len().saturating_add(chunk.len() as u64);
         if chunk.is_empty() || arrived > header.body {
             return Err(Error::Truncated { needed: header.body, given: arrived });
         }
-        body.try_reserve(chunk.len()).map_err(|_| Error::OutOfMemory)?;
-        body.extend_from_slice(&chunk);
+        body.push(&chunk, header.body)?;
     }
     if reader.number() != Some(1) {
         return Err(cut(header.body));
     }
-    Value::from_image(&header, &body)
+    Value::from_image(&header, &mut body)
 }
 
 unsafe extern "C" fn aof_rewrite(io: *mut RawIo, key: *mut RawString, value: *mut c_void) {

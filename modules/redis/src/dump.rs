@@ -119,22 +119,21 @@ fn begin(ctx: Ctx, header: &[u8], family: &Family) -> Result<Object, Fail> {
     }
     let bytes = usize::try_from(loading.total()).unwrap_or(usize::MAX);
     let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
-    Limit::of(ctx).allows(bytes).map_err(too_large)?;
+    Limit::of(ctx).allows(bytes, bytes).map_err(too_large)?;
     Ok(Object::new(Value::Loading(loading)))
 }
 
 /// Makes the filter if all of it has arrived. If it is damaged, the key goes, on replicas, too.
 pub(crate) fn finish(ctx: Ctx, key: &mut Key<'_>, args: Args<'_>) -> Outcome {
     let Found::Ours(object) = key.get_mut() else { return Ok(()) };
-    let Value::Loading(loading) = &object.value else { return Ok(()) };
+    let Value::Loading(loading) = &mut object.value else { return Ok(()) };
     if !loading.is_complete() {
         object.recount();
         return Ok(());
     }
     match loading.finish() {
         Ok(value) => {
-            object.value = value;
-            object.recount();
+            object.replace(value);
             ctx.notify(c"bloom.load", args.raw(1));
             Ok(())
         }

@@ -7,13 +7,14 @@
 //! | `allocator.rs` | memory from the server |
 //! | `command.rs`, `parse.rs`, `items.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, options, the guard |
 //! | `object.rs`, `datatype.rs` | the value of a key, and what the server does with it |
-//! | `image.rs`, `dump.rs`, `loading.rs` | a value as bytes, and how these come and go |
+//! | `image.rs`, `dump.rs`, `loading.rs`, `arrived.rs` | a value as bytes, and how these come and go |
 //! | `bloom/`, `cuckoo/`, `own/` | the kinds of filters and their commands |
 //! | `info.rs` | the section of INFO |
 #![allow(unsafe_code)]
 
 mod allocator;
 mod api;
+mod arrived;
 mod bloom;
 mod command;
 mod config;

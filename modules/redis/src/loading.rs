@@ -2,16 +2,18 @@
 //! checksums hold.
 
 use crate::api::Aof;
+use crate::arrived::Arrived;
 use crate::image::{CHUNK, File, Header, Kind};
 use crate::object::Value;
 use bloomline::Error;
+use std::io::Read;
 
 /// What has arrived of a filter.
 pub(crate) struct Loading {
     source: Source,
     /// The bytes that it has, those of the header not counted.
     total: u64,
-    arrived: Vec<u8>,
+    arrived: Arrived,
 }
 
 /// What the bytes are.
@@ -31,12 +33,16 @@ impl Loading {
             return Err(Error::NotAFilter);
         }
         let total = parsed.body;
-        Ok(Loading { source: Source::Image(parsed, header.to_vec()), total, arrived: Vec::new() })
+        Ok(Loading {
+            source: Source::Image(parsed, header.to_vec()),
+            total,
+            arrived: Arrived::default(),
+        })
     }
 
     /// For a file of so many bytes.
     pub(crate) fn file(total: u64, capacity: u64) -> Loading {
-        Loading { source: Source::File { capacity }, total, arrived: Vec::new() }
+        Loading { source: Source::File { capacity }, total, arrived: Arrived::default() }
     }
 
     pub(crate) fn is_image(&self) -> bool {
@@ -57,7 +63,7 @@ impl Loading {
 
     /// The bytes that have arrived.
     pub(crate) fn arrived(&self) -> u64 {
-        self.arrived.len() as u64
+        self.arrived.len()
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -74,27 +80,24 @@ impl Loading {
         if given > self.total {
             return Err(Error::Truncated { needed: self.total, given });
         }
-        self.arrived.try_reserve(bytes.len()).map_err(|_| Error::OutOfMemory)?;
-        self.arrived.extend_from_slice(bytes);
-        Ok(())
+        self.arrived.push(bytes, self.total)
     }
 
-    /// The filter, once it is complete.
-    pub(crate) fn finish(&self) -> Result<Value, Error> {
+    /// The filter, once it is complete. What has arrived is gone then.
+    pub(crate) fn finish(&mut self) -> Result<Value, Error> {
+        let mut arrived = std::mem::take(&mut self.arrived);
         match &self.source {
-            Source::Image(header, _) => Value::from_image(header, &self.arrived),
-            Source::File { capacity } => crate::own::from_file(&self.arrived, *capacity),
+            Source::Image(header, _) => Value::from_image(header, &mut arrived),
+            Source::File { capacity } => crate::own::from_file(&mut arrived, *capacity),
         }
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.arrived.capacity()
+        self.arrived.memory()
     }
 
     pub(crate) fn try_clone(&self) -> Result<Loading, Error> {
-        let mut arrived = Vec::new();
-        arrived.try_reserve_exact(self.arrived.len()).map_err(|_| Error::OutOfMemory)?;
-        arrived.extend_from_slice(&self.arrived);
+        let arrived = self.arrived.try_clone()?;
         Ok(Loading { source: self.source.clone(), total: self.total, arrived })
     }
 
@@ -104,13 +107,13 @@ impl Loading {
         match &self.source {
             Source::Image(_, header) => {
                 aof.emit(c"BL.LOADCHUNK", 1, header);
-                for chunk in self.arrived.chunks(CHUNK) {
+                for chunk in self.arrived.parts().flat_map(|part| part.chunks(CHUNK)) {
                     end += chunk.len() as u64;
                     aof.emit(c"BL.LOADCHUNK", 1 + end, chunk);
                 }
             }
             Source::File { capacity } => {
-                for chunk in self.arrived.chunks(CHUNK) {
+                for chunk in self.arrived.parts().flat_map(|part| part.chunks(CHUNK)) {
                     aof.emit_import(end, self.total, chunk, *capacity);
                     end += chunk.len() as u64;
                 }
@@ -128,28 +131,34 @@ impl Loading {
     }
 
     pub(crate) fn files(&self) -> Vec<File<'_>> {
-        match &self.source {
-            Source::Image(_, bytes) => vec![File::Raw(bytes), File::Raw(&self.arrived)],
-            Source::File { .. } => vec![File::Raw(&self.arrived)],
-        }
+        let header: &[u8] = match &self.source {
+            Source::Image(_, bytes) => bytes,
+            Source::File { .. } => &[],
+        };
+        [header].into_iter().chain(self.arrived.parts()).map(File::Raw).collect()
     }
 
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Loading, Error> {
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Loading, Error> {
         let &[source, capacity, total, header_len] = header.numbers.as_slice() else {
             return Err(Error::NotAFilter);
         };
-        let header_len = usize::try_from(header_len).unwrap_or(usize::MAX);
-        let (header, arrived) = body.split_at_checked(header_len).ok_or(Error::NotAFilter)?;
+        let mut header = Vec::new();
+        body.take(header_len)?.read_to_end(&mut header)?;
         let mut loading = match source {
-            0 => Loading::image(header)?,
+            0 => Loading::image(&header)?,
             1 if header.is_empty() => Loading::file(total, capacity),
             _ => return Err(Error::NotAFilter),
         };
         if loading.total != total {
             return Err(Error::NotAFilter);
         }
-        loading.push(arrived)?;
-        Ok(loading)
+        let (mut piece, mut arrived) = ([0; 4096], body.take(body.left())?);
+        loop {
+            match arrived.read(&mut piece)? {
+                0 => return Ok(loading),
+                len => loading.push(&piece[..len])?,
+            }
+        }
     }
 }
 
@@ -164,9 +173,9 @@ mod tests {
         loading.push(b"0123").unwrap();
         let header = loading.header();
         let mut body = Vec::new();
-        loading.files()[0].write_to(&mut body).unwrap();
+        loading.files().iter().for_each(|file| file.write_to(&mut body).unwrap());
         assert_eq!(header.body, body.len() as u64);
-        let mut again = Loading::from_image(&header, &body).unwrap();
+        let mut again = Loading::from_image(&header, &mut Arrived::of(&body)).unwrap();
         assert_eq!((again.arrived(), again.total()), (4, 10));
         assert!(again.push(b"4567890").is_err(), "more than is left");
         again.push(b"456789").unwrap();

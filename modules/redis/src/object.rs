@@ -1,6 +1,7 @@
 //! The value of a key: a filter of some kind.
 
 use crate::api::{Found, Key};
+use crate::arrived::Arrived;
 use crate::bloom::Chain;
 use crate::command::{Fail, Outcome, fail};
 use crate::cuckoo::Series;
@@ -25,6 +26,8 @@ pub(crate) struct Object {
     pub(crate) value: Value,
     /// The bytes that INFO counts for it.
     counted: usize,
+    /// Those that it asked for then.
+    size: usize,
 }
 
 /// What INFO says. Values may be freed in another thread.
@@ -35,17 +38,29 @@ pub(crate) static BYTES: AtomicU64 = AtomicU64::new(0);
 impl Object {
     pub(crate) fn new(value: Value) -> Object {
         OBJECTS.fetch_add(1, Ordering::Relaxed);
-        let mut object = Object { value, counted: 0 };
+        let mut object = Object { value, counted: 0, size: 0 };
         object.recount();
         object
     }
 
     /// Counts its bytes again: after each change that may have made it larger or smaller.
     pub(crate) fn recount(&mut self) {
+        let size = self.value.size();
+        if size == std::mem::replace(&mut self.size, size) {
+            return;
+        }
         let bytes = self.memory();
         // Wraps where it is less.
         BYTES.fetch_add((bytes as u64).wrapping_sub(self.counted as u64), Ordering::Relaxed);
         self.counted = bytes;
+    }
+
+    /// Makes this its value.
+    pub(crate) fn replace(&mut self, value: Value) {
+        self.value = value;
+        // Another kind may ask for as much, and take more.
+        self.size = 0;
+        self.recount();
     }
 
     /// The bytes it takes.
@@ -92,7 +107,19 @@ impl Value {
         }
     }
 
-    fn memory(&self) -> usize {
+    /// The bytes it asks for: whatever changes those it takes changes these.
+    fn size(&self) -> usize {
+        match self {
+            Value::Bloom(chain) => chain.size(),
+            Value::Cuckoo(series) => series.size(),
+            Value::Counting(counting) => counting.size(),
+            Value::Window(timed) => timed.size(),
+            Value::Loading(loading) => loading.memory(),
+        }
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
         match self {
             Value::Bloom(chain) => chain.memory(),
             Value::Cuckoo(series) => series.memory(),
@@ -102,7 +129,7 @@ impl Value {
         }
     }
 
-    fn try_clone(&self) -> Result<Value, Error> {
+    pub(crate) fn try_clone(&self) -> Result<Value, Error> {
         Ok(match self {
             Value::Bloom(chain) => Value::Bloom(chain.try_clone()?),
             Value::Cuckoo(series) => Value::Cuckoo(series.try_clone()?),
@@ -160,8 +187,8 @@ impl Value {
         }
     }
 
-    /// The value of an image.
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Value, Error> {
+    /// The value of an image. Frees the bytes of the body as it reads them.
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Value, Error> {
         Ok(match header.kind {
             Kind::Bloom => Value::Bloom(Chain::from_image(header, body)?),
             Kind::Cuckoo => Value::Cuckoo(Series::from_image(header, body)?),

@@ -337,3 +337,27 @@ def test_command_table():
                 ("write" if name in writes else "readonly") in {str(flag) for flag in told[2]},
                 "flags of CF." + name,
             )
+
+
+def test_copies_of_one_item():
+    """An item that is added again and again does not fill the memory: the filter is full, for it alone."""
+    with Server(module_args=SEEDED) as server, server.client() as client:
+        client.ok("CF.RESERVE", "c", 1000, "EXPANSION", 2)
+        first = pairs(client.ok("CF.INFO", "c"))["Size"]
+        added = 0
+        for _ in range(1000):
+            reply = client.call("CF.ADD", "c", "same")
+            if reply != 1:
+                break
+            added += 1
+        equal(reply, Error("Filter is full"))
+        equal(client.call("CF.INSERT", "c", "ITEMS", "same", "other"), [-1, 1])
+        equal(client.ok("CF.COUNT", "c", "same"), added)
+        true(added >= 16, "%d copies" % added)
+        told = pairs(client.ok("CF.INFO", "c"))
+        true(told["Size"] < 20 * first, "%d bytes for one item" % told["Size"])
+        # Others go on as ever.
+        others = keys("k", 30_000)
+        for batch in check.batches(others, 1000):
+            equal(client.ok("CF.INSERT", "c", "ITEMS", *batch), [1] * len(batch))
+        none_denied(client, "c", others + ["same"], "CF.MEXISTS")

@@ -156,3 +156,32 @@ def test_golden_files():
                 client.ok("DEL", name)
     true(accepted > 60 and rejected > 60, "%d accepted, %d rejected" % (accepted, rejected))
     print("        %d files accepted, %d probes, %d rejected" % (accepted, probed, rejected))
+
+
+def test_merge_of_imported():
+    """Filters of files merge with each other and with reserved ones: the shape of the lines counts, not the plan."""
+    with Server() as server, server.client() as client:
+        client.ok("BL.RESERVE", "b", "0.01", 9000, "SEED", 3, "NONSCALING")
+        lines, k = pairs(client.ok("BL.HASHINFO", "b"))["links"][0][:2]
+        parts = {name: keys(name, 2000) for name in ("b", "one", "two")}
+        add_all(client, "b", parts["b"])
+        for name, options in (("one", ()), ("two", ("CAPACITY", 5000))):
+            equal(load(client, name, write(parts[name], lines, k, 3), *options), OK)
+        equal(client.call("BL.MERGE", "both", "one", "two"), OK)
+        none_denied(client, "both", parts["one"] + parts["two"])
+        equal(client.call("BL.MERGE", "b", "one", "two"), OK)
+        equal(client.call("BL.MERGE", "one", "b"), OK)
+        everything = sum(parts.values(), [])
+        for name in ("b", "one"):
+            none_denied(client, name, everything)
+        united = Filter(write(everything, lines, k, 3)).lines
+        for name in ("b", "one"):
+            equal(Filter(export(client, name)).lines, united, "the lines of " + name)
+        # What a key was reserved for stays.
+        equal(pairs(client.ok("BF.INFO", "b"))["Capacity"], 9000)
+        for other in ((lines + 1, k, 3), (lines, k + 1, 3), (lines, k, 4)):
+            client.ok("DEL", "other")
+            equal(load(client, "other", write(keys("x", 10), *other)), OK)
+            before = client.ok("DUMP", "b")
+            is_error(client.call("BL.MERGE", "b", "one", "other"), "lines, k, seed: %r" % (other,))
+            equal(client.ok("DUMP", "b"), before)

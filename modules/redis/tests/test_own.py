@@ -152,6 +152,8 @@ def test_merge():
         equal(client.ok("DUMP", "small"), before)
         equal(client.call("BL.MERGEFORCE", "small", "small2"), OK)
         none_denied(client, "small", keys("s", 990) + keys("t", 990))
+        equal(client.call("BL.MERGE", "nothing", "nothing"), Error("ERR not found"))
+        equal(client.call("BL.MERGE", "one", "one"), OK)
         client.ok("SET", "t", "x")
         equal(client.call("BL.MERGE", "all", "t"), WRONGTYPE)
         equal(client.call("BL.MERGE", "t", "all"), WRONGTYPE)

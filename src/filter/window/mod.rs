@@ -352,6 +352,12 @@ impl Window {
 
     // ---- what it is ----
 
+    /// The lines of all generations: for programs that count memory.
+    #[doc(hidden)]
+    pub fn lines(&self) -> &[u8] {
+        &self.lines
+    }
+
     /// Returns the number of generations, the newest included.
     pub fn generations(&self) -> u32 {
         self.shape.generations()

@@ -5,6 +5,14 @@ use super::raw::{self, RawCtx, RawString};
 use super::table;
 use std::ffi::{CStr, CString, c_int, c_long, c_longlong};
 
+/// How many bytes there may be.
+pub(crate) struct Room {
+    /// In one key.
+    pub(crate) of_a_key: usize,
+    /// More than there are.
+    pub(crate) now: usize,
+}
+
 /// The context that the server made a call in. It lives as long as the call.
 #[derive(Clone, Copy)]
 pub(crate) struct Ctx(*mut RawCtx);
@@ -114,7 +122,13 @@ impl Ctx {
         }
     }
 
-    /// The same with arguments that are not strings of the server yet, after one that is.
+    /// Replicates the command that the client sent.
+    pub(crate) fn replicate_this(self) {
+        // SAFETY: the context of this call.
+        unsafe { (table().replicate_verbatim)(self.0) };
+    }
+
+    /// The same as [`Ctx::replicate`] with arguments that are not strings of the server yet, after one that is.
     pub(crate) fn replicate_new(self, command: &CStr, key: *mut RawString, args: &[&[u8]]) {
         let new = |bytes: &&[u8]| {
             // SAFETY: the context of this call; the bytes are copied.
@@ -133,6 +147,36 @@ impl Ctx {
     pub(crate) fn notify(self, event: &CStr, key: *mut RawString) {
         // SAFETY: the context and a key's name of this call.
         unsafe { (table().notify)(self.0, raw::NOTIFY_MODULE, event.as_ptr(), key) };
+    }
+
+    /// How much memory `maxmemory` leaves; None if it is not set, or the server does not say.
+    pub(crate) fn room(self) -> Option<Room> {
+        let table = table();
+        let ask = table.server_info?;
+        let (number, text, free) =
+            (table.server_number?, table.server_text?, table.free_server_info?);
+        // SAFETY: the context of this call, a section's name; what is returned is freed once, after
+        // it was read.
+        unsafe {
+            let info = ask(self.0, c"memory".as_ptr());
+            if info.is_null() {
+                return None;
+            }
+            // A field that is not there is 0.
+            let field = |name: &CStr| {
+                let mut error = 0;
+                let number = number(info, name.as_ptr(), &raw mut error);
+                usize::try_from(number).unwrap_or(usize::MAX)
+            };
+            let most = field(c"maxmemory");
+            let used = field(c"used_memory").saturating_sub(field(c"mem_not_counted_for_evict"));
+            let policy = text(info, c"maxmemory_policy".as_ptr());
+            // Another policy evicts other keys.
+            let keeps = !policy.is_null() && CStr::from_ptr(policy) == c"noeviction";
+            free(self.0, info);
+            let now = if keeps { most.saturating_sub(used) } else { most };
+            (most > 0).then_some(Room { of_a_key: most, now })
+        }
     }
 
     fn flags(self) -> c_int {

@@ -29,6 +29,8 @@ opaque! {
     RawInfo;
     /// A command that is registered.
     RawCommand;
+    /// What INFO says, to be read.
+    RawServerInfo;
 }
 
 /// The status of calls that did what they should.

@@ -102,6 +102,7 @@ table! {
             unsafe extern "C" fn(Ctx, c_int, *const c_char, Str) -> c_int;
         replicate = c"RedisModule_Replicate":
             unsafe extern "C" fn(Ctx, *const c_char, *const c_char, ...) -> c_int;
+        replicate_verbatim = c"RedisModule_ReplicateVerbatim": unsafe extern "C" fn(Ctx) -> c_int;
 
         wrong_arity = c"RedisModule_WrongArity": unsafe extern "C" fn(Ctx) -> c_int;
         reply_integer = c"RedisModule_ReplyWithLongLong":
@@ -167,6 +168,15 @@ table! {
         try_calloc = c"RedisModule_TryCalloc": unsafe extern "C" fn(usize, usize) -> *mut c_void;
         try_realloc = c"RedisModule_TryRealloc":
             unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+        malloc_size = c"RedisModule_MallocSize": unsafe extern "C" fn(*mut c_void) -> usize;
+        server_info = c"RedisModule_GetServerInfo":
+            unsafe extern "C" fn(Ctx, *const c_char) -> *mut RawServerInfo;
+        free_server_info = c"RedisModule_FreeServerInfo":
+            unsafe extern "C" fn(Ctx, *mut RawServerInfo);
+        server_number = c"RedisModule_ServerInfoGetFieldUnsigned":
+            unsafe extern "C" fn(*mut RawServerInfo, *const c_char, *mut c_int) -> u64;
+        server_text = c"RedisModule_ServerInfoGetFieldC":
+            unsafe extern "C" fn(*mut RawServerInfo, *const c_char) -> *const c_char;
         add_acl_category = c"RedisModule_AddACLCategory":
             unsafe extern "C" fn(Ctx, *const c_char) -> c_int;
         get_command = c"RedisModule_GetCommand":

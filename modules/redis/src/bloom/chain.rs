@@ -38,11 +38,17 @@ impl Chain {
     fn grow(&mut self, limit: Limit) -> Result<(), Error> {
         let i = self.links.len();
         let params = self.plan.params_of(i)?;
-        limit.allows(self.bytes().saturating_add(params.bytes()))?;
+        let bytes = self.bytes().saturating_add(params.bytes());
+        limit.allows(bytes, params.bytes())?;
         self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
         let link = Link { filter: Filter::new(params)?, capacity: self.plan.capacity_of(i) };
         self.links.push(link);
-        Ok(())
+        // The server gives more than was asked for.
+        let allowed = limit.allows(self.memory(), 0);
+        if allowed.is_err() {
+            self.links.pop();
+        }
+        allowed
     }
 
     /// The link that items are added to.
@@ -74,6 +80,16 @@ impl Chain {
             }
         }
         Ok(())
+    }
+
+    /// Adds the item of this hash. Returns whether it was new.
+    pub(crate) fn insert_one(&mut self, hash: u64, limit: Limit) -> Result<bool, Stop> {
+        if self.contains(hash) {
+            return Ok(false);
+        }
+        self.make_room(limit)?;
+        self.newest().filter.insert_hash(hash);
+        Ok(true)
     }
 
     /// A newest link that is not full.

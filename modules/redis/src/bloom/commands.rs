@@ -105,18 +105,30 @@ fn add_all(
     let Value::Bloom(chain) = &mut object.value else { return Err(Fail::WrongType) };
     let mut added = Added { answers: Vec::with_capacity(items.len()), stop: None };
     let (seed, limit) = (chain.plan.seed, Limit::of(ctx));
-    in_blocks(items, seed, |hashes| {
-        if added.stop.is_none() {
-            let result = chain.insert(hashes, limit, |new| added.answers.push(new));
-            added.stop = result.err();
+    if items.len() == 1 {
+        match chain.insert_one(hash(items.bytes(0), seed), limit) {
+            Ok(new) => added.answers.push(new),
+            Err(stop) => added.stop = Some(stop),
         }
-    });
+    } else {
+        in_blocks(items, seed, |hashes| {
+            if added.stop.is_none() {
+                let result = chain.insert(hashes, limit, |new| added.answers.push(new));
+                added.stop = result.err();
+            }
+        });
+    }
     object.recount();
     if added.answers.contains(&true) {
-        // What follows an error was not done, and an error must not reach a replica.
-        let mut args = vec![name];
-        args.extend_from_slice(items.first(added.answers.len()).as_raw());
-        ctx.replicate(c"BL.MADD", &args);
+        if added.stop.is_none() {
+            // What made the filter has been replicated. Another command would cost as much as the insert.
+            ctx.replicate_this();
+        } else {
+            // What follows an error was not done, and an error must not reach a replica.
+            let mut args = vec![name];
+            args.extend_from_slice(items.first(added.answers.len()).as_raw());
+            ctx.replicate(c"BL.MADD", &args);
+        }
         ctx.notify(c"bloom.add", name);
     }
     Ok(added)

@@ -39,7 +39,7 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
 fn field(ctx: Ctx, chain: &Chain, i: usize) {
     match i {
         0 => ctx.count(chain.capacity()),
-        1 => ctx.count(chain.memory() as u64),
+        1 => ctx.count(chain.size() as u64),
         2 => ctx.count(chain.links.len() as u64),
         3 => ctx.count(chain.items()),
         _ if chain.plan.expansion == 0 => ctx.null(),

@@ -2,6 +2,8 @@
 
 use super::chain::{Chain, Link};
 use super::plan::{MAX_EXPANSION, Plan};
+use crate::allocator::memory_of;
+use crate::arrived::Arrived;
 use crate::image::{File, Header, Kind};
 use bloomline::{Error, Filter};
 
@@ -20,7 +22,7 @@ impl Chain {
         self.links.iter().map(|link| File::Plain(&link.filter)).collect()
     }
 
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Chain, Error> {
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Chain, Error> {
         let Some((&[rate, capacity, expansion, seed], sizes)) = header.numbers.split_first_chunk()
         else {
             return Err(Error::NotAFilter);
@@ -33,23 +35,28 @@ impl Chain {
             return Err(Error::NotAFilter);
         }
         let plan = Plan { rate, capacity, expansion, seed };
-        let (mut links, mut left) = (Vec::new(), body);
+        let mut links = Vec::new();
+        // As many as a series that has grown has: the same memory.
+        links.try_reserve_exact(sizes.len()).map_err(|_| Error::OutOfMemory)?;
         for &[capacity, len] in sizes {
-            let len = usize::try_from(len).unwrap_or(usize::MAX);
-            let (file, rest) = left.split_at_checked(len).ok_or(Error::NotAFilter)?;
-            let filter = Filter::decode(file)?;
+            let filter = Filter::load_from(body.take(len)?)?;
             if filter.params().seed() != seed {
                 return Err(Error::Mismatch);
             }
             links.push(Link { filter, capacity });
-            left = rest;
         }
-        if left.is_empty() { Ok(Chain { plan, links }) } else { Err(Error::NotAFilter) }
+        if body.left() == 0 { Ok(Chain { plan, links }) } else { Err(Error::NotAFilter) }
+    }
+
+    /// The bytes it asks for: the same on every server.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes() + self.links.len() * size_of::<Link>()
     }
 
     /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        self.bytes() + self.links.len() * size_of::<Link>()
+        let lines: usize = self.links.iter().map(|link| memory_of(link.filter.lines())).sum();
+        lines + self.links.len() * size_of::<Link>()
     }
 }
 
@@ -71,7 +78,7 @@ mod tests {
         }
         let header = chain.header();
         assert_eq!(header.body, body.len() as u64);
-        let mut again = Chain::from_image(&header, &body).unwrap();
+        let mut again = Chain::from_image(&header, &mut Arrived::of(&body)).unwrap();
         for chain in [&mut chain, &mut again] {
             chain.insert(&hashes, Limit::none(), |_| ()).unwrap();
         }
@@ -80,8 +87,8 @@ mod tests {
         for i in (0..body.len()).step_by(37) {
             let mut damaged = body.clone();
             damaged[i] ^= 1;
-            assert!(Chain::from_image(&header, &damaged).is_err(), "byte {i}");
+            assert!(Chain::from_image(&header, &mut Arrived::of(&damaged)).is_err(), "byte {i}");
         }
-        assert!(Chain::from_image(&header, &body[1..]).is_err());
+        assert!(Chain::from_image(&header, &mut Arrived::of(&body[1..])).is_err());
     }
 }

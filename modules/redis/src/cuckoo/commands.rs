@@ -286,7 +286,7 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let filters: usize = series.links.iter().map(|link| link.shards.len()).sum();
     let slots = filters as u64 * series.params().slots();
     let fields: [(&str, u64); 8] = [
-        ("Size", series.memory() as u64),
+        ("Size", series.size() as u64),
         ("Number of buckets", slots / bloomline::cuckoo::SLOTS),
         ("Number of filters", series.links.len() as u64),
         ("Number of items inserted", series.items()),

@@ -2,9 +2,13 @@
 
 use super::link::{Link, full_rate};
 use super::series::{Series, Shape};
+use crate::arrived::Arrived;
 use crate::image::{File, Header, Kind};
 use bloomline::cuckoo::{MAX_KICKS, SLOTS};
 use bloomline::{CuckooFilter, Error};
+
+/// A line and a footer.
+const LEAST_FILE: u64 = 128;
 
 impl Series {
     /// One filter, which does not grow.
@@ -36,7 +40,7 @@ impl Series {
         self.links.iter().flat_map(|link| link.shards.iter().map(File::Cuckoo)).collect()
     }
 
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Series, Error> {
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Series, Error> {
         let Some((&numbers, shards)) = header.numbers.split_first_chunk() else {
             return Err(Error::NotAFilter);
         };
@@ -46,8 +50,9 @@ impl Series {
         // All files have the same length.
         let filters = shards.iter().try_fold(0, |sum: u64, &count| sum.checked_add(count));
         let filters = filters.filter(|&filters| filters > 0).ok_or(Error::NotAFilter)?;
-        let len = body.len() as u64 / filters;
-        if !(rate > 0.0 && rate < 1.0) || capacity == 0 || len * filters != body.len() as u64 {
+        let len = body.left() / filters;
+        let whole = len >= LEAST_FILE && len * filters == body.left();
+        if !(rate > 0.0 && rate < 1.0) || capacity == 0 || !whole {
             return Err(Error::NotAFilter);
         }
         let mut series = Series {
@@ -63,7 +68,9 @@ impl Series {
             links: Vec::new(),
             deleted,
         };
-        let (mut before, mut files) = (1, body.chunks_exact(len.max(1) as usize));
+        let mut before = 1;
+        let no_memory = |_| Error::OutOfMemory;
+        series.links.try_reserve_exact(shards.len()).map_err(no_memory)?;
         for (i, &count) in shards.iter().enumerate() {
             // As it grows: what removing rests on.
             let expected = if i == 0 { Some(1) } else { expansion.checked_mul(before) };
@@ -71,8 +78,9 @@ impl Series {
                 return Err(Error::NotAFilter);
             }
             let mut link = Link { shards: Vec::new() };
-            for file in files.by_ref().take(count as usize) {
-                let filter = CuckooFilter::decode(file)?;
+            link.shards.try_reserve_exact(count as usize).map_err(no_memory)?;
+            for _ in 0..count {
+                let filter = CuckooFilter::load_from(body.take(len)?)?;
                 let first = series.links.first().unwrap_or(&link).shards.first();
                 let alike = first.is_none_or(|first| first.params() == filter.params());
                 if filter.params().seed() != seed || !alike {
@@ -114,12 +122,12 @@ mod tests {
             file.write_to(&mut body).unwrap();
         }
         let header = series.header();
-        let again = Series::from_image(&header, &body).unwrap();
+        let again = Series::from_image(&header, &mut Arrived::of(&body)).unwrap();
         assert_eq!(again.header(), header);
         assert_eq!((series.items(), series.links.len()), (again.items(), again.links.len()));
         assert!((0..500).filter(|&i| i != 1).all(|i| again.contains(hash_u64(i, 0))));
-        assert!(Series::from_image(&header, &body[64..]).is_err());
+        assert!(Series::from_image(&header, &mut Arrived::of(&body[64..])).is_err());
         body[5] ^= 1;
-        assert!(Series::from_image(&header, &body).is_err());
+        assert!(Series::from_image(&header, &mut Arrived::of(&body)).is_err());
     }
 }

@@ -8,6 +8,7 @@
 //! the first was. Links of different shapes would lose items there.
 
 use super::link::{Link, count, full_rate};
+use crate::allocator::memory_of;
 use crate::items::WORDS;
 use crate::limit::Limit;
 use bloomline::{CuckooFilter, CuckooParams, Error};
@@ -40,7 +41,7 @@ pub(crate) struct Series {
 /// Why an item was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// There is no room, and the filter does not grow.
+    /// There is no room, and the filter does not grow, or not for copies of one item.
     Full,
     /// It has grown as often as it may.
     Links,
@@ -50,6 +51,13 @@ pub(crate) enum Stop {
 
 /// The links that together keep the rate that was asked for.
 const LINKS_OF_RATE: f64 = 4.0;
+
+/// A link is nearly empty if it has fewer items than one for so many slots.
+const NEARLY_EMPTY: u64 = 16;
+
+/// So many times its first link is the most that a series grows to for an item that a nearly empty
+/// link refuses: there are 8 copies of it in each link, and the next would take no more.
+const MOST_FOR_COPIES: u64 = 16;
 
 /// The most filters of a link.
 const MOST_SHARDS: u64 = 1 << 20;
@@ -75,19 +83,39 @@ impl Series {
         Ok(series)
     }
 
-    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
-        let shards = match self.links.last() {
+    /// The filters of the next link.
+    fn next_shards(&self) -> u64 {
+        match self.links.last() {
             None => 1,
             Some(last) => (last.shards.len() as u64).saturating_mul(self.shape.expansion),
-        };
+        }
+    }
+
+    /// Whether the next link would be for copies of one item alone: see [`MOST_FOR_COPIES`].
+    fn is_full_of_copies(&self) -> bool {
+        let nearly_empty = self.links.last().is_some_and(|link| {
+            let slots = link.shards.len() as u64 * link.shards[0].params().slots();
+            link.items() < slots / NEARLY_EMPTY
+        });
+        let shards: u64 = self.links.iter().map(|link| link.shards.len() as u64).sum();
+        nearly_empty && shards.saturating_add(self.next_shards()) > MOST_FOR_COPIES
+    }
+
+    fn grow(&mut self, params: CuckooParams, limit: Limit) -> Result<(), Error> {
+        let shards = self.next_shards();
         if shards > MOST_SHARDS {
             return Err(Error::OutOfMemory);
         }
         let more = params.bytes().saturating_mul(shards as usize);
-        limit.allows(self.bytes().saturating_add(more))?;
+        limit.allows(self.bytes().saturating_add(more), more)?;
         self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
         self.links.push(Link::new(params, shards as usize)?);
-        Ok(())
+        // The server gives more than was asked for.
+        let allowed = limit.allows(self.memory(), 0);
+        if allowed.is_err() {
+            self.links.pop();
+        }
+        allowed
     }
 
     /// The parameters of all filters.
@@ -110,6 +138,9 @@ impl Series {
         }
         if self.links.len() as u64 >= self.shape.max_links {
             return Err(Stop::Links);
+        }
+        if self.is_full_of_copies() {
+            return Err(Stop::Full);
         }
         self.grow(self.params(), limit).map_err(|_| Stop::Growth)?;
         let newest = self.links.last_mut().expect("at least one link");
@@ -154,15 +185,33 @@ impl Series {
         self.links.iter().map(Link::items).sum()
     }
 
-    /// The bytes of all lines.
-    pub(crate) fn bytes(&self) -> usize {
-        let filters = self.links.iter().map(|link| link.shards.len()).sum::<usize>();
-        filters * self.links.first().map_or(0, |link| link.shards[0].lines().len())
+    fn filters(&self) -> usize {
+        self.links.iter().map(|link| link.shards.len()).sum()
     }
 
+    /// The bytes of all lines, of which a filter has so many; all have the same.
+    fn lines(&self, of_one: impl Fn(&[u8]) -> usize) -> usize {
+        self.filters() * self.links.first().map_or(0, |link| of_one(link.shards[0].lines()))
+    }
+
+    /// The bytes of all lines.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lines(<[u8]>::len)
+    }
+
+    /// What is beside the lines.
+    fn beside(&self) -> usize {
+        self.filters() * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
+    }
+
+    /// The bytes it asks for: the same on every server.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes() + self.beside()
+    }
+
+    /// The bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        let filters: usize = self.links.iter().map(|link| link.shards.len()).sum();
-        self.bytes() + filters * size_of::<CuckooFilter>() + self.links.len() * size_of::<Link>()
+        self.lines(memory_of) + self.beside()
     }
 
     pub(crate) fn try_clone(&self) -> Result<Series, Error> {
@@ -237,6 +286,22 @@ mod tests {
         let few = few.as_mut().unwrap();
         let stop = (0..1000).find_map(|i| few.insert(hash_u64(i, 0), Limit::none()).err());
         assert_eq!((stop, few.links.len()), (Some(Stop::Links), 2));
+    }
+
+    #[test]
+    fn copies_of_one_item_do_not_fill_the_memory() {
+        for (expansion, most) in [(1, 16), (2, 15), (4, 5), (32_768, 1)] {
+            let mut series = series(1000, expansion, 0.01);
+            let first = series.bytes();
+            let added = (0..5000).take_while(|_| series.insert(77, Limit::none()).is_ok()).count();
+            assert_eq!(added, 8 * series.links.len());
+            assert_eq!(series.bytes(), most * first, "expansion {expansion}");
+            assert_eq!(series.insert(77, Limit::none()), Err(Stop::Full));
+            // All others are still added, except a few that have the same two buckets.
+            let insert = |&i: &u64| series.insert(hash_u64(i, 0), Limit::none()).is_ok();
+            let added = (0..20_000).filter(insert).count();
+            assert!(added > 19_995, "expansion {expansion}: {added}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Counting filters: `BL.C.*`. Items can be removed and counted.
 
+use crate::allocator::memory_of;
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx, Found, Key};
+use crate::arrived::Arrived;
 use crate::bloom::{self, after, new_seed};
 use crate::command::{Command, Fail, Outcome, command, fail};
 use crate::dump;
@@ -33,8 +35,14 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
-    pub(crate) fn memory(&self) -> usize {
+    /// The bytes it asks for: the same on every server.
+    pub(crate) fn size(&self) -> usize {
         self.filter.encoded_len()
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        memory_of(self.filter.filter().lines()) + memory_of(self.filter.counters())
     }
 
     pub(crate) fn try_clone(&self) -> Result<Counting, Error> {
@@ -50,9 +58,9 @@ impl Counting {
         vec![File::Counting(&self.filter)]
     }
 
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Counting, Error> {
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Counting, Error> {
         let &[capacity] = header.numbers.as_slice() else { return Err(Error::NotAFilter) };
-        Ok(Counting { filter: CountingFilter::decode(body)?, capacity })
+        Ok(Counting { filter: CountingFilter::load_from(body.take(body.left())?)?, capacity })
     }
 }
 
@@ -98,9 +106,12 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let params = Params::for_rate(capacity, rate)?.with_seed(new_seed(seed)?);
     let no_memory = |_| Fail::Text("ERR Insufficient memory to create filter".into());
     // Lines and counters: five times the lines.
-    Limit::of(ctx).allows(params.bytes().saturating_mul(5)).map_err(no_memory)?;
+    let (limit, bytes) = (Limit::of(ctx), params.bytes().saturating_mul(5));
+    limit.allows(bytes, bytes).map_err(no_memory)?;
     let filter = CountingFilter::new(params).map_err(no_memory)?;
-    key.set(Object::new(Value::Counting(Counting { filter, capacity })));
+    let counting = Counting { filter, capacity };
+    limit.allows(counting.memory(), 0).map_err(no_memory)?;
+    key.set(Object::new(Value::Counting(counting)));
     let seed = params.seed().to_string();
     let done = [args.bytes(2), args.bytes(3), b"SEED", seed.as_bytes()];
     ctx.replicate_new(c"BL.C.RESERVE", args.raw(1), &done);
@@ -212,7 +223,7 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let Some(counting) = counting_of(&key)? else { return fail("ERR not found") };
     let fields: [(&str, u64); 3] = [
         ("Capacity", counting.capacity),
-        ("Size", counting.memory() as u64),
+        ("Size", counting.size() as u64),
         ("Items", counting.filter.key_count()),
     ];
     ctx.map(fields.len());

@@ -2,6 +2,7 @@
 
 use super::{Counting, Timed, value_of};
 use crate::api::{Args, Ctx, Found, Key};
+use crate::arrived::{Arrived, Taken};
 use crate::bloom::{Chain, Link, MAX_OWN_CAPACITY, Plan, after};
 use crate::command::{Fail, Outcome, fail};
 use crate::cuckoo::Series;
@@ -14,6 +15,7 @@ use crate::parse;
 use bloomline::{
     CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, Window, sizing,
 };
+use std::io::{Read, Seek, SeekFrom};
 
 pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() < 3 || args.len().is_multiple_of(2) {
@@ -68,7 +70,7 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
         Found::Absent if offset == 0 => {
             let total = usize::try_from(len).unwrap_or(usize::MAX);
             let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
-            Limit::of(ctx).allows(total).map_err(too_large)?;
+            Limit::of(ctx).allows(total, total).map_err(too_large)?;
             let mut loading = Loading::file(len, capacity);
             loading.push(bytes)?;
             key.set(Object::new(Value::Loading(loading)));
@@ -93,24 +95,37 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
 
 /// The value of a file of the library. `capacity`: how many items it is to take; 0: as many as set
 /// half of the bits.
-pub(crate) fn from_file(bytes: &[u8], capacity: u64) -> Result<Value, Error> {
-    Ok(match Kind::of(bytes)? {
-        Kind::Filter | Kind::Classic => plain(vec![Filter::decode(bytes)?], capacity),
-        Kind::Scalable => {
-            let scalable = ScalableFilter::decode(bytes)?;
-            let stages: Result<Vec<_>, _> = scalable.stages().map(Filter::try_clone).collect();
-            plain(stages?, capacity)
-        }
-        Kind::Counting => {
-            let filter = CountingFilter::decode(bytes)?;
+///
+/// Frees the bytes as it reads them.
+pub(crate) fn from_file(bytes: &mut Arrived, capacity: u64) -> Result<Value, Error> {
+    let mut file = bytes.take(bytes.left())?;
+    Ok(match layout(&mut file)? {
+        SCALABLE => plain(ScalableFilter::load_from(file)?.into_stages().collect(), capacity),
+        COUNTING => {
+            let filter = CountingFilter::load_from(file)?;
             let capacity = if capacity == 0 { half_full(filter.filter()) } else { capacity };
             Value::Counting(Counting { filter, capacity })
         }
-        Kind::Cuckoo => Value::Cuckoo(Series::of_file(CuckooFilter::decode(bytes)?)),
-        Kind::Window => Value::Window(Timed::of_file(Window::decode(bytes)?, capacity)),
-        // A kind that this module does not know yet.
-        _ => return Err(Error::Layout(0)),
+        CUCKOO => Value::Cuckoo(Series::of_file(CuckooFilter::load_from(file)?)),
+        WINDOW => Value::Window(Timed::of_file(Window::load_from(file)?, capacity)),
+        // An error unless it is one of the two layouts of plain filters.
+        _ => plain(vec![Filter::load_from(file)?], capacity),
     })
+}
+
+const SCALABLE: u16 = Kind::Scalable as u16;
+const COUNTING: u16 = Kind::Counting as u16;
+const CUCKOO: u16 = Kind::Cuckoo as u16;
+const WINDOW: u16 = Kind::Window as u16;
+
+/// The layout that a file's footer states, nothing of it checked: `docs/FORMAT.md`.
+fn layout(file: &mut Taken<'_>) -> Result<u16, Error> {
+    let mut bytes = [0; 2];
+    let given = file.seek(SeekFrom::End(0))?;
+    let footer = given.checked_sub(64).ok_or(Error::Truncated { needed: 64, given })?;
+    file.seek(SeekFrom::Start(footer + 28))?;
+    file.read_exact(&mut bytes)?;
+    Ok(u16::from_le_bytes(bytes))
 }
 
 /// A series that does not grow.
@@ -175,7 +190,7 @@ mod tests {
         ];
         for file in files {
             let file = file.unwrap();
-            let value = from_file(&file, 0).unwrap();
+            let value = from_file(&mut Arrived::of(&file), 0).unwrap();
             let hashes: Vec<u64> = (0..60).map(|i| bloomline::hash::hash_u64(i, 5)).collect();
             let mut words = [0; crate::items::WORDS];
             value.probe(&hashes, &mut words);
@@ -187,11 +202,14 @@ mod tests {
                 part.write_to(&mut body).unwrap();
             }
             let header = value.header();
-            assert_eq!(Value::from_image(&header, &body).unwrap().header(), header);
+            assert_eq!(
+                Value::from_image(&header, &mut Arrived::of(&body)).unwrap().header(),
+                header
+            );
             for i in [0, file.len() / 2, file.len() - 1] {
                 let mut damaged = file.clone();
                 damaged[i] ^= 1;
-                assert!(from_file(&damaged, 0).is_err());
+                assert!(from_file(&mut Arrived::of(&damaged), 0).is_err());
             }
         }
     }

@@ -1,8 +1,10 @@
 //! Windows: `BL.W.*`. Items expire by the server's clock. When an item is added, the primary turns
 //! the window and tells replicas the slice, so that they keep the same bytes.
 
+use crate::allocator::memory_of;
 use crate::api::raw::RawString;
 use crate::api::{Args, Ctx, Found, Key, now};
+use crate::arrived::Arrived;
 use crate::bloom::{self, after, new_seed};
 use crate::command::{Command, Fail, Outcome, command, fail};
 use crate::dump;
@@ -56,8 +58,15 @@ impl Timed {
         self.window.contains_hashes_at(self.slice(), hashes, words);
     }
 
-    pub(crate) fn memory(&self) -> usize {
+    /// The bytes it asks for: the same on every server.
+    pub(crate) fn size(&self) -> usize {
         self.window.encoded_len()
+    }
+
+    /// The bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let lines = self.window.lines();
+        memory_of(lines) + self.size().saturating_sub(lines.len())
     }
 
     pub(crate) fn try_clone(&self) -> Result<Timed, Error> {
@@ -74,9 +83,9 @@ impl Timed {
         vec![File::Window(&self.window)]
     }
 
-    pub(crate) fn from_image(header: &Header, body: &[u8]) -> Result<Timed, Error> {
+    pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Timed, Error> {
         let &[period, capacity] = header.numbers.as_slice() else { return Err(Error::NotAFilter) };
-        Ok(Timed { window: Window::decode(body)?, period, capacity })
+        Ok(Timed { window: Window::load_from(body.take(body.left())?)?, period, capacity })
     }
 }
 
@@ -129,9 +138,12 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let params = Params::for_rate(capacity, sizing::rate_of_each(rate, generations))?;
     let no_memory = |_| Fail::Text("ERR Insufficient memory to create filter".into());
     let bytes = params.bytes().saturating_mul(generations as usize);
-    Limit::of(ctx).allows(bytes).map_err(no_memory)?;
+    let limit = Limit::of(ctx);
+    limit.allows(bytes, bytes).map_err(no_memory)?;
     let window = Window::with_params(generations, params.with_seed(seed)).map_err(no_memory)?;
-    key.set(Object::new(Value::Window(Timed { window, period, capacity })));
+    let timed = Timed { window, period, capacity };
+    limit.allows(timed.memory(), 0).map_err(no_memory)?;
+    key.set(Object::new(Value::Window(timed)));
     let seed = seed.to_string();
     let mut done: Vec<&[u8]> = (2..6).map(|i| args.bytes(i)).collect();
     done.extend([b"SEED", seed.as_bytes()]);
@@ -244,7 +256,7 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let empty = slice - timed.window.time_slice();
     let fields: [(&str, u64); 5] = [
         ("Capacity", timed.capacity),
-        ("Size", timed.memory() as u64),
+        ("Size", timed.size() as u64),
         ("Generations", generations.into()),
         ("Period", timed.period),
         ("Slice", slice),
