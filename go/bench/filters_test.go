@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"sync"
 	"testing"
 
@@ -113,9 +112,6 @@ func newBloomline(s size) *bloomline.Filter {
 	params, err := bloomline.ParamsForBits(s.keys(), bitsPerKey)
 	if err != nil {
 		panic(err)
-	}
-	if os.Getenv("K5") != "" {
-		params.K = 5
 	}
 	filter, err := bloomline.NewWithParams(params)
 	if err != nil {
