@@ -76,7 +76,7 @@ pub use filter::{
 pub use format::Kind;
 pub use kernel::Backend;
 pub use key::Key;
-pub use layouts::{classic, cuckoo, fast_local};
+pub use layouts::{classic, cuckoo, fast_local, static_line};
 pub use params::{CuckooParams, Params};
 
 /// What the tests and benchmarks of the library need besides. It may change at any time.
