@@ -46,7 +46,8 @@ pub unsafe extern "C" fn bloomline_encoded_kind(bytes: *const c_void, len: usize
             Some(Ok(Kind::Cuckoo)) => BLOOMLINE_KIND_CUCKOO,
             Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
             Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
-            Some(Err(_)) | None => 0,
+            // C has no functions for the last yet.
+            Some(Err(_) | Ok(Kind::Static)) | None => 0,
         }
     })
 }

@@ -24,7 +24,7 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 16] = [
+const FILTERS: [&str; 17] = [
     "probe",
     "insert",
     "view",
@@ -36,6 +36,7 @@ const FILTERS: [&str; 16] = [
     "mod",
     "parallel",
     "cuckoo",
+    "static_filter",
     "concurrent",
     "counting",
     "scalable",

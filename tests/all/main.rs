@@ -37,6 +37,8 @@ mod readme;
 mod scalable;
 mod shards;
 mod special_files;
+mod static_filter;
+mod static_model;
 mod statistics;
 mod streams;
 mod swap;
