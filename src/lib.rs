@@ -71,9 +71,9 @@ pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
     Builder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded,
-    MappedFilter, OwnedView, Probe, ScalableFilter, StaticBuilder,
-    StaticFilter, Swap, View, Window, block_build, lines_insert,
-    shard_of, shards_contain_hashes, static_block_build, static_block_len, views_contain, views_contain_hash,
+    MappedFilter, OwnedView, Probe, ScalableFilter, StaticBuilder, StaticFilter, Swap, View,
+    Window, block_build, lines_insert, shard_of, shards_contain_hashes, static_block_build,
+    static_block_len, views_contain, views_contain_hash,
 };
 pub use format::Kind;
 pub use kernel::Backend;

@@ -70,7 +70,10 @@ macro_rules! collecting {
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the key is not added.
             #[inline]
-            pub fn add<K: $crate::key::Key + ?Sized>(&mut self, key: &K) -> Result<(), $crate::error::Error> {
+            pub fn add<K: $crate::key::Key + ?Sized>(
+                &mut self,
+                key: &K,
+            ) -> Result<(), $crate::error::Error> {
                 self.add_hash($crate::hash::hash(key, self.collected.seed))
             }
 
@@ -83,7 +86,10 @@ macro_rules! collecting {
                 if self.collected.hashes.last() == Some(&hash) {
                     return Ok(());
                 }
-                self.collected.hashes.try_reserve(1).map_err(|_| $crate::error::Error::OutOfMemory)?;
+                self.collected
+                    .hashes
+                    .try_reserve(1)
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
                 self.collected.hashes.push(hash);
                 Ok(())
             }
@@ -93,7 +99,10 @@ macro_rules! collecting {
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and none is added.
             pub fn add_hashes(&mut self, hashes: &[u64]) -> Result<(), $crate::error::Error> {
-                self.collected.hashes.try_reserve(hashes.len()).map_err(|_| $crate::error::Error::OutOfMemory)?;
+                self.collected
+                    .hashes
+                    .try_reserve(hashes.len())
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
                 hashes.iter().try_for_each(|&hash| self.add_hash(hash))
             }
 
@@ -101,8 +110,14 @@ macro_rules! collecting {
             ///
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and none is added.
-            pub fn add_keys<K: $crate::key::Key>(&mut self, keys: &[K]) -> Result<(), $crate::error::Error> {
-                self.collected.hashes.try_reserve(keys.len()).map_err(|_| $crate::error::Error::OutOfMemory)?;
+            pub fn add_keys<K: $crate::key::Key>(
+                &mut self,
+                keys: &[K],
+            ) -> Result<(), $crate::error::Error> {
+                self.collected
+                    .hashes
+                    .try_reserve(keys.len())
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
                 keys.iter().try_for_each(|key| self.add(key))
             }
 

@@ -15,6 +15,7 @@ pub(crate) mod shards;
 mod static_filter;
 mod swap;
 mod view;
+mod view_static;
 pub(crate) mod views;
 mod window;
 

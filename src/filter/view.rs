@@ -5,7 +5,7 @@ use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
-use crate::format::static_line::{self, Shape};
+use crate::format::static_line;
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::static_line as static_kernel;
@@ -17,9 +17,8 @@ use crate::kernel::{
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
-use crate::layouts::static_line::Levels;
 use crate::line::LINE_BYTES;
-use crate::params::{CuckooParams, Params, StaticParams};
+use crate::params::{CuckooParams, Params};
 use crate::sizing::{self, stats};
 use std::fmt;
 
@@ -216,23 +215,6 @@ impl<'a> View<'a> {
         View::of(lines, k, hash, key_count, kernel)
     }
 
-    /// The view of the lines of all levels of a static filter.
-    pub(super) fn of_static(
-        lines: &'a [u8],
-        shape: Shape,
-        key_count: u64,
-        kernels: &Kernels,
-    ) -> View<'a> {
-        let Shape { params, levels } = shape;
-        let layout = if params.rows() <= 8 { Layout::Static } else { Layout::Static128 };
-        let k = static_kernel::pack(params.rows(), levels);
-        let first = params.line_count() as usize * params.line_bytes();
-        // Those of the other levels lie behind the first, where the kernel finds them.
-        assert!(lines.len() == shape.bytes(), "the lines of all levels");
-        let lines = Probed::from(lines).first(first).unwrap_or(Probed::from(lines));
-        View::of(lines, k, KeyHash::Xxh3(params.seed()), key_count, kernels.of(layout))
-    }
-
     /// The view of words that another view's `words` returned, and of their lines.
     #[cfg(feature = "capi")]
     #[inline(always)]
@@ -315,30 +297,6 @@ impl<'a> View<'a> {
                 CuckooParams::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
             }
             _ => None,
-        }
-    }
-
-    /// Returns rows, line count and seed of a static filter; None for others.
-    pub fn static_params(&self) -> Option<StaticParams> {
-        match (self.kernel.layout(), self.hash) {
-            (Layout::Static | Layout::Static128, KeyHash::Xxh3(seed)) => {
-                let rows = static_kernel::unpack(self.k).0;
-                let line_bytes = if rows <= 8 { LINE_BYTES } else { 2 * LINE_BYTES };
-                StaticParams::new((self.lines.len() / line_bytes) as u64, rows, seed).ok()
-            }
-            _ => None,
-        }
-    }
-
-    /// How many bytes a probe may read, from the first line on.
-    pub(super) fn reach(&self) -> usize {
-        match self.static_params() {
-            Some(params) => {
-                let (_, shares, tail) = static_kernel::unpack(self.k);
-                let levels = Levels { line_count: params.line_count(), shares, tail };
-                Shape { params, levels }.bytes()
-            }
-            None => self.lines.len(),
         }
     }
 

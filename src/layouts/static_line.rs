@@ -19,6 +19,9 @@
 //! line      = high 64 bits of (hash * line_count)
 //! position  = top 8 bits of the low 64 bits of the same product, at most 254
 //! next hash = (g ^ g >> 32) * C2, with g = hash * C1 + C2
+//! coefficients: the first 63 are bits 1 to 63 of the next hash,
+//!             the others the highest bits of (next hash * C3)
+//! fingerprint = the low r bits of the hash, the lowest of them set
 //! bumped    : position >= threshold
 //! ```
 //!
@@ -121,8 +124,7 @@ pub const fn next_hash(hash: u64) -> u64 {
 /// The coefficients past the first 63, in the lowest bits, from the next hash.
 #[inline(always)]
 pub const fn extra_coefficients(next_hash: u64, rows: u32) -> u64 {
-    let g = next_hash.wrapping_mul(C3);
-    (g ^ (g >> 32)) & ((1 << extra_columns(rows)) - 1)
+    next_hash.wrapping_mul(C3) >> 1 >> (OWN - extra_columns(rows))
 }
 
 /// The coefficients of a key: bit `i` is that of column `i`.

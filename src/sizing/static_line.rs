@@ -11,7 +11,7 @@ use crate::layouts::static_line::{OWN, extra_columns, lanes};
 /// The keys to a line that the first two levels are sized for: some 12.5 % of them are bumped.
 /// More keys would take less memory, and more probes a second line.
 pub fn keys_per_line(rows: u32) -> f64 {
-    const LOAD: f64 = 1.105;
+    const LOAD: f64 = 1.1;
     LOAD * f64::from(columns(rows))
 }
 

@@ -27,6 +27,7 @@ mod golden_classic;
 mod golden_counting;
 mod golden_cuckoo;
 mod golden_scalable;
+mod golden_static;
 mod golden_window;
 mod keys;
 mod layers;

@@ -66,7 +66,7 @@ fn filters_are_as_the_model_says() {
 #[test]
 fn lighter_loads_bump_as_the_model_says() {
     for (rows, load) in [(8, 0.8), (8, 0.95), (5, 1.0), (8, 1.2), (12, 1.05)] {
-        let per_line = model::keys_per_line(rows) / 1.105 * load;
+        let per_line = model::keys_per_line(rows) / 1.1 * load;
         let hashes = random_hashes(300_000, 11);
         let lines = (hashes.len() as f64 / per_line) as u64;
         let filter =

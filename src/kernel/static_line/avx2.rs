@@ -34,11 +34,7 @@ impl Tile for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn tile<P: Plan, O: Ops>(
-        lines: Lines,
-        hashes: &[u64],
-        lookahead: &Lookahead,
-    ) -> Found {
+    unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             match rows(lines) {
@@ -142,11 +138,7 @@ unsafe fn threshold(line: *const u8) -> u8 {
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn one<const TERMS: usize, const WIDE: bool>(
-    line: *const u8,
-    rows: u32,
-    hash: u64,
-) -> Line {
+unsafe fn one<const TERMS: usize, const WIDE: bool>(line: *const u8, rows: u32, hash: u64) -> Line {
     let fields = fields(rows);
     let coefficients = coefficients::<TERMS>(hash, rows, fields);
     // SAFETY: the caller's promise.

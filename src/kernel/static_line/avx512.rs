@@ -26,11 +26,7 @@ impl Tile for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn tile<P: Plan, O: Ops>(
-        lines: Lines,
-        hashes: &[u64],
-        lookahead: &Lookahead,
-    ) -> Found {
+    unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
             match rows(lines) {
@@ -45,9 +41,7 @@ impl Tile for Avx512 {
         }
     }
 
-    #[target_feature(
-        enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
-    )]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
     unsafe fn tile_alone<O: Ops>(lines: Lines, hashes: &[u64]) -> Found {
         // SAFETY: the caller's promise.
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }

@@ -37,11 +37,7 @@ pub(super) trait Tile {
     /// The answers of one level for 1 to 64 keys. Plan and lookahead are as for
     /// [`Ops::probe_tile`]; `O` prefetches.
     #[inline(always)]
-    unsafe fn tile<P: Plan, O: Ops>(
-        lines: Lines,
-        hashes: &[u64],
-        lookahead: &Lookahead,
-    ) -> Found {
+    unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         let (rows, mut found) = (rows(lines), Found { hits: 0, bumped: 0 });
         for (i, &hash) in hashes.iter().enumerate() {
             P::prefetch::<O>(lines, lookahead, i);

@@ -77,7 +77,8 @@ const FIELDS: usize = 3;
 
 /// The fields for each number of rows, from [`MIN_ROWS`] on.
 static PLACES: [[Field; FIELDS]; (MAX_ROWS - MIN_ROWS + 1) as usize] = {
-    let none = Field { lanes: [0; 16], bits: [0; 16], start: [0; 4], halves: [[0; 8]; 4], width: 0 };
+    let none =
+        Field { lanes: [0; 16], bits: [0; 16], start: [0; 4], halves: [[0; 8]; 4], width: 0 };
     let mut all = [[none; FIELDS]; (MAX_ROWS - MIN_ROWS + 1) as usize];
     let mut rows = MIN_ROWS;
     while rows <= MAX_ROWS {

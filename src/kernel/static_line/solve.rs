@@ -7,7 +7,7 @@
 
 use super::{Field, fields};
 use crate::layouts::static_line::{
-    MAX_ROWS, NONE_BUMPED, OWN, extra, extra_columns, extra_coefficients, fingerprint, lanes,
+    MAX_ROWS, NONE_BUMPED, OWN, extra, extra_coefficients, extra_columns, fingerprint, lanes,
     next_hash, place,
 };
 use crate::line::LANES;
