@@ -298,6 +298,20 @@ static bloomline_status add_to_builder(void *state)
     }
     return status;
 }
+GIVES(make_static_builder, builder, bloomline_builder_new_static(0.01, 0, &it->builder))
+/* A failed build keeps the keys for the next. */
+static bloomline_status finish_static(void *state)
+{
+    everything *it = state;
+    bloomline_view view;
+    size_t written = 0, cap = bloomline_builder_block_len(it->builder);
+    bloomline_status status = bloomline_builder_finish(it->builder, it->data, cap, &written);
+    CHECK_U64(status == BLOOMLINE_OK ? 0 : 3000, bloomline_builder_key_count(it->builder));
+    if (status != BLOOMLINE_OK) return status;
+    REQUIRE_OK(bloomline_view_open(it->data, written, &view));
+    for (uint64_t i = 0; i < 3000; i++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(i, 0)));
+    return status;
+}
 static void nothing(void *state)
 {
     (void)state;
@@ -486,6 +500,14 @@ static void builders(void)
     REQUIRE_OK(bloomline_builder_new(10, 0, &it.builder));
     CHECK(fail_each("bloomline_builder_add_hash", add_to_builder, nothing, &it) >= 1);
     bloomline_builder_free(it.builder);
+
+    CHECK(fail_each("bloomline_builder_new_static", make_static_builder, free_builder, &it) >= 1);
+    REQUIRE_OK(bloomline_builder_new_static(0.01, 0, &it.builder));
+    for (uint64_t i = 0; i < 3000; i++) CHECK_OK(bloomline_builder_add_hash(it.builder, bloomline_hash_u64(i, 0)));
+    it.data = malloc(bloomline_builder_block_len(it.builder));
+    CHECK(fail_each("bloomline_builder_finish, static", finish_static, nothing, &it) >= 1);
+    bloomline_builder_free(it.builder);
+    free(it.data);
 }
 
 static bloomline_status ask_swap(void *state)

@@ -12,7 +12,7 @@ mod parallel;
 mod probe;
 mod scalable;
 pub(crate) mod shards;
-mod static_filter;
+pub(crate) mod static_filter;
 mod swap;
 mod view;
 mod view_static;

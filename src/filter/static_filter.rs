@@ -11,6 +11,8 @@ use crate::kernel::static_line::build::{build, most_lines};
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::os::memory::Zeroed;
+#[cfg(feature = "capi")]
+use crate::os::room::Room;
 use crate::params::StaticParams;
 use crate::sizing;
 use std::fmt;
@@ -181,6 +183,17 @@ pub fn static_block_build(
     Ok(format::encoded_len(lines.len()))
 }
 
+/// The same in memory that may be uninitialised, on one thread.
+#[cfg(feature = "capi")]
+pub(crate) fn static_block_build_in(
+    params: &StaticParams,
+    hashes: &[u64],
+    out: Room<'_>,
+) -> Result<usize, Error> {
+    let needed = static_block_len(params);
+    static_block_build(params, hashes, 1, out.first(needed)?.put_zeros(needed))
+}
+
 /// Collects keys and builds a static filter of them once all are known. It keeps 8 bytes per key.
 #[derive(Clone)]
 pub struct StaticBuilder {
@@ -221,7 +234,7 @@ impl StaticBuilder {
     ///
     /// # Errors
     /// As [`StaticBuilder::params`].
-    pub fn max_block_len(&self) -> Result<usize, Error> {
+    pub fn block_len(&self) -> Result<usize, Error> {
         Ok(static_block_len(&self.params()?))
     }
 
@@ -232,6 +245,14 @@ impl StaticBuilder {
     /// As [`static_block_build`] and [`StaticBuilder::params`]; the keys are kept.
     pub fn finish(&mut self, out: &mut [u8]) -> Result<usize, Error> {
         let len = static_block_build(&self.params()?, &self.collected.hashes, 1, out)?;
+        self.clear();
+        Ok(len)
+    }
+
+    /// The same in memory that may be uninitialised.
+    #[cfg(feature = "capi")]
+    pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
+        let len = static_block_build_in(&self.params()?, &self.collected.hashes, out)?;
         self.clear();
         Ok(len)
     }
