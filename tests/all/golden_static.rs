@@ -89,7 +89,7 @@ fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
     });
     add("layout-9", status::LAYOUT, with(&[(LAYOUT, 9)]));
     // A third level without a second, more without a third, too many, and bits above.
-    for sizes in [0x0001_00, 0x01_0000, 0x01_0056, 0x10_0156, 0xFF_0156, 1 << 24 | 86, 1 << 63] {
+    for sizes in [0x100, 0x1_0000, 0x1_0056, 0x10_0156, 0xFF_0156, 1 << 24 | 86, 1 << 63] {
         add(&format!("levels-{sizes:x}"), status::RESERVED, with(&[(RESERVED, sizes)]));
     }
     // The last is good in its lowest byte.
