@@ -875,6 +875,17 @@ void builders_in_batches()
     CHECK_U64(0, builder->key_count());
     CHECK(by_rate->add_keys(batch));
     CHECK_U64(block_len(*params_for_rate(300, 0.01)), by_rate->block_len());
+    // A static filter is shorter than its block_len(), and the buffer as long as it is.
+    auto fixed = Builder::create_static(0.01, 7);
+    CHECK(fixed && fixed->add_keys(batch));
+    size_t most = fixed->block_len();
+    auto small = fixed->finish(), at_once = static_block_build(hashes, 0.01, 7);
+    CHECK(small && at_once && *small == *at_once && small->size() <= most);
+    CHECK_U64(static_block_len(hashes.size(), 0.01), most);
+    auto fixed_view = View::open(*small);
+    CHECK(fixed_view && fixed_view->contains_hash(hashes.front()) && fixed_view->contains_hash(hashes.back()));
+    CHECK(Builder::create_static(1).code() == BLOOMLINE_ERR_RATE);
+    CHECK(static_block_build(hashes, 2).code() == BLOOMLINE_ERR_RATE);
     CHECK(Builder::create_for_rate(0).code() == BLOOMLINE_ERR_RATE);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, Builder().add_keys(batch).code());
 }

@@ -472,6 +472,12 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 #define BLOOMLINE_KIND_CUCKOO 7
 
 /**
+ * bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
+ * read.
+ */
+#define BLOOMLINE_KIND_STATIC 8
+
+/**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
  * callback of bloomline_filter_write() and the like, which pass 'context' on. It must return
  * normally: no exception, no longjmp().
@@ -996,9 +1002,9 @@ BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t
 
 /**
  * Collects the keys of one block after the other, for a writer that learns their number at the
- * end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new()
- * or bloomline_builder_new_for_rate(); freed by bloomline_builder_free(). One thread at a time may
- * use it.
+ * end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
+ * bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
+ * bloomline_builder_free(). One thread at a time may use it.
  */
 typedef struct bloomline_builder bloomline_builder;
 
@@ -1022,6 +1028,30 @@ BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *par
     const uint64_t *hashes, size_t n, void *out, size_t cap);
 
 /**
+ * bloomline_static_block_len() returns how many bytes bloomline_static_block_build() writes at
+ * most for 'n' hashes: some 15 % more than for most sets of many keys. Returns 0 if 'rate' is not
+ * from 2^-16 to below 1.
+ */
+BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
+
+/**
+ * bloomline_static_block_build() builds an encoded static filter of the 'n' keys with these hashes
+ * in the 'cap' bytes at 'out', for bloomline_view_open(). It takes about three quarters of the
+ * memory of a bloomline_block_build() of the same rate, and keys cannot be added later. The rate
+ * is 'rate' or the next lower power of 2, from 6.25 % down. It writes the filter's length to
+ * 'written'. The bytes behind it are undefined, all of them after an error. The hashes are those
+ * of bloomline_hash() with 'seed', in any order; equal ones count once. Meanwhile it takes 8 bytes
+ * for each hash and some 2 MB besides; the rest of its work is in 'out'.
+ *
+ * Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
+ * if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
+    double rate, uint64_t seed, void *out, size_t cap, size_t *written);
+
+/**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
  * key, the best k for that, and keys hashed with 'seed'.
  *
@@ -1040,6 +1070,16 @@ BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key, uint64
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate, uint64_t seed,
+    bloomline_builder **out);
+
+/**
+ * bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
+ * false-positive rate: see bloomline_static_block_build().
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_builder_new_static(double rate, uint64_t seed,
     bloomline_builder **out);
 
 /** bloomline_builder_free() frees a builder and its keys. Does nothing for NULL. */
@@ -1090,16 +1130,17 @@ BLOOMLINE_API void bloomline_builder_clear(bloomline_builder *builder);
 BLOOMLINE_API uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
 
 /**
- * bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now.
- * Returns 0 for NULL, and if the keys are more than a block can hold.
+ * bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now;
+ * of a static filter, how many at most. Returns 0 for NULL, and if the keys are more than a block
+ * can hold.
  */
 BLOOMLINE_API size_t bloomline_builder_block_len(const bloomline_builder *builder);
 
 /**
  * bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
  * bytes at 'out', as bloomline_block_build(). It writes its length to 'written', unless that is
- * NULL. The builder is then empty, for the next block. Without keys the block says that every key
- * is absent.
+ * NULL: a static filter is shorter than bloomline_builder_block_len(). The builder is then empty,
+ * for the next block. Without keys the block says that every key is absent.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.

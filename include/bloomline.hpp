@@ -380,6 +380,16 @@ Result<P> seeded(Make make, uint64_t keys, double goal, uint64_t seed) noexcept 
 inline const bloomline_view *raw(Span<const View> views) noexcept {
     return reinterpret_cast<const bloomline_view *>(views.data());
 }
+/// The bytes that 'write' writes, at most 'len'. It tells how many.
+template <class Write>
+Result<Buffer> some_of(size_t len, Write write) {
+    Buffer bytes(len);
+    size_t written = 0;
+    Status status = write(bytes.data(), bytes.size(), &written);
+    bytes.resize(written);
+    return status ? Result<Buffer>(std::move(bytes)) : status;
+}
+
 /// The 'len' bytes that 'write' writes.
 template <class Write>
 Result<Buffer> bytes_of(size_t len, Write write) {
@@ -978,6 +988,21 @@ inline Result<Buffer> block_build(const Params &params, Span<const uint64_t> has
     return detail::bytes_of(block_len(params), build);
 }
 
+/// The same with a static filter, smaller and for a set that no longer changes. static_block_len()
+/// is the most that it may take.
+[[nodiscard]] inline size_t static_block_len(size_t keys, double rate) noexcept {
+    return bloomline_static_block_len(keys, rate);
+}
+inline Status static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed, void *out,
+                                 size_t cap, size_t *written) noexcept {
+    return bloomline_static_block_build(hashes.data(), hashes.size(), rate, seed, out, cap, written);
+}
+inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed = 0) {
+    return detail::some_of(static_block_len(hashes.size(), rate), [&](void *out, size_t cap, size_t *written) {
+        return static_block_build(hashes, rate, seed, out, cap, written);
+    });
+}
+
 /// Inserts into caller-owned lines of 64 bytes each; zeros are empty ones.
 inline Status lines_insert_hashes(const Params &params, void *lines, size_t len,
                                   Span<const uint64_t> hashes) noexcept {
@@ -998,6 +1023,10 @@ public:
     static Result<Builder> create_for_rate(double rate, uint64_t seed = 0) noexcept {
         return detail::made<Builder, Raw *>(bloomline_builder_new_for_rate, rate, seed);
     }
+    /// Of static filters: smaller, for sets that no longer change.
+    static Result<Builder> create_static(double rate, uint64_t seed = 0) noexcept {
+        return detail::made<Builder, Raw *>(bloomline_builder_new_static, rate, seed);
+    }
     Status add(Bytes key) noexcept { return bloomline_builder_add(get(), key.data(), key.size()); }
     Status add_u64(uint64_t key) noexcept { return add(IntegerKey(key)); }
     Status add_hash(uint64_t hash) noexcept { return bloomline_builder_add_hash(get(), hash); }
@@ -1015,7 +1044,9 @@ public:
         return bloomline_builder_finish(get(), out, cap, written);
     }
     Result<Buffer> finish() {
-        return detail::bytes_of(block_len(), [&](void *out, size_t cap) { return finish(out, cap); });
+        return detail::some_of(block_len(), [&](void *out, size_t cap, size_t *written) {
+            return finish(out, cap, written);
+        });
     }
 };
 

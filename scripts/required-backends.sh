@@ -19,6 +19,6 @@ has() { # NAME FLAG...
 }
 if [ "$(uname -m)" = x86_64 ]; then
     has avx2 avx2 bmi2
-    has avx512 avx2 bmi2 avx512f avx512bw avx512cd avx512dq avx512vl avx512vbmi gfni
+    has avx512 avx2 bmi2 avx512f avx512bw avx512cd avx512dq avx512vl avx512vbmi avx512_vpopcntdq gfni
 fi
 echo "$required"

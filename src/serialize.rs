@@ -1,8 +1,8 @@
 //! The feature `serde`: filters as the bytes of their encoded form, or as their base64 in formats for
 //! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
-use crate::filter::{CountingFilter, CuckooFilter, Filter, ScalableFilter, Window};
-use crate::params::{CuckooParams, Params};
+use crate::filter::{CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, Window};
+use crate::params::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -43,6 +43,7 @@ macro_rules! shape {
 
 shape!(Params, "Params", k);
 shape!(CuckooParams, "CuckooParams", fingerprint_bits);
+shape!(StaticParams, "StaticParams", rows);
 
 macro_rules! bytes {
     ($($kind:ident),*) => {$(
@@ -74,7 +75,7 @@ macro_rules! bytes {
     )*};
 }
 
-bytes!(Filter, CountingFilter, CuckooFilter, ScalableFilter, Window);
+bytes!(Filter, CountingFilter, CuckooFilter, ScalableFilter, StaticFilter, Window);
 
 /// Takes bytes in whatever form a format has them, to be decoded.
 struct Bytes<T>(fn(&[u8]) -> Result<T, crate::error::Error>, PhantomData<T>);

@@ -335,6 +335,76 @@ class CuckooFilter(Encoded):
         return [bucket >> slot * self.k & (1 << self.k) - 1 for slot in range(4)]
 
 
+EXTRA = {4: [60], 5: [31, 6], 6: [21], 7: [9], 8: [], 9: [21, 21, 7], 11: [21, 7], 13: [9, 4], 15: [4]}
+EXTRA.update({2 * rows: EXTRA[rows] for rows in (5, 6, 7, 8)})
+C3 = 0xA0761D6478BD642F
+
+
+def next_hash(hash):
+    g = hash * C1 + C2 & U64
+    return (g ^ g >> 32) * C2 & U64
+
+
+def coefficients(hash, rows):
+    n, e = next_hash(hash), sum(EXTRA[rows])
+    return n >> 1 | (n * C3 & U64) >> 64 - e << 63
+
+
+def fingerprint(hash, rows):
+    return hash & (1 << rows) - 1 | 1
+
+
+def position(hash, count):
+    return min((hash * count & U64) >> 56, 254)
+
+
+class StaticFilter(Encoded):
+    """An encoded static filter, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (8,))
+        second, third, tail, *zeros = self.reserved.to_bytes(8, "little")
+        if any(zeros) or tail > 15 or third and not second or tail and not third:
+            raise Rejected(RESERVED)
+        if not 4 <= self.k <= 16:
+            raise Rejected(K)
+        if self.line_count > 1 << 48:
+            raise Rejected(LINE_COUNT)
+        self.counts = [self.line_count]
+        for share in [second, third] + [16] * tail:
+            if share:
+                self.counts.append((self.counts[-1] * share + 255) // 256)
+        self.lanes = 8 if self.k <= 8 else 16
+        self.check_lines(data, 8 * self.lanes * sum(self.counts) + 64)
+        self.more, self.lines = [self.reserved], data[:-64]
+
+    def line(self, number):
+        """The threshold and the rows of a line."""
+        lanes = struct.unpack_from("<%dQ" % self.lanes, self.lines, 8 * self.lanes * number)
+        threshold = sum(lanes[i] >> 63 << i for i in range(8))
+        rows = [lane & (1 << 63) - 1 for lane in lanes[: self.k]]
+        lane, bit, column = self.k, 0, 63
+        for bits in EXTRA[self.k]:
+            for row in range(self.k):
+                if bit + bits > 63:
+                    lane, bit = lane + 1, 0
+                rows[row] |= (lanes[lane] >> bit & (1 << bits) - 1) << column
+                bit += bits
+            column += bits
+        return threshold, rows
+
+    def contains_hash(self, hash):
+        first = 0
+        for count in self.counts:
+            threshold, rows = self.line(first + line_index(hash, count))
+            if position(hash, count) < threshold:
+                wanted, ours = fingerprint(hash, self.k), coefficients(hash, self.k)
+                parities = [bin(row & ours).count("1") % 2 for row in rows]
+                return parities == [wanted >> j & 1 for j in range(self.k)]
+            hash, first = next_hash(hash), first + count
+        return True
+
+
 def cuckoo_places(hash, line_count, bits):
     """The fingerprint of a hash, and the line and the bucket in it of both places."""
     buckets = 128 // bits
@@ -409,6 +479,14 @@ def check_golden(directory):
     scalable = check_filters(os.path.join(directory, "scalable"), ScalableFilter)
     window = check_filters(os.path.join(directory, "window"), Window)
     cuckoo = check_filters(os.path.join(directory, "cuckoo"), CuckooFilter)
+    static = check_filters(os.path.join(directory, "static"), StaticFilter)
+    equations = rows(os.path.join(directory, "static"), "vectors.txt")
+    for hash, line_count, k, c, *numbers, after in equations:
+        what, hash, k = "static/vectors.txt, %s %s" % (hash, k), int(hash, 16), int(k)
+        line_count = int(line_count)
+        got = [fingerprint(hash, k), line_index(hash, line_count), position(hash, line_count)]
+        equal(got, [int(number) for number in numbers], what)
+        equal([coefficients(hash, k), next_hash(hash)], [int(c, 16), int(after, 16)], what)
     places = rows(os.path.join(directory, "cuckoo"), "vectors.txt")
     for hash, line_count, bits, *expected in places:
         what = "cuckoo/vectors.txt, %s %s %s" % (hash, line_count, bits)
@@ -450,6 +528,10 @@ def check_golden(directory):
         ("probes of them", cuckoo[1]),
         ("rejected cuckoo filters", cuckoo[2]),
         ("vectors of them", len(places)),
+        ("accepted static filters", static[0]),
+        ("probes of them", static[1]),
+        ("rejected static filters", static[2]),
+        ("vectors of them", len(equations)),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:

@@ -3,14 +3,15 @@
 
 use super::batch::{Key, keys_at};
 use super::boundary::{
-    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, read_or, room_at, slice,
-    write_optional,
+    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, output, read_or, room_at,
+    slice, write_optional,
 };
 use super::hash::bloomline_bytes;
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;
-use crate::{Backend, Builder, Error};
+use crate::filter::static_filter::static_block_build_in;
+use crate::{Backend, Builder, Error, StaticBuilder, StaticParams, static_block_len};
 use std::ffi::c_void;
 
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
@@ -48,11 +49,77 @@ pub unsafe extern "C" fn bloomline_block_build(
     })
 }
 
+/// bloomline_static_block_len() returns how many bytes bloomline_static_block_build() writes at
+/// most for 'n' hashes: some 15 % more than for most sets of many keys. Returns 0 if 'rate' is not
+/// from 2^-16 to below 1.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usize {
+    guard_or(0, || {
+        StaticParams::for_rate(n as u64, rate).map_or(0, |params| static_block_len(&params))
+    })
+}
+
+/// bloomline_static_block_build() builds an encoded static filter of the 'n' keys with these hashes
+/// in the 'cap' bytes at 'out', for bloomline_view_open(). It takes about three quarters of the
+/// memory of a bloomline_block_build() of the same rate, and keys cannot be added later. The rate
+/// is 'rate' or the next lower power of 2, from 6.25 % down. It writes the filter's length to
+/// 'written'. The bytes behind it are undefined, all of them after an error. The hashes are those
+/// of bloomline_hash() with 'seed', in any order; equal ones count once. Meanwhile it takes 8 bytes
+/// for each hash and some 2 MB besides; the rest of its work is in 'out'.
+///
+/// Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
+/// if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
+/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_static_block_build(
+    hashes: *const u64,
+    n: usize,
+    rate: f64,
+    seed: u64,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the array has its count, `out` so many bytes, and `written` room,
+    // unless NULL.
+    guard(|| unsafe {
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        // Without the length, the filter could not be found in the buffer.
+        let written = output(written)?;
+        let params = StaticParams::for_rate(n as u64, rate)?.with_seed(seed);
+        written.write(static_block_build_in(&params, hashes, room_at(out, cap)?)?);
+        Ok(())
+    })
+}
+
 /// Collects the keys of one block after the other, for a writer that learns their number at the
-/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new()
-/// or bloomline_builder_new_for_rate(); freed by bloomline_builder_free(). One thread at a time may
-/// use it.
-pub struct bloomline_builder(Builder);
+/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
+/// bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
+/// bloomline_builder_free(). One thread at a time may use it.
+pub struct bloomline_builder(Blocks);
+
+/// What is built.
+enum Blocks {
+    Lines(Builder),
+    Static(StaticBuilder),
+}
+
+/// Does the same with either.
+macro_rules! either {
+    ($builder:expr, $of:ident => $then:expr) => {
+        match $builder.0 {
+            Blocks::Lines(ref mut $of) => $then,
+            Blocks::Static(ref mut $of) => $then,
+        }
+    };
+    (ref $builder:expr, $of:ident => $then:expr) => {
+        match $builder.0 {
+            Blocks::Lines(ref $of) => $then,
+            Blocks::Static(ref $of) => $then,
+        }
+    };
+}
 
 /// Makes a builder, and checks what its blocks will need, so that a writer learns it now.
 ///
@@ -60,7 +127,7 @@ pub struct bloomline_builder(Builder);
 /// `out` is NULL or has room for a pointer.
 unsafe fn new(
     out: *mut *mut bloomline_builder,
-    make: impl FnOnce() -> Result<Builder, Error>,
+    make: impl FnOnce() -> Result<Blocks, Error>,
 ) -> bloomline_status {
     // SAFETY: the same contract.
     unsafe {
@@ -84,7 +151,7 @@ pub unsafe extern "C" fn bloomline_builder_new(
     out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new(out, || Builder::new(bits_per_key, seed)) }
+    unsafe { new(out, || Ok(Blocks::Lines(Builder::new(bits_per_key, seed)?))) }
 }
 
 /// bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
@@ -99,7 +166,22 @@ pub unsafe extern "C" fn bloomline_builder_new_for_rate(
     out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new(out, || Builder::for_rate(rate, seed)) }
+    unsafe { new(out, || Ok(Blocks::Lines(Builder::for_rate(rate, seed)?))) }
+}
+
+/// bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
+/// false-positive rate: see bloomline_static_block_build().
+///
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_builder_new_static(
+    rate: f64,
+    seed: u64,
+    out: *mut *mut bloomline_builder,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `out` is NULL or has room.
+    unsafe { new(out, || Ok(Blocks::Static(StaticBuilder::for_rate(rate, seed)?))) }
 }
 
 /// bloomline_builder_free() frees a builder and its keys. Does nothing for NULL.
@@ -123,7 +205,12 @@ pub unsafe extern "C" fn bloomline_builder_add(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
     // unless NULL.
-    unsafe { change(builder, |builder| Ok(builder.0.add(bytes(key, len).ok_or(NULL)?)?)) }
+    unsafe {
+        change(builder, |builder| {
+            let key = bytes(key, len).ok_or(NULL)?;
+            Ok(either!(builder, of => of.add(key))?)
+        })
+    }
 }
 
 /// bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key.
@@ -134,7 +221,7 @@ pub unsafe extern "C" fn bloomline_builder_add_hash(
     hash: u64,
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { change(builder, |builder| Ok(builder.0.add_hash(hash)?)) }
+    unsafe { change(builder, |builder| Ok(either!(builder, of => of.add_hash(hash))?)) }
 }
 
 /// bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
@@ -149,7 +236,12 @@ pub unsafe extern "C" fn bloomline_builder_add_hashes(
 ) -> bloomline_status {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
     // unless NULL.
-    unsafe { change(builder, |builder| Ok(builder.0.add_hashes(slice(hashes, n).ok_or(NULL)?)?)) }
+    unsafe {
+        change(builder, |builder| {
+            let hashes = slice(hashes, n).ok_or(NULL)?;
+            Ok(either!(builder, of => of.add_hashes(hashes))?)
+        })
+    }
 }
 
 /// bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
@@ -168,7 +260,8 @@ pub unsafe extern "C" fn bloomline_builder_add_keys(
     unsafe {
         change(builder, |builder| {
             let keys = keys_at(keys, n).filter(|keys| !keys.iter().any(Key::is_broken));
-            Ok(builder.0.add_keys(keys.ok_or(NULL)?)?)
+            let keys = keys.ok_or(NULL)?;
+            Ok(either!(builder, of => of.add_keys(keys))?)
         })
     }
 }
@@ -178,7 +271,7 @@ pub unsafe extern "C" fn bloomline_builder_add_keys(
 pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder) {
     // SAFETY: rules of the header: the handle is NULL or this call's alone.
     if let Some(builder) = unsafe { exclusive(builder) } {
-        builder.0.clear();
+        either!(builder, of => of.clear());
     }
 }
 
@@ -187,21 +280,24 @@ pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(builder, 0, |builder| builder.0.key_count()) }
+    unsafe { read_or(builder, 0, |builder| either!(ref builder, of => of.key_count())) }
 }
 
-/// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now.
-/// Returns 0 for NULL, and if the keys are more than a block can hold.
+/// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now;
+/// of a static filter, how many at most. Returns 0 for NULL, and if the keys are more than a block
+/// can hold.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(builder, 0, |builder| builder.0.block_len().unwrap_or(0)) }
+    unsafe {
+        read_or(builder, 0, |builder| either!(ref builder, of => of.block_len()).unwrap_or(0))
+    }
 }
 
 /// bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
 /// bytes at 'out', as bloomline_block_build(). It writes its length to 'written', unless that is
-/// NULL. The builder is then empty, for the next block. Without keys the block says that every key
-/// is absent.
+/// NULL: a static filter is shorter than bloomline_builder_block_len(). The builder is then empty,
+/// for the next block. Without keys the block says that every key is absent.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
 /// BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
@@ -217,7 +313,8 @@ pub unsafe extern "C" fn bloomline_builder_finish(
     // and room at `written`, unless NULL.
     unsafe {
         change(builder, |builder| {
-            write_optional(written, builder.0.finish_in(room_at(out, cap)?)?);
+            let room = room_at(out, cap)?;
+            write_optional(written, either!(builder, of => of.finish_in(room))?);
             Ok(())
         })
     }

@@ -29,6 +29,9 @@ pub const BLOOMLINE_KIND_WINDOW: i32 = 4;
 pub const BLOOMLINE_KIND_CLASSIC: i32 = 6;
 /// bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it.
 pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
+/// bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
+/// read.
+pub const BLOOMLINE_KIND_STATIC: i32 = 8;
 
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
 /// BLOOMLINE_KIND_ number, or 0 if they are none. Later versions may return other numbers. Reads
@@ -46,6 +49,7 @@ pub unsafe extern "C" fn bloomline_encoded_kind(bytes: *const c_void, len: usize
             Some(Ok(Kind::Cuckoo)) => BLOOMLINE_KIND_CUCKOO,
             Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
             Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
+            Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
             Some(Err(_)) | None => 0,
         }
     })

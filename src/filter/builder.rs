@@ -2,9 +2,7 @@
 
 use crate::error::Error;
 use crate::format::native;
-use crate::hash::hash;
 use crate::kernel::{Hashes, Kernel, Layout};
-use crate::key::Key;
 use crate::os::room::Room;
 use crate::params::Params;
 use std::fmt;
@@ -48,12 +46,101 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
     Ok(())
 }
 
+/// The hashes of keys that a builder has collected.
+#[derive(Clone)]
+pub(super) struct Collected {
+    pub(super) seed: u64,
+    pub(super) hashes: Vec<u64>,
+}
+
+impl Collected {
+    pub(super) fn new(seed: u64) -> Collected {
+        Collected { seed, hashes: Vec::new() }
+    }
+}
+
+/// Gives a builder the methods that add keys to its `collected`.
+macro_rules! collecting {
+    ($kind:ident) => {
+        /// Adding keys.
+        impl $kind {
+            /// Adds a key. A key equal to the one before counts once, so sorted keys that share a prefix
+            /// may each add the prefix.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the key is not added.
+            #[inline]
+            pub fn add<K: $crate::key::Key + ?Sized>(
+                &mut self,
+                key: &K,
+            ) -> Result<(), $crate::error::Error> {
+                self.add_hash($crate::hash::hash(key, self.collected.seed))
+            }
+
+            /// Adds the hash of a key. A hash equal to the one before counts once.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the hash is not added.
+            #[inline]
+            pub fn add_hash(&mut self, hash: u64) -> Result<(), $crate::error::Error> {
+                if self.collected.hashes.last() == Some(&hash) {
+                    return Ok(());
+                }
+                self.collected
+                    .hashes
+                    .try_reserve(1)
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
+                self.collected.hashes.push(hash);
+                Ok(())
+            }
+
+            /// Adds many hashes, each as [`add_hash`](Self::add_hash) does.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and none is added.
+            pub fn add_hashes(&mut self, hashes: &[u64]) -> Result<(), $crate::error::Error> {
+                self.collected
+                    .hashes
+                    .try_reserve(hashes.len())
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
+                hashes.iter().try_for_each(|&hash| self.add_hash(hash))
+            }
+
+            /// Adds many keys, each as [`add`](Self::add) does.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and none is added.
+            pub fn add_keys<K: $crate::key::Key>(
+                &mut self,
+                keys: &[K],
+            ) -> Result<(), $crate::error::Error> {
+                self.collected
+                    .hashes
+                    .try_reserve(keys.len())
+                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
+                keys.iter().try_for_each(|key| self.add(key))
+            }
+
+            /// Drops the keys added since the last block, and keeps their memory.
+            pub fn clear(&mut self) {
+                self.collected.hashes.clear();
+            }
+
+            /// Returns the number of keys added since the last block, repetitions of the key before not
+            /// counted.
+            pub fn key_count(&self) -> u64 {
+                self.collected.hashes.len() as u64
+            }
+        }
+    };
+}
+pub(super) use collecting;
+
 /// Collects keys and builds an encoded filter once their number is known. It keeps 8 bytes per key.
 #[derive(Clone)]
 pub struct Builder {
     size: Size,
-    seed: u64,
-    hashes: Vec<u64>,
+    collected: Collected,
 }
 
 /// What the filters of a builder are sized by.
@@ -92,60 +179,7 @@ impl Builder {
 
     fn with_size(size: Size, seed: u64) -> Result<Builder, Error> {
         size.params(1)?;
-        Ok(Builder { size, seed, hashes: Vec::new() })
-    }
-
-    /// Adds a key. A key equal to the one before counts once, so sorted keys that share a prefix
-    /// may each add the prefix.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], and the key is not added.
-    #[inline]
-    pub fn add<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
-        self.add_hash(hash(key, self.seed))
-    }
-
-    /// Adds the hash of a key. A hash equal to the one before counts once.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], and the hash is not added.
-    #[inline]
-    pub fn add_hash(&mut self, hash: u64) -> Result<(), Error> {
-        if self.hashes.last() == Some(&hash) {
-            return Ok(());
-        }
-        self.hashes.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        self.hashes.push(hash);
-        Ok(())
-    }
-
-    /// Adds many hashes, each as [`Builder::add_hash`] does.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], and none is added.
-    pub fn add_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        self.hashes.try_reserve(hashes.len()).map_err(|_| Error::OutOfMemory)?;
-        hashes.iter().try_for_each(|&hash| self.add_hash(hash))
-    }
-
-    /// Adds many keys, each as [`Builder::add`] does.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], and none is added.
-    pub fn add_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
-        self.hashes.try_reserve(keys.len()).map_err(|_| Error::OutOfMemory)?;
-        keys.iter().try_for_each(|key| self.add(key))
-    }
-
-    /// Drops the keys added since the last block, and keeps their memory.
-    pub fn clear(&mut self) {
-        self.hashes.clear();
-    }
-
-    /// Returns the number of keys added since the last block, repetitions of the key before not
-    /// counted.
-    pub fn key_count(&self) -> u64 {
-        self.hashes.len() as u64
+        Ok(Builder { size, collected: Collected::new(seed) })
     }
 
     /// Returns the parameters of the filter that `finish` would build now.
@@ -153,7 +187,7 @@ impl Builder {
     /// # Errors
     /// [`Error::LineCount`] if memory cannot address its size.
     pub fn params(&self) -> Result<Params, Error> {
-        Ok(self.size.params(self.key_count())?.with_seed(self.seed))
+        Ok(self.size.params(self.key_count())?.with_seed(self.collected.seed))
     }
 
     /// Returns the length of what `finish` would write now.
@@ -188,11 +222,13 @@ impl Builder {
 
     /// The same in memory that may be uninitialised.
     pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
-        let len = block_build_in(&self.params()?, &self.hashes, out)?;
-        self.hashes.clear();
+        let len = block_build_in(&self.params()?, &self.collected.hashes, out)?;
+        self.clear();
         Ok(len)
     }
 }
+
+collecting!(Builder);
 
 impl fmt::Debug for Builder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,8 +12,10 @@ mod parallel;
 mod probe;
 mod scalable;
 pub(crate) mod shards;
+pub(crate) mod static_filter;
 mod swap;
 mod view;
+mod view_static;
 pub(crate) mod views;
 mod window;
 
@@ -29,6 +31,7 @@ pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
+pub use static_filter::{StaticBuilder, StaticFilter, static_block_build, static_block_len};
 pub use swap::{Loaded, Swap};
 pub use view::View;
 pub use views::{views_contain, views_contain_hash};

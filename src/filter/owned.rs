@@ -5,7 +5,7 @@ use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::Found;
 use crate::hash::KeyHash;
-use crate::kernel::{Kernel, Kernels};
+use crate::kernel::{Kernel, Kernels, Probed};
 use std::fmt;
 
 /// A read-only filter that owns its bytes: a [`View`] without a lifetime. Use it to keep filter
@@ -29,6 +29,8 @@ use std::fmt;
 pub struct OwnedView<B> {
     bytes: B,
     lines: Lines,
+    /// How many bytes a probe may read, from the first on.
+    reach: usize,
     k: u32,
     hash: KeyHash,
     key_count: u64,
@@ -81,26 +83,30 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         bytes: B,
         open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
     ) -> Result<OwnedView<B>, Error> {
-        let View { lines, k, hash, key_count, kernel, .. } = open(bytes.as_ref())?;
+        let view = open(bytes.as_ref())?;
+        let (reach, View { lines, k, hash, key_count, kernel, .. }) = (view.reach(), view);
         let lines = match Found::constant(lines.as_slice()) {
             Some(constant) => Lines::Constant(constant),
             None => Lines::First(lines.len()),
         };
-        Ok(OwnedView { bytes, lines, k, hash, key_count, kernel })
+        Ok(OwnedView { bytes, lines, reach, k, hash, key_count, kernel })
     }
 
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        let OwnedView { lines, k, hash, key_count, kernel, .. } = *self;
+        let OwnedView { lines, reach, k, hash, key_count, kernel, .. } = *self;
         let lines = match lines {
-            Lines::First(len) => match self.bytes.as_ref().get(..len) {
-                Some(lines) => lines,
-                None => return self.anything(),
-            },
-            Lines::Constant(lines) => lines,
+            Lines::First(len) => {
+                let all = self.bytes.as_ref().get(..reach).map(Probed::from);
+                match all.and_then(|all| all.first(len)) {
+                    Some(lines) => lines,
+                    None => return self.anything(),
+                }
+            }
+            Lines::Constant(lines) => lines.into(),
         };
-        View::of(lines.into(), k, hash, key_count, kernel)
+        View::of(lines, k, hash, key_count, kernel)
     }
 
     /// If the bytes are gone, every key may be present.

@@ -5,8 +5,10 @@ use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
 use crate::format::native::{self, PROBED, Parts};
+use crate::format::static_line;
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
+use crate::kernel::static_line as static_kernel;
 use crate::kernel::{
     Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Single,
     TILE,
@@ -16,8 +18,7 @@ use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
-use crate::params::CuckooParams;
-use crate::params::Params;
+use crate::params::{CuckooParams, Params};
 use crate::sizing::{self, stats};
 use std::fmt;
 
@@ -77,7 +78,8 @@ impl<'a> View<'a> {
     pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::check(footer, body_len, PROBED) {
             // As in `parse`.
-            Err(Error::Layout(_)) => cuckoo::check(footer, body_len).map(drop),
+            Err(Error::Layout(cuckoo::LAYOUT)) => cuckoo::check(footer, body_len).map(drop),
+            Err(Error::Layout(_)) => static_line::check(footer, body_len).map(drop),
             found => found.map(drop),
         }
     }
@@ -86,9 +88,13 @@ impl<'a> View<'a> {
     fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {
             // All else has been checked before the layout.
-            Err(Error::Layout(_)) => {
+            Err(Error::Layout(cuckoo::LAYOUT)) => {
                 let (lines, params, key_count) = cuckoo::parse(bytes)?;
                 Ok(View::of_cuckoo(lines.into(), params, key_count, kernels.of(Layout::Cuckoo)))
+            }
+            Err(Error::Layout(_)) => {
+                let (lines, shape, key_count) = static_line::parse(bytes)?;
+                Ok(View::of_static(lines, shape, key_count, kernels))
             }
             found => {
                 let Parts { layout, lines, params, key_count, .. } = found?;
@@ -300,7 +306,8 @@ impl<'a> View<'a> {
     }
 
     /// The fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
-    /// taken. Reads the whole filter.
+    /// taken; of a static filter, of the bits of its first level, which says nothing. Reads the
+    /// whole filter.
     pub fn fill(&self) -> f64 {
         match self.cuckoo_params() {
             Some(params) => self.taken() / params.slots() as f64,
@@ -309,11 +316,13 @@ impl<'a> View<'a> {
     }
 
     /// How many different keys are in, estimated from the fill: within a few per cent until nearly
-    /// all bits are set. Of a cuckoo filter, how many slots are taken. Reads the whole filter.
+    /// all bits are set. Of a cuckoo filter, how many slots are taken; of a static one, the
+    /// writer's key count. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
         let (lines, k) = (self.lines.len() / LINE_BYTES, self.k);
         match self.kernel.layout() {
             Layout::Cuckoo => self.taken(),
+            Layout::Static | Layout::Static128 => self.key_count as f64,
             Layout::Native => sizing::keys_for_fill(self.fill(), lines as u64, k),
             // Bits of one key that may fall on each other, wherever they lie.
             _ => sizing::classic::keys_for_fill(self.fill(), self.lines.len() as u64 * 8, k),
@@ -337,6 +346,9 @@ impl<'a> View<'a> {
         if self.kernel.layout() == Layout::Cuckoo {
             return self.rate_of_cuckoo_lines(self.lines());
         }
+        if let Some(params) = self.static_params() {
+            return params.rate();
+        }
         stats::mean(|each| self.line_rates(each))
     }
 
@@ -358,6 +370,7 @@ impl<'a> View<'a> {
             Layout::Legacy128 => stats::part_rates(lines, 2 * LINE_BYTES, k, each),
             Layout::Legacy256 => stats::part_rates(lines, 4 * LINE_BYTES, k, each),
             Layout::Classic | Layout::LevelDb => stats::part_rates(lines, lines.len(), k, each),
+            Layout::Static | Layout::Static128 => each(self.estimated_rate()),
             Layout::Cuckoo => {
                 let (lines, _) = lines.as_chunks::<LINE_BYTES>();
                 lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
@@ -371,7 +384,7 @@ impl<'a> View<'a> {
         params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
     }
 
-    /// The lines.
+    /// The lines; of a static filter, those of its first level.
     pub fn lines(&self) -> &'a [u8] {
         self.lines.as_slice()
     }
@@ -440,12 +453,16 @@ impl fmt::Debug for View<'_> {
 /// Says in short what a filter is. The seed is left out, which may be a secret.
 pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> fmt::Result {
     let layout = view.kernel.layout();
-    let k = if layout == Layout::Cuckoo { "fingerprint_bits" } else { "k" };
+    let (name, k) = match layout {
+        Layout::Cuckoo => ("fingerprint_bits", view.k),
+        Layout::Static | Layout::Static128 => ("rows", static_kernel::unpack(view.k).0),
+        _ => ("k", view.k),
+    };
     f.debug_struct(kind)
         .field("layout", &layout)
         .field("keys", &view.key_count)
-        .field("lines", &view.lines.len().div_ceil(LINE_BYTES))
-        .field(k, &view.k)
+        .field("lines", &view.reach().div_ceil(LINE_BYTES))
+        .field(name, &k)
         .finish_non_exhaustive()
 }
 

@@ -237,6 +237,8 @@ macro_rules! whole_values {
 
             /// The same in memory that may be uninitialised.
             #[cfg(feature = "capi")]
+            // C has no functions for static filters yet.
+            #[allow(dead_code)]
             pub(crate) fn encode_in(
                 &self,
                 out: crate::os::room::Room<'_>,

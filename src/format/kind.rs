@@ -1,6 +1,6 @@
 //! Which kind of filter an encoded filter is, told by its footer.
 
-use super::{cuckoo, native, scalable, window};
+use super::{cuckoo, native, scalable, static_line, window};
 use crate::error::Error;
 
 /// The kind of an encoded filter: which `decode` reads it. The numbers are those of the layouts
@@ -21,6 +21,8 @@ pub enum Kind {
     Scalable = scalable::LAYOUT,
     /// [`Window`](crate::Window).
     Window = window::LAYOUT,
+    /// [`StaticFilter`](crate::StaticFilter).
+    Static = static_line::LAYOUT,
 }
 
 impl Kind {
@@ -40,6 +42,7 @@ impl Kind {
             cuckoo::LAYOUT => cuckoo::check(footer, len).map(|_| Kind::Cuckoo),
             scalable::LAYOUT => scalable::check(footer, len).map(|_| Kind::Scalable),
             window::LAYOUT => window::check(footer, len).map(|_| Kind::Window),
+            static_line::LAYOUT => static_line::check(footer, len).map(|_| Kind::Static),
             unknown => Err(Error::Layout(unknown)),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod encoded;
 mod kind;
 pub(crate) mod native;
 pub(crate) mod scalable;
+pub(crate) mod static_line;
 pub(crate) mod window;
 
 pub use kind::Kind;

@@ -14,7 +14,8 @@ pub enum Backend {
     Portable,
     /// x86-64 with AVX2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, CD, DQ, VL and VBMI, and GFNI: Ice Lake, Zen 4 and later.
+    /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4 and
+    /// later.
     Avx512,
 }
 

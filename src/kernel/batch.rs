@@ -121,6 +121,23 @@ pub(super) trait Ops {
         hits
     }
 
+    /// Answers all keys into `bitmap`, which has a word for each tile, and counts the hits.
+    #[inline(always)]
+    unsafe fn probe_batch(
+        lines: Lines,
+        hashes: Hashes<'_>,
+        plan: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize
+    where
+        Self: Sized,
+    {
+        let mut probe = Probe::<Self> { bitmap, hits: 0, ops: PhantomData };
+        // SAFETY: the caller's promise.
+        unsafe { for_each_tile(lines, hashes, plan, &mut probe) };
+        probe.hits
+    }
+
     /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
     /// around it.
     #[inline(always)]
@@ -268,7 +285,7 @@ impl Keys<'_> {
 
 /// What is done with each tile of a batch. (Not a closure, which may be compiled without the
 /// backend's instructions; a method that is always inlined is not.)
-trait Work {
+pub(super) trait Work {
     type Ops: Ops;
 
     /// Does 1 to 64 keys, the first being key `64 * tile`. Plan and lookahead are as for
@@ -297,7 +314,7 @@ pub(super) fn prefetch_far<O: Ops>(lines: Lines, hashes: &[u64]) {
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn for_each_tile<W: Work>(
+pub(super) unsafe fn for_each_tile<W: Work>(
     lines: Lines,
     mut hashes: Hashes<'_>,
     plan: Prefetch,
@@ -417,23 +434,7 @@ impl<O: Ops> Work for Insert<O> {
     }
 }
 
-/// Answers all keys into `bitmap`, which has a word for each tile, and counts the hits.
-///
-/// # Safety
-/// As for [`Ops`].
-#[inline(always)]
-pub(super) unsafe fn probe<O: Ops>(
-    lines: Lines,
-    hashes: Hashes<'_>,
-    plan: Prefetch,
-    bitmap: &mut [u64],
-) -> usize {
-    let mut probe = Probe::<O> { bitmap, hits: 0, ops: PhantomData };
-    // SAFETY: the caller's promise.
-    unsafe { for_each_tile(lines, hashes, plan, &mut probe) };
-    probe.hits
-}
-
+/// The work of [`Ops::probe_batch`].
 struct Probe<'a, O> {
     bitmap: &'a mut [u64],
     hits: usize,

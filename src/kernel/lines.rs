@@ -47,6 +47,12 @@ impl Lines {
         Lines { base, count, k, straddle, near: false }
     }
 
+    /// The `count` lines behind these, of which each has `1 << log2` bytes, with another k.
+    #[inline(always)]
+    pub(super) fn behind(self, log2: u32, count: u64, k: u32) -> Lines {
+        Lines { base: self.base.wrapping_add((self.count as usize) << log2), count, k, ..self }
+    }
+
     /// So many lines to probe, at least one, as the caller ensures.
     #[inline(always)]
     pub(super) fn some(base: *mut u8, count: usize, k: u32) -> Lines {

@@ -1,7 +1,7 @@
 //! Kernels: a layout's operations on whole batches, one file per instruction set.
 //!
 //! * `batch` is the loop that all share, `prefetch` the hints and when they pay.
-//! * `native`, `fast_local` and `cuckoo` are a layout each, `scattered` those whose bits lie
+//! * `native`, `fast_local`, `cuckoo` and `static_line` are a layout each, `scattered` those whose bits lie
 //!   anywhere. In a layout's folder `scalar`, `portable`, `avx2` and `avx512` each say how one
 //!   line, and one block of 64 keys, is done.
 //! * `few` answers a few keys by their bytes.
@@ -35,6 +35,7 @@ mod prefetch;
 mod scattered;
 mod shared;
 mod single;
+pub(crate) mod static_line;
 mod table;
 #[cfg(feature = "capi")]
 mod words;
@@ -86,6 +87,11 @@ pub(crate) enum Layout {
     Cuckoo = 7,
     /// The bits of `layouts/classic.rs`, anywhere.
     Classic = 8,
+    /// The first level of `layouts/static_line.rs`, with lines of 64 bytes; the other levels lie
+    /// behind it. Rows and levels stand for k, as `static_line::pack` has them.
+    Static = 9,
+    /// The same with lines of 128 bytes.
+    Static128 = 10,
 }
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
@@ -114,7 +120,7 @@ type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 8]);
+pub(crate) struct Kernels([&'static Kernel; 10]);
 
 /// The kernels in use; NULL before the first use, and if there are none. Threads that come first at
 /// once all choose, and choose the same. None waits, so no `fork` leaves a child waiting for a

@@ -50,7 +50,6 @@ impl<'a> Probed<'a> {
     }
 
     /// The first `len` bytes, if there are so many.
-    #[cfg(feature = "capi")]
     pub(crate) fn first(self, len: usize) -> Option<Probed<'a>> {
         (len <= self.len).then_some(Probed { len, ..self })
     }

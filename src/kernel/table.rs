@@ -10,7 +10,7 @@ use super::single::Call;
 use super::single::{Calls, Single};
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
-use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, scattered};
+use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, scattered, static_line};
 
 /// The table of one backend: each function is the shared code compiled with the
 /// backend's instructions, once for each of the types that do the work, by k: those of
@@ -114,8 +114,8 @@ macro_rules! kernel {
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
-                    $($k => batch::probe::<$ops>(lines, hashes, plan, bitmap),)*
-                    _ => batch::probe::<$first>(lines, hashes, plan, bitmap),
+                    $($k => <$ops>::probe_batch(lines, hashes, plan, bitmap),)*
+                    _ => <$first>::probe_batch(lines, hashes, plan, bitmap),
                 }
             }
         }
@@ -178,19 +178,26 @@ impl Backend {
         const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Scattered<Legacy<8>>);
         const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
         const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
+        // Lanes folded into each other are vectors of a kind.
+        const STATIC: [&Kernel; 2] = [
+            kernel!(Scalar, Static, static_line::Words<6>),
+            kernel!(Scalar, Static128, static_line::Words<7>),
+        ];
         const fn all(
             native: &'static Kernel,
             fast_local: &'static Kernel,
             cuckoo: &'static Kernel,
+            [lines, pairs]: [&'static Kernel; 2],
         ) -> Kernels {
             Kernels([
                 native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
+                lines, pairs,
             ])
         }
         prefetch::learn();
         Some(match self {
             Backend::Scalar => {
-                static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO);
+                static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO, STATIC);
                 &KERNELS
             }
             Backend::Portable => {
@@ -207,6 +214,10 @@ impl Backend {
                         Kernel { insert_batch: FAST_LOCAL.insert_batch, ..probes }
                     },
                     &const { CUCKOO.under(Backend::Portable) },
+                    [
+                        &const { STATIC[0].under(Backend::Portable) },
+                        &const { STATIC[1].under(Backend::Portable) },
+                    ],
                 );
                 &KERNELS
             }
@@ -227,6 +238,20 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
                     ),
+                    [
+                        kernel!(
+                            Avx2,
+                            Static,
+                            #[target_feature(enable = "avx2,bmi2,popcnt")]
+                            static_line::Avx2<6>
+                        ),
+                        kernel!(
+                            Avx2,
+                            Static128,
+                            #[target_feature(enable = "avx2,bmi2,popcnt")]
+                            static_line::Avx2<7>
+                        ),
+                    ],
                 );
                 &KERNELS
             }
@@ -256,6 +281,24 @@ impl Backend {
                         )]
                         cuckoo::Avx512
                     ),
+                    [
+                        kernel!(
+                            Avx512,
+                            Static,
+                            #[target_feature(
+                                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
+                            )]
+                            static_line::Avx512<6>
+                        ),
+                        kernel!(
+                            Avx512,
+                            Static128,
+                            #[target_feature(
+                                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
+                            )]
+                            static_line::Avx512<7>
+                        ),
+                    ],
                 );
                 &KERNELS
             }

@@ -15,8 +15,8 @@ pub(crate) struct Words {
     single: Single<'static>,
     seed: u64,
     key_count: u64,
-    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the layout, the way
-    /// of hashing.
+    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the layout, 16 of the
+    /// way of hashing; the other bits of what stands for k.
     shape: u64,
     check: u64,
 }
@@ -29,6 +29,12 @@ const LEVEL_DB: u64 = 4;
 
 /// Filters of RocksDB's present kind.
 const ROCKS_DB: u64 = Layout::FastLocal as u64 | XXPH3 << 8;
+
+/// The way of hashing in a [`Words::shape`].
+#[inline(always)]
+fn hash_in(shape: u64) -> u64 {
+    u64::from((shape >> 16) as u16)
+}
 
 impl Words {
     pub(crate) fn new(
@@ -45,6 +51,7 @@ impl Words {
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
         let shape = u64::from(k as u8) | (layout as u64) << 8 | hash << 16;
+        let shape = shape | u64::from(k >> 8) << 32;
         let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
         words.check = words.check_word();
         words
@@ -88,25 +95,25 @@ impl Words {
     /// k, or the bits of a fingerprint.
     #[inline(always)]
     pub(crate) fn k(&self) -> u32 {
-        self.shape as u32 & 0xFF
+        self.shape as u32 & 0xFF | (self.shape >> 32 << 8) as u32
     }
 
     /// The way of hashing and the seed, to be compared with those of others.
     #[inline(always)]
     pub(crate) fn hashing(&self) -> (u64, u64) {
-        (self.shape >> 16, self.seed)
+        (hash_in(self.shape), self.seed)
     }
 
     /// Not 0 if another hashes keys in another way or with another seed.
     #[inline(always)]
     pub(crate) fn hashed_unlike(&self, other: &Words) -> u64 {
-        (self.shape ^ other.shape) >> 16 | (self.seed ^ other.seed)
+        hash_in(self.shape ^ other.shape) | (self.seed ^ other.seed)
     }
 
     /// The hash of a key of at most 16 bytes, where that takes few instructions.
     #[inline(always)]
     pub(crate) fn hash_of_short(&self, key: &[u8]) -> Option<u64> {
-        match self.shape >> 16 {
+        match hash_in(self.shape) {
             XXH3 => Some(of_short(key, self.seed)),
             XXPH3 => Some(xxph3(key)),
             _ => None,
@@ -166,7 +173,7 @@ impl Words {
     /// k, the way of hashing and the key count.
     #[inline(always)]
     pub(crate) fn shape(&self) -> (u32, KeyHash, u64) {
-        let hash = match self.shape >> 16 {
+        let hash = match hash_in(self.shape) {
             XXH3 => KeyHash::Xxh3(self.seed),
             XXPH3 => KeyHash::Xxph3,
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,

@@ -3,3 +3,4 @@
 pub mod classic;
 pub mod cuckoo;
 pub mod fast_local;
+pub mod static_line;

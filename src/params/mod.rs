@@ -1,8 +1,10 @@
 //! The parameters of a filter: line count, k and seed, always valid.
 
 mod cuckoo;
+mod static_line;
 
 pub use cuckoo::CuckooParams;
+pub use static_line::StaticParams;
 
 use crate::error::Error;
 use crate::hash::random_seed;

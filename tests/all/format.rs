@@ -7,8 +7,8 @@ use crate::definition;
 use crate::mapped;
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, View,
-    Window, line,
+    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
+    StaticFilter, View, Window, line,
 };
 use definition::*;
 use proptest::prelude::*;
@@ -23,13 +23,14 @@ fn in_the_project(path: &str) -> PathBuf {
 fn samples() -> Vec<(String, Vec<u8>)> {
     let plain =
         ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"];
-    let files: [(&str, &[&str]); 6] = [
+    let files: [(&str, &[&str]); 7] = [
         ("accepted", &plain),
         ("counting/accepted", &["k06", "stuck"]),
         ("scalable/accepted", &["one-stage", "awkward-hashes", "four-stages"]),
         ("window/accepted", &["generations2-lines3", "key-counts-max"]),
         ("cuckoo/accepted", &["bits08-full", "bits12-lines3", "bits16-lines2"]),
         ("classic/accepted", &["k07", "lines003"]),
+        ("static/accepted", &["rows08-seed-nine", "rows05", "rows12-empty"]),
     ];
     let names = files.iter().flat_map(|(directory, names)| {
         names.iter().map(move |name| format!("golden/{directory}/{name}.bloomline"))
@@ -39,17 +40,18 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 
 /// The readers that check all: which layouts each one takes, and the status that it gives.
 type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
-const READERS: [Reader; 6] = [
-    ("View", &[1, 2, 6, 7], |bytes| status_of_result(&View::open(bytes))),
+const READERS: [Reader; 7] = [
+    ("View", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open(bytes))),
     ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
     ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
     ("ScalableFilter", &[3], |bytes| status_of_result(&ScalableFilter::decode(bytes))),
     ("Window", &[4], |bytes| status_of_result(&Window::decode(bytes))),
     ("CuckooFilter", &[7], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
+    ("StaticFilter", &[8], |bytes| status_of_result(&StaticFilter::decode(bytes))),
 ];
 /// And the one that does not look at the lines.
 const UNVERIFIED: Reader =
-    ("unverified", &[1, 2, 6, 7], |bytes| status_of_result(&View::open_unverified(bytes)));
+    ("unverified", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open_unverified(bytes)));
 
 /// All that reads bytes gives this status, if it takes filters of that layout; an unverified
 /// view gives `unverified`. What takes others gives `elsewhere`.
@@ -76,7 +78,7 @@ fn every_kind_has_its_readers() {
         assert_readers(&bytes, layout, (status::OK, status::OK, status::LAYOUT), &name);
         layouts.insert(layout);
     }
-    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7]));
+    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7, 8]));
 }
 
 #[test]
@@ -136,12 +138,13 @@ fn every_bit_flipped() {
 #[test]
 fn files_cut_and_altered() {
     type Load = fn(&Path) -> u32;
-    let loads: [(&Reader, Load); 6] = [
+    let loads: [(&Reader, Load); 7] = [
         (&READERS[0], |path| status_of_result(&mapped::open(path))),
         (&READERS[1], |path| status_of_result(&Filter::load(path))),
         (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
         (&READERS[3], |path| status_of_result(&ScalableFilter::load(path))),
         (&READERS[5], |path| status_of_result(&CuckooFilter::load(path))),
+        (&READERS[6], |path| status_of_result(&StaticFilter::load(path))),
         (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
     ];
     let path = std::env::temp_dir().join(format!("bloomline-altered-{}", std::process::id()));
@@ -169,7 +172,7 @@ fn files_cut_and_altered() {
         }
     }
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(layouts.len(), 6);
+    assert_eq!(layouts.len(), 7);
 }
 
 /// What an unverified view of damaged lines promises, in every layout that has views: the
@@ -269,8 +272,8 @@ proptest! {
         for (field, value) in fields {
             put(&mut bytes, all[field].clone(), value);
         }
-        // `tests/all/golden_cuckoo.rs` has that layout.
-        prop_assume!(get(&bytes, LAYOUT) != 7);
+        // `tests/all/golden_cuckoo.rs` and `golden_static.rs` have these layouts.
+        prop_assume!(!matches!(get(&bytes, LAYOUT), 7 | 8));
         match sealed {
             0 => {}
             1 => seal_footer(&mut bytes),

@@ -24,10 +24,11 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 16] = [
+const FILTERS: [&str; 18] = [
     "probe",
     "insert",
     "view",
+    "view_static",
     "owned",
     "map",
     "views",
@@ -36,6 +37,7 @@ const FILTERS: [&str; 16] = [
     "mod",
     "parallel",
     "cuckoo",
+    "static_filter",
     "concurrent",
     "counting",
     "scalable",

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_static.c - static filters: built at once or by a builder, probed through views one by one, in
+ * batches and among views of other kinds, from golden files, from mapped files, from damaged bytes.
+ *
+ *     test_static GOLDEN
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "check.h"
+#include "definition.h"
+#include "fenced.h"
+#include "files.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST = 20000 };
+
+static const char *directory;
+static uint64_t hashes[MOST], absent[MOST];
+static const size_t counts[] = {0, 1, 2, 3, 63, 64, 65, 500, 3000, MOST};
+static const double rates[] = {0.5, 0.0625, 0.04, 0.01, 1.0 / 256, 0.001, 1.0 / 65536};
+enum { COUNTS = sizeof counts / sizeof *counts, RATES = sizeof rates / sizeof *rates };
+
+/* The encoded filter of some hashes at the end of fenced memory: a byte more would end the test. */
+static uint8_t *block_of(fenced room, const uint64_t *of, size_t n, double rate, uint64_t seed, size_t *len)
+{
+    size_t most = bloomline_static_block_len(n, rate);
+    uint8_t *out = malloc(most);
+    REQUIRE(out != NULL && most > 0);
+    REQUIRE_OK(bloomline_static_block_build(of, n, rate, seed, out, most, len));
+    CHECK(*len > 0 && *len <= most);
+    uint8_t *block = at_fence(room, 0, *len);
+    memcpy(block, out, *len);
+    free(out);
+    return block;
+}
+
+static size_t count_of(const bloomline_view *view, const uint64_t *of, size_t n)
+{
+    static uint64_t bitmap[MOST / 64 + 1];
+    size_t hits = bloomline_view_contains_hashes(view, of, n, bitmap);
+    for (size_t i = 0; i < n; i++) {
+        bool maybe = bloomline_view_contains_hash(view, of[i]);
+        CHECK_WITH(maybe == bit_of(bitmap, i), "hash %zu of %zu", i, n);
+        hits -= maybe;
+    }
+    CHECK_U64(0, hits);
+    hits = 0;
+    for (size_t i = 0; i < n; i++) hits += bit_of(bitmap, i);
+    return hits;
+}
+
+static void what_is_built_is_present(void)
+{
+    fenced room = fenced_new(1 << 20);
+    for (size_t i = 0; i < COUNTS; i++) {
+        for (size_t j = 0; j < RATES; j++) {
+            size_t n = counts[i], len, hits;
+            bloomline_view view;
+            uint8_t *block = block_of(room, hashes, n, rates[j], 7, &len);
+            CHECK_U64(BLOOMLINE_KIND_STATIC, (uint64_t)bloomline_encoded_kind(block, len));
+            REQUIRE_OK(bloomline_view_open(block, len, &view));
+            CHECK_U64(n, bloomline_view_key_count(&view));
+            CHECK_U64(n, count_of(&view, hashes, n));
+            hits = count_of(&view, absent, MOST);
+            /* At most the rate asked for, or 6.25 %: within 6 standard deviations. */
+            double most = (rates[j] < 0.0625 ? rates[j] : 0.0625) * MOST;
+            CHECK_WITH((double)hits <= most + 6 * sqrt(most) + 1, "%zu keys, rate %g: %zu", n, rates[j], hits);
+            CHECK(n > 0 || hits == 0);
+        }
+    }
+    fenced_free(room);
+}
+
+/* Order and repetitions do not matter, and a builder's blocks are the same. */
+static void a_set_has_one_block(void)
+{
+    fenced room = fenced_new(1 << 20), other = fenced_new(1 << 20);
+    uint64_t *turned = malloc(2 * sizeof hashes);
+    bloomline_builder *builder = NULL;
+    REQUIRE(turned != NULL);
+    for (size_t j = 0; j < RATES; j++) {
+        size_t n = 3000, len, again;
+        uint8_t *block = block_of(room, hashes, n, rates[j], 0, &len);
+        for (size_t i = 0; i < n; i++) turned[i] = hashes[n - 1 - i];
+        uint8_t *same = block_of(other, turned, n, rates[j], 0, &again);
+        CHECK(len == again && memcmp(block, same, len) == 0);
+
+        /* A key that repeats the one before counts once. */
+        for (size_t i = 0; i < n; i++) turned[2 * i] = turned[2 * i + 1] = hashes[i];
+        REQUIRE_OK(bloomline_builder_new_static(rates[j], 0, &builder));
+        for (int round = 0; round < 2; round++) {
+            CHECK_OK(bloomline_builder_add_hash(builder, hashes[0]));
+            CHECK_OK(bloomline_builder_add_hashes(builder, turned, 2 * n));
+            CHECK_U64(n, bloomline_builder_key_count(builder));
+            CHECK_U64(bloomline_static_block_len(n, rates[j]), bloomline_builder_block_len(builder));
+            CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL,
+                         bloomline_builder_finish(builder, same, bloomline_builder_block_len(builder) - 1, &again));
+            uint8_t *out = at_fence(other, 0, bloomline_builder_block_len(builder));
+            CHECK_OK(bloomline_builder_finish(builder, out, bloomline_builder_block_len(builder), &again));
+            CHECK(len == again && memcmp(block, out, len) == 0);
+            CHECK_U64(0, bloomline_builder_key_count(builder));
+        }
+        bloomline_builder_free(builder);
+    }
+    free(turned);
+    fenced_free(room);
+    fenced_free(other);
+}
+
+static void keys_by_their_bytes(void)
+{
+    bloomline_builder *builder = NULL;
+    bloomline_view view;
+    uint8_t block[8192];
+    size_t len;
+    REQUIRE_OK(bloomline_builder_new_static(0.01, 99, &builder));
+    CHECK_OK(bloomline_builder_add(builder, "apple", 5));
+    CHECK_OK(bloomline_builder_add(builder, "", 0));
+    CHECK_OK(bloomline_builder_finish(builder, block, sizeof block, &len));
+    CHECK_OK(bloomline_view_open(block, len, &view));
+    CHECK(bloomline_view_contains(&view, "apple", 5) && bloomline_view_contains(&view, "", 0));
+    CHECK(bloomline_view_contains_hash(&view, bloomline_hash("apple", 5, 99)));
+    CHECK(!bloomline_view_contains_hash(&view, bloomline_hash("apple", 5, 0)));
+    CHECK_U64(99, bloomline_hash("", 0, 99) == bloomline_view_hash(&view, "", 0) ? 99 : 0);
+    CHECK_OK(bloomline_builder_add(builder, "gone", 4));
+    bloomline_builder_clear(builder);
+    CHECK_U64(0, bloomline_builder_key_count(builder));
+    bloomline_builder_free(builder);
+}
+
+/* One key against views of several kinds: as by each view alone. */
+static void among_other_views(void)
+{
+    fenced room = fenced_new(1 << 16), other = fenced_new(1 << 16), third = fenced_new(1 << 16);
+    bloomline_params params;
+    bloomline_view views[3];
+    size_t len;
+    uint8_t *block = block_of(room, hashes, 500, 0.01, 0, &len);
+    REQUIRE_OK(bloomline_view_open(block, len, &views[0]));
+    REQUIRE_OK(bloomline_params_for_rate(500, 0.01, &params));
+    uint8_t *lines = at_fence(other, 0, bloomline_block_len(&params));
+    REQUIRE_OK(bloomline_block_build(&params, hashes + 250, 500, lines, bloomline_block_len(&params)));
+    REQUIRE_OK(bloomline_view_open(lines, bloomline_block_len(&params), &views[1]));
+    block = block_of(third, hashes + 500, 500, 0.0001, 0, &len);
+    REQUIRE_OK(bloomline_view_open(block, len, &views[2]));
+    for (size_t i = 0; i < 3000; i++) {
+        uint64_t maybe = 0;
+        size_t hits = bloomline_views_contain_hash(views, 3, hashes[i], &maybe);
+        for (size_t v = 0; v < 3; v++) {
+            CHECK(bit_of(&maybe, v) == bloomline_view_contains_hash(&views[v], hashes[i]));
+            hits -= bit_of(&maybe, v);
+        }
+        CHECK_U64(0, hits);
+    }
+    fenced_free(room);
+    fenced_free(other);
+    fenced_free(third);
+}
+
+/* Hashes that are all alike in what the filter takes from them, or that differ in one bit. */
+static void awkward_hashes(void)
+{
+    fenced room = fenced_new(1 << 18);
+    static uint64_t awkward[1000];
+    for (int kind = 0; kind < 5; kind++) {
+        for (size_t i = 0; i < 1000; i++) {
+            awkward[i] = kind == 0   ? 0
+                         : kind == 1 ? UINT64_MAX
+                         : kind == 2 ? UINT64_C(1) << i % 64
+                         : kind == 3 ? i            /* one line, one position */
+                                     : i << 54 | 5; /* few bits of all */
+        }
+        for (size_t j = 0; j < RATES; j++) {
+            size_t len;
+            bloomline_view view;
+            uint8_t *block = block_of(room, awkward, 1000, rates[j], 0, &len);
+            REQUIRE_OK(bloomline_view_open(block, len, &view));
+            CHECK_U64(1000, count_of(&view, awkward, 1000));
+        }
+    }
+    fenced_free(room);
+}
+
+static void what_is_refused(void)
+{
+    static const double no_rates[] = {0, -1, 1, 2, 1e-6, -0.0, 1e300};
+    static uint8_t out[1 << 16];
+    size_t len = 77;
+    bloomline_builder *builder = NULL;
+    for (size_t i = 0; i < sizeof no_rates / sizeof *no_rates; i++) {
+        CHECK_U64(0, bloomline_static_block_len(10, no_rates[i]));
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_static_block_build(hashes, 10, no_rates[i], 0, out, sizeof out, &len));
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_builder_new_static(no_rates[i], 0, &builder));
+    }
+    size_t needed = bloomline_static_block_len(100, 0.01);
+    memset(out, 0xA5, sizeof out);
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL,
+                 bloomline_static_block_build(hashes, 100, 0.01, 0, out, needed - 1, &len));
+    for (size_t i = 0; i < needed; i++) CHECK(out[i] == 0xA5);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(NULL, 100, 0.01, 0, out, sizeof out, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, NULL, sizeof out, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, out, sizeof out, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_builder_new_static(0.01, 0, NULL));
+    CHECK(builder == NULL && len == 77);
+    CHECK_OK(bloomline_static_block_build(NULL, 0, 0.01, 0, out, sizeof out, &len));
+    CHECK(bloomline_static_block_len(SIZE_MAX, 0.01) == 0 || sizeof(size_t) > 4);
+}
+
+/* Every length and every bit: refused when verified; otherwise answered from those bytes alone. */
+static void damaged_bytes(void)
+{
+    fenced room = fenced_new(1 << 14), other = fenced_new(1 << 14);
+    bloomline_view view;
+    size_t len;
+    for (size_t j = 0; j < RATES; j++) {
+        uint8_t *block = block_of(room, hashes, 300, rates[j], 3, &len);
+        for (size_t cut = 0; cut < len; cut++) {
+            uint8_t *part = at_fence(other, 0, cut);
+            memcpy(part, block + len - cut, cut);
+            CHECK(bloomline_view_open(part, cut, &view) != BLOOMLINE_OK);
+        }
+        uint8_t *copy = at_fence(other, 0, len);
+        for (size_t bit = 0; bit < 8 * len; bit++) {
+            memcpy(copy, block, len);
+            copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            CHECK(bloomline_view_open(copy, len, &view) != BLOOMLINE_OK);
+            if (bloomline_view_open_unverified(copy, len, &view) != BLOOMLINE_OK) continue;
+            for (size_t i = 0; i < 20; i++) (void)bloomline_view_contains_hash(&view, hashes[i]);
+            uint64_t bitmap[5];
+            (void)bloomline_view_contains_hashes(&view, hashes, 300, bitmap);
+        }
+    }
+    fenced_free(room);
+    fenced_free(other);
+}
+
+static void a_mapped_file(void)
+{
+    fenced room = fenced_new(1 << 16);
+    file_name temporary = files_begin(), path = files_in(&temporary, "static.bloomline");
+    bloomline_map *map = NULL;
+    bloomline_view view;
+    bloomline_filter *filter = NULL;
+    size_t len;
+    uint8_t *block = block_of(room, hashes, 3000, 0.001, 0, &len);
+    files_write(path.text, block, len);
+    REQUIRE_OK(bloomline_map_open(path.text, &map));
+    REQUIRE_OK(bloomline_map_view(map, &view));
+    CHECK_U64(3000, count_of(&view, hashes, 3000));
+    bloomline_map_close(map);
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
+    CHECK(filter == NULL && unlink(path.text) == 0 && rmdir(temporary.text) == 0);
+    fenced_free(room);
+}
+
+/* MANIFEST: "accepted NAME lines rows seed keys levels" or "rejected NAME status". */
+static void golden_files(void)
+{
+    char name[256], text[1024], kind[16], line[128];
+    size_t accepted = 0, rejected = 0;
+    snprintf(text, sizeof text, "%s/static/MANIFEST", directory);
+    FILE *manifest = fopen(text, "r");
+    REQUIRE(manifest != NULL);
+    while (fscanf(manifest, "%15s %255s", kind, name) == 2) {
+        bloomline_view view;
+        size_t len = 0;
+        snprintf(text, sizeof text, "%s/static/%s", directory, name);
+        uint8_t *data = files_read(text, &len);
+        REQUIRE(data != NULL);
+        if (strcmp(kind, "rejected") == 0) {
+            int status;
+            REQUIRE(fscanf(manifest, "%d", &status) == 1);
+            CHECK_WITH(bloomline_view_open(data, len, &view) == status, "%s", name);
+            rejected++;
+            free(data);
+            continue;
+        }
+        uint64_t line_count, rows, seed, key_count, levels, hash;
+        REQUIRE(fscanf(manifest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &line_count, &rows, &seed,
+                       &key_count, &levels) == 5);
+        REQUIRE_OK(bloomline_view_open(data, len, &view));
+        CHECK_U64(key_count, bloomline_view_key_count(&view));
+        CHECK_NEAR(1.0 / (double)(1u << rows), bloomline_view_estimated_rate(&view), 1e-12);
+        snprintf(text, sizeof text, "%s/static/%s.probes", directory, name);
+        FILE *probes = fopen(text, "r");
+        REQUIRE(probes != NULL);
+        while (fgets(line, sizeof line, probes) != NULL) {
+            unsigned answer;
+            uint64_t bitmap = 0;
+            REQUIRE(sscanf(line, "%" SCNx64 " %u", &hash, &answer) == 2);
+            CHECK_WITH(bloomline_view_contains_hash(&view, hash) == (answer == 1), "%s: %s", name, line);
+            CHECK_U64(answer, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));
+        }
+        fclose(probes);
+        free(data);
+        accepted++;
+    }
+    fclose(manifest);
+    printf("    %zu accepted, %zu rejected\n", accepted, rejected);
+    CHECK(accepted > 20 && rejected > 20);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 2);
+    directory = argv[1];
+    check_begin("test_static");
+    fill_hashes(hashes, MOST, 1);
+    /* Without the awkward hashes that fill_hashes() begins with: these are absent. */
+    uint64_t state = 2;
+    for (size_t i = 0; i < MOST; i++) absent[i] = next_random(&state);
+    RUN(what_is_built_is_present);
+    RUN(a_set_has_one_block);
+    RUN(keys_by_their_bytes);
+    RUN(among_other_views);
+    RUN(awkward_hashes);
+    RUN(what_is_refused);
+    RUN(damaged_bytes);
+    RUN(a_mapped_file);
+    RUN(golden_files);
+    return check_end();
+}

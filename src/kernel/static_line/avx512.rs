@@ -1,0 +1,144 @@
+//! Static lines with AVX-512: a line is one register, or two, and the parities of its rows are the
+//! lowest bits of their populations. Reached only through the detection in `kernel`.
+
+use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
+use super::super::lines::Lines;
+use super::Rows;
+use super::levels::{Found, Line, Tile};
+use crate::layouts::static_line::{extra_coefficients, next_hash, place};
+use crate::line::LINE_BYTES;
+use std::arch::x86_64::*;
+
+/// Eight lanes to a register.
+pub(in crate::kernel) struct Avx512;
+
+impl Tile for Avx512 {
+    #[inline(always)]
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
+        let terms = rows.fields.iter().take_while(|field| field.width > 0).count();
+        // SAFETY: the caller vouches for the CPU and for the line.
+        unsafe {
+            match rows.count {
+                ..=8 => one::<false>(line, rows, hash, terms),
+                _ => one::<true>(line, rows, hash, terms),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        unsafe {
+            match Rows::in_lines(lines).count {
+                8 => tile::<0, false, P, O>(lines, hashes, lookahead),
+                4 | 6 | 7 => tile::<1, false, P, O>(lines, hashes, lookahead),
+                5 => tile::<2, false, P, O>(lines, hashes, lookahead),
+                16 => tile::<0, true, P, O>(lines, hashes, lookahead),
+                12 | 14 | 15 => tile::<1, true, P, O>(lines, hashes, lookahead),
+                10 | 11 | 13 => tile::<2, true, P, O>(lines, hashes, lookahead),
+                _ => tile::<3, true, P, O>(lines, hashes, lookahead),
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
+    unsafe fn tile_alone<O: Ops>(lines: Lines, hashes: &[u64]) -> Found {
+        // SAFETY: the caller's promise.
+        unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
+    }
+}
+
+/// What a line says of a key. `terms` are the fields that its rows have.
+///
+/// # Safety
+/// The line can be read.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
+unsafe fn one<const WIDE: bool>(line: *const u8, rows: &Rows, hash: u64, terms: usize) -> Line {
+    let next = next_hash(hash);
+    let own = _mm512_set1_epi64((next >> 1) as i64);
+    // SAFETY: the caller vouches for all lanes.
+    unsafe {
+        let first = _mm512_loadu_si512(line.cast());
+        let last = if WIDE { _mm512_loadu_si512(line.add(LINE_BYTES).cast()) } else { first };
+        let mut eights = [_mm512_and_si512(first, own), _mm512_and_si512(last, own)];
+        let mut rest = if terms > 0 { extra_coefficients(next, rows.extra) } else { 0 };
+        for field in &rows.fields[..terms] {
+            let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
+            rest >>= field.width;
+            for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
+                // Lanes left over are in the last register; numbers count modulo 8.
+                let lanes = _mm512_loadu_si512(field.lanes.as_ptr().add(8 * i).cast());
+                let bits = _mm512_loadu_si512(field.bits.as_ptr().add(8 * i).cast());
+                let bits = _mm512_srlv_epi64(_mm512_permutexvar_epi64(lanes, last), bits);
+                *eight = _mm512_xor_si512(*eight, _mm512_and_si512(bits, more));
+            }
+        }
+        let high = if WIDE { parities(eights[1]) } else { 0 };
+        let threshold = _mm512_movepi64_mask(first);
+        Line { threshold, parities: parities(eights[0]) | high << 8 }
+    }
+}
+
+/// The parities of eight lanes, the first in the lowest bit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
+fn parities(lanes: __m512i) -> u64 {
+    _mm512_test_epi64_mask(_mm512_popcnt_epi64(lanes), _mm512_set1_epi64(1)).into()
+}
+
+/// 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(bytes: &[u8; TILE]) -> __m512i {
+    // SAFETY: there are 64 bytes.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+/// The answers for 1 to 64 hashes.
+///
+/// # Safety
+/// As for `Ops`.
+#[inline(always)]
+unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
+    lines: Lines,
+    hashes: &[u64],
+    lookahead: &Lookahead,
+) -> Found {
+    let rows = Rows::in_lines(lines);
+    // A byte for each key.
+    let (mut positions, mut thresholds) = ([0; TILE], [0; TILE]);
+    let (mut missed, mut missed_high) = ([0; TILE], [0; TILE]);
+    for (i, &hash) in hashes.iter().enumerate() {
+        P::prefetch::<O>(lines, lookahead, i);
+        // SAFETY: the caller vouches for the CPU and for the lines.
+        let line = unsafe { one::<WIDE>(O::line(lines, hash), rows, hash, TERMS) };
+        positions[i] = place(hash, lines.count()).1;
+        thresholds[i] = line.threshold;
+        missed[i] = line.parities as u8 ^ (hash as u8 | 1);
+        if WIDE {
+            missed_high[i] = (line.parities ^ hash).to_le_bytes()[1];
+        }
+    }
+    let there = u64::MAX >> (TILE - hashes.len());
+    // SAFETY: the caller vouches for the CPU.
+    unsafe { answers(positions, thresholds, [missed, missed_high], rows.count, there) }
+}
+
+/// Hits and bumped keys from a byte for each: the position, the threshold, and in which of its rows
+/// each parity differs from the fingerprint.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn answers(
+    positions: [u8; TILE],
+    thresholds: [u8; TILE],
+    missed: [[u8; TILE]; 2],
+    rows: u32,
+    there: u64,
+) -> Found {
+    let rows = ((1u32 << rows) - 1).to_le_bytes();
+    let bumped = _mm512_cmpge_epu8_mask(load(&positions), load(&thresholds)) & there;
+    let low = _mm512_testn_epi8_mask(load(&missed[0]), _mm512_set1_epi8(rows[0] as i8));
+    let high = _mm512_testn_epi8_mask(load(&missed[1]), _mm512_set1_epi8(rows[1] as i8));
+    Found { hits: low & high & there & !bumped, bumped }
+}

@@ -1,0 +1,260 @@
+//! What all backends share: from level to level.
+
+use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
+use super::super::lines::Lines;
+use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
+use super::{Rows, next};
+use crate::layouts::static_line::{fingerprint, next_hash, place};
+use crate::line::LINE_BYTES;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+/// What a level says of a tile: a bit for each key.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    /// Keys that it may contain.
+    pub(super) hits: u64,
+    /// Keys that the next level has to answer; not among the hits.
+    pub(super) bumped: u64,
+}
+
+/// What a line says of one key.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub(super) threshold: u8,
+    /// The parity of each row, in bit `j` that of row `j`; any bits above.
+    pub(super) parities: u64,
+}
+
+/// What a backend implements.
+///
+/// # Safety of the methods
+/// As for [`Ops`].
+pub(super) trait Tile {
+    /// What the line at an address says of a key.
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line;
+
+    /// The answers of one level for 1 to 64 keys. Plan and lookahead are as for
+    /// [`Ops::probe_tile`]; `O` prefetches.
+    #[inline(always)]
+    unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
+        let (rows, mut found) = (Rows::in_lines(lines), Found { hits: 0, bumped: 0 });
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::prefetch::<O>(lines, lookahead, i);
+            // SAFETY: the caller's promise.
+            let line = unsafe { Self::line(O::line(lines, hash), rows, hash) };
+            let bumped = place(hash, lines.count()).1 >= line.threshold;
+            let hit = !bumped & matches(line.parities, hash, rows.count);
+            found.hits |= u64::from(hit) << i;
+            found.bumped |= u64::from(bumped) << i;
+        }
+        found
+    }
+
+    /// [`Tile::tile`] without a prefetch, as a function of its own: compiled with the backend's
+    /// instructions wherever it is called.
+    unsafe fn tile_alone<O: Ops>(lines: Lines, hashes: &[u64]) -> Found {
+        // SAFETY: the caller's promise.
+        unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
+    }
+}
+
+/// Whether the parities of the rows are those of a key.
+#[inline(always)]
+fn matches(parities: u64, hash: u64, rows: u32) -> bool {
+    (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
+}
+
+/// The operations by a backend's `T` on lines of `1 << LOG2` bytes.
+pub(in crate::kernel) struct Levels<T, const LOG2: u32>(PhantomData<T>);
+
+impl<T: Tile, const LOG2: u32> Ops for Levels<T, LOG2> {
+    const LINE_LOG2: u32 = LOG2;
+    const INSERTS: bool = false;
+
+    #[inline(always)]
+    fn line(lines: Lines, hash: u64) -> *const u8 {
+        lines.first().wrapping_add((place(hash, lines.count()).0 as usize) << LOG2)
+    }
+
+    #[inline(always)]
+    fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
+        let line = Self::line(lines, hash);
+        prefetch::<HINT>(line);
+        if LOG2 > LINE_BYTES.ilog2() {
+            prefetch::<HINT>(line.wrapping_add(LINE_BYTES));
+        }
+        if lines.straddle() {
+            prefetch::<HINT>(line.wrapping_add((1 << LOG2) - 1));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(mut lines: Lines, mut hash: u64) -> bool {
+        let rows = Rows::in_lines(lines);
+        loop {
+            // SAFETY: the caller vouches for all levels, and this is a line of one.
+            let line = unsafe { T::line(Self::line(lines, hash), rows, hash) };
+            if place(hash, lines.count()).1 < line.threshold {
+                return matches(line.parities, hash, rows.count);
+            }
+            match next::<LOG2>(lines) {
+                Some(level) => lines = level,
+                // Nothing rules it out.
+                None => return true,
+            }
+            hash = next_hash(hash);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn probe_batch(
+        lines: Lines,
+        hashes: Hashes<'_>,
+        plan: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize {
+        let mut probe = Probe::<T, LOG2> {
+            bitmap,
+            next: next::<LOG2>(lines),
+            prefetches: plan != Prefetch::None,
+            bumped: Bumped::new(),
+            ops: PhantomData,
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            batch::for_each_tile(lines, hashes, plan, &mut probe);
+            probe.drain();
+        }
+        probe.bitmap.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+/// Bumped keys that are collected before they are probed.
+const MOST: usize = 256;
+
+/// Keys to be probed at the next level, their lines prefetched: by their hashes for that level, and
+/// where in the batch they are.
+struct Bumped {
+    hashes: [MaybeUninit<u64>; MOST + TILE],
+    places: [MaybeUninit<usize>; MOST + TILE],
+    len: usize,
+}
+
+impl Bumped {
+    #[inline(always)]
+    fn new() -> Bumped {
+        let (hashes, places) = ([MaybeUninit::uninit(); _], [MaybeUninit::uninit(); _]);
+        Bumped { hashes, places, len: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, hash: u64, place: usize) {
+        self.hashes[self.len].write(hash);
+        self.places[self.len].write(place);
+        self.len += 1;
+    }
+
+    /// Keys from number `at` on, at most a tile: the hashes, the places, how many.
+    #[inline(always)]
+    fn tile(&self, at: usize, len: usize) -> ([u64; TILE], [usize; TILE], usize) {
+        let (mut hashes, mut places) = ([0; TILE], [0; TILE]);
+        let count = (len - at).min(TILE);
+        for i in 0..count {
+            // SAFETY: `len` keys have been pushed, and `tile` is called before any is overwritten:
+            // no tile pushes more than it has.
+            unsafe {
+                hashes[i] = self.hashes[at + i].assume_init();
+                places[i] = self.places[at + i].assume_init();
+            }
+        }
+        (hashes, places, count)
+    }
+}
+
+/// The batch at work.
+struct Probe<'a, T, const LOG2: u32> {
+    bitmap: &'a mut [u64],
+    /// The second level.
+    next: Option<Lines>,
+    prefetches: bool,
+    bumped: Bumped,
+    ops: PhantomData<T>,
+}
+
+impl<T: Tile, const LOG2: u32> Probe<'_, T, LOG2> {
+    /// Answers the keys that are left by the next level and those behind it.
+    ///
+    /// # Safety
+    /// As for [`Ops`].
+    #[inline(never)]
+    unsafe fn drain(&mut self) {
+        let mut level = self.next;
+        while let Some(lines) = level
+            && self.bumped.len > 0
+        {
+            level = next::<LOG2>(lines);
+            let len = std::mem::take(&mut self.bumped.len);
+            for at in (0..len).step_by(TILE) {
+                let (hashes, places, count) = self.bumped.tile(at, len);
+                let hashes = &hashes[..count];
+                // SAFETY: the caller vouches for all levels.
+                let found = unsafe { T::tile_alone::<Levels<T, LOG2>>(lines, hashes) };
+                for_each_bit(found.hits, |i| self.set(places[i]));
+                for_each_bit(found.bumped, |i| self.hand_on(level, hashes[i], places[i]));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, place: usize) {
+        self.bitmap[place / TILE] |= 1 << (place % TILE);
+    }
+
+    /// Has a bumped key answered by that level later on; if there is none, nothing rules it out.
+    #[inline(always)]
+    fn hand_on(&mut self, level: Option<Lines>, hash: u64, place: usize) {
+        match level {
+            Some(lines) => {
+                let hash = next_hash(hash);
+                if self.prefetches {
+                    Levels::<T, LOG2>::prefetch::<INTO_L2>(lines, hash);
+                }
+                self.bumped.push(hash, place);
+            }
+            None => self.set(place),
+        }
+    }
+}
+
+/// Calls `each` with the number of each bit that is set.
+#[inline(always)]
+fn for_each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
+    while bits != 0 {
+        each(bits.trailing_zeros() as usize);
+        bits &= bits - 1;
+    }
+}
+
+impl<T: Tile, const LOG2: u32> Work for Probe<'_, T, LOG2> {
+    type Ops = Levels<T, LOG2>;
+
+    #[inline(always)]
+    unsafe fn tile<P: Plan>(
+        &mut self,
+        lines: Lines,
+        tile: usize,
+        hashes: &[u64],
+        lookahead: &Lookahead,
+    ) {
+        // SAFETY: the caller's promise.
+        let found = unsafe { T::tile::<P, Levels<T, LOG2>>(lines, hashes, lookahead) };
+        self.bitmap[tile] = found.hits;
+        let next = self.next;
+        for_each_bit(found.bumped, |i| self.hand_on(next, hashes[i], tile * TILE + i));
+        if self.bumped.len >= MOST {
+            // SAFETY: as above.
+            unsafe { self.drain() };
+        }
+    }
+}

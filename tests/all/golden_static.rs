@@ -1,0 +1,215 @@
+//! The golden files of static filters, in `golden/static/`: they are what
+//! `src/layouts/static_line.rs` and XXH3-64 make, and no kernel, byte for byte; every backend reads
+//! the accepted ones and builds the same, and the others are rejected with their error.
+//! `BLESS=1 cargo test --test all golden_static` writes them anew.
+
+use crate::committed;
+use crate::definition::*;
+use bloomline::static_line::{self, Levels};
+use bloomline::{Backend, Kind, StaticFilter, StaticParams, View};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Lines of all levels and footer of layout 8.
+fn encode_static(lines: &[u8], rows: u32, levels: Levels, seed: u64, key_count: u64) -> Vec<u8> {
+    let [second, third] = levels.shares.map(u64::from);
+    let mut bytes = encode(lines, rows, seed, key_count);
+    put(&mut bytes, LAYOUT, 8);
+    put(&mut bytes, LINE_COUNT, levels.line_count);
+    put(&mut bytes, RESERVED, second | third << 8 | u64::from(levels.tail) << 16);
+    seal(&mut bytes);
+    bytes
+}
+
+fn levels(line_count: u64, shares: [u8; 2], tail: u8) -> Levels {
+    Levels { line_count, shares, tail }
+}
+
+fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
+    let mut files = BTreeMap::new();
+    let mut add = |name: String, rows: u32, levels: Levels, seed: u64, hashes: &[u64]| {
+        let lines = static_line::build(hashes, levels, rows);
+        let bytes = encode_static(&lines, rows, levels, seed, hashes.len() as u64);
+        let others = random_hashes(48, u64::from(rows));
+        let some = hashes.iter().take(48);
+        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
+        files.insert(name, (bytes, probes));
+    };
+    for rows in 4..=16 {
+        // As full as lines are, and four levels.
+        let width = (static_line::OWN + static_line::extra_columns(rows)) as usize;
+        let hashes = random_hashes(5 * width * 11 / 10, u64::from(rows));
+        add(format!("rows{rows:02}"), rows, levels(5, [52, 200], 1), 0, &hashes);
+    }
+    for rows in [8, 12] {
+        let name = |what: &str| format!("rows{rows:02}-{what}");
+        add(name("empty"), rows, levels(1, [0; 2], 0), 0, &[]);
+        add(name("one-key"), rows, levels(1, [0; 2], 0), 0, &[0x0123_4567_89AB_CDEF]);
+        add(name("awkward-hashes"), rows, levels(2, [1, 1], 0), 0, &AWKWARD);
+        // More keys than all levels can hold: those that all bump may be present.
+        let many = random_hashes(500, 77);
+        add(name("overfull"), rows, levels(1, [255, 255], 2), 0, &many);
+        // No key where the high bits are not these.
+        let close: Vec<u64> = random_hashes(100, 5).into_iter().map(|hash| hash >> 12).collect();
+        add(name("one-position"), rows, levels(7, [100, 1], 0), 0, &close);
+        let keys: Vec<u64> = (0..90).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+        add(name("seed-nine"), rows, levels(2, [128, 1], 0), 9, &keys);
+        add(name("most-levels"), rows, levels(3, [255, 255], 15), u64::MAX, &keys);
+    }
+    files
+}
+
+/// What is rejected, with its status.
+fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
+    let shape = levels(3, [86, 1], 1);
+    let intact = || {
+        let lines = static_line::build(&random_hashes(200, 5), shape, 8);
+        encode_static(&lines, 8, shape, 0, 200)
+    };
+    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    let len = intact().len();
+    let mut files = BTreeMap::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.insert(name.to_owned(), (bytes, status));
+    };
+    add("short-63", status::TRUNCATED, intact()[len - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..len - 64].to_vec());
+    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
+    add("footer-levels-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, RESERVED, 0);
+        bytes
+    });
+    add("layout-9", status::LAYOUT, with(&[(LAYOUT, 9)]));
+    // A third level without a second, more without a third, too many, and bits above.
+    for sizes in [0x100, 0x1_0000, 0x1_0056, 0x10_0156, 0xFF_0156, 1 << 24 | 86, 1 << 63] {
+        add(&format!("levels-{sizes:x}"), status::RESERVED, with(&[(RESERVED, sizes)]));
+    }
+    // The last is good in its lowest byte.
+    for k in [0, 1, 3, 17, 0x0000_0108] {
+        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+    }
+    for count in [0, (1 << 48) + 1, 1 << 58, (1 << 58) + 3, u64::MAX] {
+        let name = format!("line-count-{count:x}");
+        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
+    add("length-one-line-more", status::TRUNCATED, with(&[(LINE_COUNT, 4)]));
+    add("length-a-level-less", status::TRUNCATED, with(&[(RESERVED, 86 | 1 << 8)]));
+    add("length-a-level-more", status::TRUNCATED, with(&[(RESERVED, 86 | 1 << 8 | 2 << 16)]));
+    add("length-a-longer-level", status::TRUNCATED, with(&[(RESERVED, 171 | 1 << 8 | 1 << 16)]));
+    add("length-lines-of-128", status::TRUNCATED, with(&[(K, 9)]));
+    add("length-most-lines", status::TRUNCATED, with(&[(LINE_COUNT, 1 << 48)]));
+    add("lines-first-byte-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[0] ^= 0x10;
+        bytes
+    });
+    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1 << 8), (K, 0)]));
+    add("order-7-8", status::K, with(&[(K, 3), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, 4)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    files
+}
+
+/// Hash, rows and line count to coefficients, fingerprint, line, position and next hash.
+fn vectors() -> String {
+    let hashes: Vec<u64> = AWKWARD.into_iter().chain(random_hashes(10, 30)).collect();
+    let mut text = String::new();
+    for (i, &hash) in hashes.iter().enumerate() {
+        for rows in [4 + i as u32 % 13, 4 + (5 * i as u32 + 6) % 13] {
+            let count = [1, 3, 64, 1000, static_line::MAX_LINES][i % 5];
+            let coefficients = static_line::coefficients(hash, rows);
+            let fingerprint = static_line::fingerprint(hash, rows);
+            let (line, position) = static_line::place(hash, count);
+            let next = static_line::next_hash(hash);
+            write!(text, "{hash:016x} {count} {rows} {coefficients:032x} {fingerprint} ").unwrap();
+            writeln!(text, "{line} {position} {next:016x}").unwrap();
+        }
+    }
+    text
+}
+
+/// All files but the README: their names and bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for (name, (bytes, probes)) in accepted() {
+        let [line_count, k, seed, key_count, sizes] =
+            [LINE_COUNT, K, SEED, KEY_COUNT, RESERVED].map(|field| get(&bytes, field));
+        let name = format!("accepted/{name}.bloomline");
+        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count} {sizes}").unwrap();
+        let (lines, rows, levels) = static_parts(&bytes);
+        let mut answers = String::new();
+        for hash in probes {
+            let answer = u8::from(static_line::contains(lines, levels, rows, hash));
+            writeln!(answers, "{hash:016x} {answer}").unwrap();
+        }
+        files.insert(format!("{name}.probes"), answers.into_bytes());
+        files.insert(name, bytes);
+    }
+    for (name, (bytes, status)) in rejected() {
+        let name = format!("rejected/{name}.bloomline");
+        writeln!(manifest, "rejected {name} {status}").unwrap();
+        files.insert(name, bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files.insert("vectors.txt".into(), vectors().into_bytes());
+    files
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    committed::are_what_is_made("static", &all(), 200 << 10);
+}
+
+#[test]
+fn accepted_files_are_read_by_every_backend() {
+    for (name, (bytes, probes)) in accepted() {
+        let (lines, rows, levels) = static_parts(&bytes);
+        let expected: Vec<bool> =
+            probes.iter().map(|&hash| static_line::contains(lines, levels, rows, hash)).collect();
+        for backend in Backend::available() {
+            let view = View::open_with_backend(&bytes, backend).unwrap();
+            let mut bitmap = vec![0; probes.len().div_ceil(64)];
+            view.contains_hashes(&probes, &mut bitmap);
+            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
+                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
+            }
+            let params = StaticParams::new(levels.line_count, rows, get(&bytes, SEED)).unwrap();
+            assert_eq!(view.static_params(), Some(params));
+            assert_eq!(view.key_count(), get(&bytes, KEY_COUNT));
+        }
+        assert_eq!(Kind::of(&bytes), Ok(Kind::Static));
+        assert!(StaticFilter::decode(&bytes).unwrap().to_bytes().unwrap() == bytes, "{name}");
+    }
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, (bytes, mut status)) in rejected() {
+        if name == "length-most-lines" && usize::BITS == 32 {
+            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
+        }
+        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
+        assert_eq!(status_of_result(&StaticFilter::decode(&bytes)), status, "{name}, decoded");
+        let unverified = if name.starts_with("lines-") { status::OK } else { status };
+        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
+        assert_eq!(status_of_result(&Kind::of(&bytes)), unverified, "{name}");
+        seen.insert(status);
+    }
+    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
+}
