@@ -322,7 +322,7 @@ impl<'a> View<'a> {
         let (lines, k) = (self.lines.len() / LINE_BYTES, self.k);
         match self.kernel.layout() {
             Layout::Cuckoo => self.taken(),
-            Layout::Static | Layout::Static128 => self.key_count as f64,
+            Layout::Static => self.key_count as f64,
             Layout::Native => sizing::keys_for_fill(self.fill(), lines as u64, k),
             // Bits of one key that may fall on each other, wherever they lie.
             _ => sizing::classic::keys_for_fill(self.fill(), self.lines.len() as u64 * 8, k),
@@ -370,7 +370,7 @@ impl<'a> View<'a> {
             Layout::Legacy128 => stats::part_rates(lines, 2 * LINE_BYTES, k, each),
             Layout::Legacy256 => stats::part_rates(lines, 4 * LINE_BYTES, k, each),
             Layout::Classic | Layout::LevelDb => stats::part_rates(lines, lines.len(), k, each),
-            Layout::Static | Layout::Static128 => each(self.estimated_rate()),
+            Layout::Static => each(self.estimated_rate()),
             Layout::Cuckoo => {
                 let (lines, _) = lines.as_chunks::<LINE_BYTES>();
                 lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
@@ -455,7 +455,7 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
     let layout = view.kernel.layout();
     let (name, k) = match layout {
         Layout::Cuckoo => ("fingerprint_bits", view.k),
-        Layout::Static | Layout::Static128 => ("rows", static_kernel::unpack(view.k).0),
+        Layout::Static => ("rows", static_kernel::unpack(view.k).0),
         _ => ("k", view.k),
     };
     f.debug_struct(kind)

@@ -18,19 +18,18 @@ impl<'a> View<'a> {
         kernels: &Kernels,
     ) -> View<'a> {
         let Shape { params, levels, .. } = shape;
-        let layout = if params.rows() <= 8 { Layout::Static } else { Layout::Static128 };
         let k = pack(params.rows(), levels);
         let first = params.line_count() as usize * params.line_bytes();
         // Those of the other levels lie behind the first, where the kernel finds them.
         assert!(lines.len() == shape.bytes(), "the lines of all levels");
         let lines = Probed::from(lines).first(first).unwrap_or(Probed::from(lines));
-        View::of(lines, k, KeyHash::Xxh3(params.seed()), key_count, kernels.of(layout))
+        View::of(lines, k, KeyHash::Xxh3(params.seed()), key_count, kernels.of(Layout::Static))
     }
 
     /// Returns rows, line count and seed of a static filter; None for others.
     pub fn static_params(&self) -> Option<StaticParams> {
         match (self.kernel.layout(), self.hash) {
-            (Layout::Static | Layout::Static128, KeyHash::Xxh3(seed)) => {
+            (Layout::Static, KeyHash::Xxh3(seed)) => {
                 let rows = unpack(self.k).0;
                 let lines = self.lines.len() / (8 * lanes(rows));
                 StaticParams::new(lines as u64, rows, seed).ok()

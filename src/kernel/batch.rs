@@ -79,6 +79,12 @@ pub(super) trait Ops {
     /// A line is `1 << LINE_LOG2` bytes.
     const LINE_LOG2: u32 = LINE_BYTES.ilog2();
 
+    /// The same of lines with this k.
+    #[inline(always)]
+    fn line_log2(_k: u32) -> u32 {
+        Self::LINE_LOG2
+    }
+
     /// Whether batches prefetch at all.
     const PREFETCH: bool = true;
 

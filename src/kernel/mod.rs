@@ -87,11 +87,9 @@ pub(crate) enum Layout {
     Cuckoo = 7,
     /// The bits of `layouts/classic.rs`, anywhere.
     Classic = 8,
-    /// The first level of `layouts/static_line.rs`, with lines of 64 bytes; the other levels lie
-    /// behind it. Rows and levels stand for k, as `static_line::pack` has them.
+    /// The first level of `layouts/static_line.rs`; the others lie behind it. Rows and sizes of the
+    /// levels stand for k, as `static_line::pack` has them.
     Static = 9,
-    /// The same with lines of 128 bytes.
-    Static128 = 10,
 }
 
 /// The functions of a backend for a layout. It exists only if this CPU can run it.
@@ -120,7 +118,7 @@ type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
 /// The kernels of a backend, in the order of [`Layout`].
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 10]);
+pub(crate) struct Kernels([&'static Kernel; 9]);
 
 /// The kernels in use; NULL before the first use, and if there are none. Threads that come first at
 /// once all choose, and choose the same. None waits, so no `fork` leaves a child waiting for a
@@ -181,6 +179,15 @@ impl Kernel {
         Ok(Kernels::active()?.of(layout))
     }
 
+    /// A line of a filter with this k is `1 << line_log2(k)` bytes.
+    #[inline(always)]
+    fn line_log2(&self, k: u32) -> u32 {
+        match self.layout {
+            Layout::Static => static_line::line_log2(k),
+            _ => self.line_log2,
+        }
+    }
+
     pub(crate) fn layout(&self) -> Layout {
         self.layout
     }
@@ -217,7 +224,7 @@ impl Kernel {
         hashes: Hashes<'_>,
         plan: Prefetch,
     ) {
-        let lines = Lines::writable(lines, k, self.line_log2);
+        let lines = Lines::writable(lines, k, self.line_log2(k));
         // SAFETY: as in `insert`.
         unsafe { (self.insert_batch)(lines, hashes, plan) }
     }
@@ -327,6 +334,6 @@ impl Kernel {
 
     #[inline(always)]
     fn readable(&self, lines: Probed<'_>, k: u32) -> Lines {
-        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2)
+        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2(k))
     }
 }

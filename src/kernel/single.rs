@@ -92,7 +92,7 @@ impl Single<'_> {
 
 impl<'a> Single<'a> {
     pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
-        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2);
+        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2(k));
         let (contains, k) = match count {
             0 => (anything as Call, ptr::null()),
             _ => (calls.contains, calls.given(k)),

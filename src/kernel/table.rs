@@ -58,7 +58,7 @@ macro_rules! kernel {
         $(#[$attribute])*
         unsafe fn insert_few(lines: &mut [u8], k: u32, hashes: &[u64]) {
             let plan = Prefetch::to_insert(lines.len());
-            let lines = Lines::writable(lines, k, <$first>::LINE_LOG2);
+            let lines = Lines::writable(lines, k, <$first>::line_log2(k));
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
@@ -79,12 +79,12 @@ macro_rules! kernel {
             // SAFETY: the caller's promise.
             let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
             // Lines that are not there rule out nothing.
-            if len >> <$first>::LINE_LOG2 == 0 {
+            if len >> <$first>::line_log2(k) == 0 {
                 *word = u64::MAX >> (64 - count);
                 return count;
             }
             let plan = Prefetch::to_probe_few(len);
-            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::LINE_LOG2);
+            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::line_log2(k));
             // SAFETY: the caller's promise, handed on.
             unsafe {
                 match lines.k() {
@@ -179,19 +179,23 @@ impl Backend {
         const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
         const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
         // Lanes folded into each other are vectors of a kind.
-        const STATIC: [&Kernel; 2] = [
-            kernel!(Scalar, Static, static_line::Words<6>),
-            kernel!(Scalar, Static128, static_line::Words<7>),
-        ];
+        const STATIC: &Kernel = kernel!(Scalar, Static, static_line::Words);
         const fn all(
             native: &'static Kernel,
             fast_local: &'static Kernel,
             cuckoo: &'static Kernel,
-            [lines, pairs]: [&'static Kernel; 2],
+            static_line: &'static Kernel,
         ) -> Kernels {
             Kernels([
-                native, fast_local, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, cuckoo, CLASSIC,
-                lines, pairs,
+                native,
+                fast_local,
+                LEGACY_64,
+                LEGACY_128,
+                LEGACY_256,
+                LEVEL_DB,
+                cuckoo,
+                CLASSIC,
+                static_line,
             ])
         }
         prefetch::learn();
@@ -214,10 +218,7 @@ impl Backend {
                         Kernel { insert_batch: FAST_LOCAL.insert_batch, ..probes }
                     },
                     &const { CUCKOO.under(Backend::Portable) },
-                    [
-                        &const { STATIC[0].under(Backend::Portable) },
-                        &const { STATIC[1].under(Backend::Portable) },
-                    ],
+                    &const { STATIC.under(Backend::Portable) },
                 );
                 &KERNELS
             }
@@ -238,20 +239,12 @@ impl Backend {
                         #[target_feature(enable = "avx2,bmi2,popcnt")]
                         cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
                     ),
-                    [
-                        kernel!(
-                            Avx2,
-                            Static,
-                            #[target_feature(enable = "avx2,bmi2,popcnt")]
-                            static_line::Avx2<6>
-                        ),
-                        kernel!(
-                            Avx2,
-                            Static128,
-                            #[target_feature(enable = "avx2,bmi2,popcnt")]
-                            static_line::Avx2<7>
-                        ),
-                    ],
+                    kernel!(
+                        Avx2,
+                        Static,
+                        #[target_feature(enable = "avx2,bmi2,popcnt")]
+                        static_line::Avx2
+                    ),
                 );
                 &KERNELS
             }
@@ -281,24 +274,14 @@ impl Backend {
                         )]
                         cuckoo::Avx512
                     ),
-                    [
-                        kernel!(
-                            Avx512,
-                            Static,
-                            #[target_feature(
-                                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
-                            )]
-                            static_line::Avx512<6>
-                        ),
-                        kernel!(
-                            Avx512,
-                            Static128,
-                            #[target_feature(
-                                enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
-                            )]
-                            static_line::Avx512<7>
-                        ),
-                    ],
+                    kernel!(
+                        Avx512,
+                        Static,
+                        #[target_feature(
+                            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
+                        )]
+                        static_line::Avx512
+                    ),
                 );
                 &KERNELS
             }

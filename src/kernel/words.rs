@@ -166,7 +166,7 @@ impl Words {
         }
         // Words exist only after kernels were chosen.
         let kernel = Kernels::chosen()?.numbered((self.shape >> 8 & 0xFF) as u16)?;
-        let lines = self.single.probed(kernel.line_log2);
+        let lines = self.single.probed(kernel.line_log2(self.k()));
         Some(OfWords { lines, single: self.single, kernel })
     }
 

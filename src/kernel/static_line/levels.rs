@@ -3,7 +3,7 @@
 use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
-use super::{Rows, next};
+use super::{Rows, line_log2, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
@@ -65,27 +65,32 @@ fn matches(parities: u64, hash: u64, rows: u32) -> bool {
     (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
 }
 
-/// The operations by a backend's `T` on lines of `1 << LOG2` bytes.
-pub(in crate::kernel) struct Levels<T, const LOG2: u32>(PhantomData<T>);
+/// The operations by a backend's `T`.
+pub(in crate::kernel) struct Levels<T>(PhantomData<T>);
 
-impl<T: Tile, const LOG2: u32> Ops for Levels<T, LOG2> {
-    const LINE_LOG2: u32 = LOG2;
+impl<T: Tile> Ops for Levels<T> {
     const INSERTS: bool = false;
 
     #[inline(always)]
+    fn line_log2(k: u32) -> u32 {
+        line_log2(k)
+    }
+
+    #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
-        lines.first().wrapping_add((place(hash, lines.count()).0 as usize) << LOG2)
+        lines.first().wrapping_add((place(hash, lines.count()).0 as usize) << line_log2(lines.k()))
     }
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
         let line = Self::line(lines, hash);
         prefetch::<HINT>(line);
-        if LOG2 > LINE_BYTES.ilog2() {
+        let log2 = line_log2(lines.k());
+        if log2 > LINE_BYTES.ilog2() {
             prefetch::<HINT>(line.wrapping_add(LINE_BYTES));
         }
         if lines.straddle() {
-            prefetch::<HINT>(line.wrapping_add((1 << LOG2) - 1));
+            prefetch::<HINT>(line.wrapping_add((1 << log2) - 1));
         }
     }
 
@@ -98,7 +103,7 @@ impl<T: Tile, const LOG2: u32> Ops for Levels<T, LOG2> {
             if place(hash, lines.count()).1 < line.threshold {
                 return matches(line.parities, hash, rows.count);
             }
-            match next::<LOG2>(lines) {
+            match next(lines) {
                 Some(level) => lines = level,
                 // Nothing rules it out.
                 None => return true,
@@ -114,9 +119,9 @@ impl<T: Tile, const LOG2: u32> Ops for Levels<T, LOG2> {
         plan: Prefetch,
         bitmap: &mut [u64],
     ) -> usize {
-        let mut probe = Probe::<T, LOG2> {
+        let mut probe = Probe::<T> {
             bitmap,
-            next: next::<LOG2>(lines),
+            next: next(lines),
             prefetches: plan != Prefetch::None,
             bumped: Bumped::new(),
             ops: PhantomData,
@@ -173,7 +178,7 @@ impl Bumped {
 }
 
 /// The batch at work.
-struct Probe<'a, T, const LOG2: u32> {
+struct Probe<'a, T> {
     bitmap: &'a mut [u64],
     /// The second level.
     next: Option<Lines>,
@@ -182,7 +187,7 @@ struct Probe<'a, T, const LOG2: u32> {
     ops: PhantomData<T>,
 }
 
-impl<T: Tile, const LOG2: u32> Probe<'_, T, LOG2> {
+impl<T: Tile> Probe<'_, T> {
     /// Answers the keys that are left by the next level and those behind it.
     ///
     /// # Safety
@@ -193,13 +198,13 @@ impl<T: Tile, const LOG2: u32> Probe<'_, T, LOG2> {
         while let Some(lines) = level
             && self.bumped.len > 0
         {
-            level = next::<LOG2>(lines);
+            level = next(lines);
             let len = std::mem::take(&mut self.bumped.len);
             for at in (0..len).step_by(TILE) {
                 let (hashes, places, count) = self.bumped.tile(at, len);
                 let hashes = &hashes[..count];
                 // SAFETY: the caller vouches for all levels.
-                let found = unsafe { T::tile_alone::<Levels<T, LOG2>>(lines, hashes) };
+                let found = unsafe { T::tile_alone::<Levels<T>>(lines, hashes) };
                 for_each_bit(found.hits, |i| self.set(places[i]));
                 for_each_bit(found.bumped, |i| self.hand_on(level, hashes[i], places[i]));
             }
@@ -218,7 +223,7 @@ impl<T: Tile, const LOG2: u32> Probe<'_, T, LOG2> {
             Some(lines) => {
                 let hash = next_hash(hash);
                 if self.prefetches {
-                    Levels::<T, LOG2>::prefetch::<INTO_L2>(lines, hash);
+                    Levels::<T>::prefetch::<INTO_L2>(lines, hash);
                 }
                 self.bumped.push(hash, place);
             }
@@ -236,8 +241,8 @@ fn for_each_bit(mut bits: u64, mut each: impl FnMut(usize)) {
     }
 }
 
-impl<T: Tile, const LOG2: u32> Work for Probe<'_, T, LOG2> {
-    type Ops = Levels<T, LOG2>;
+impl<T: Tile> Work for Probe<'_, T> {
+    type Ops = Levels<T>;
 
     #[inline(always)]
     unsafe fn tile<P: Plan>(
@@ -248,7 +253,7 @@ impl<T: Tile, const LOG2: u32> Work for Probe<'_, T, LOG2> {
         lookahead: &Lookahead,
     ) {
         // SAFETY: the caller's promise.
-        let found = unsafe { T::tile::<P, Levels<T, LOG2>>(lines, hashes, lookahead) };
+        let found = unsafe { T::tile::<P, Levels<T>>(lines, hashes, lookahead) };
         self.bitmap[tile] = found.hits;
         let next = self.next;
         for_each_bit(found.bumped, |i| self.hand_on(next, hashes[i], tile * TILE + i));

@@ -17,15 +17,16 @@ mod sort;
 mod words;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) type Avx2<const LOG2: u32> = levels::Levels<avx2::Avx2, LOG2>;
+pub(super) type Avx2 = levels::Levels<avx2::Avx2>;
 #[cfg(target_arch = "x86_64")]
-pub(super) type Avx512<const LOG2: u32> = levels::Levels<avx512::Avx512, LOG2>;
-pub(super) type Words<const LOG2: u32> = levels::Levels<words::Words, LOG2>;
+pub(super) type Avx512 = levels::Levels<avx512::Avx512>;
+pub(super) type Words = levels::Levels<words::Words>;
 
 use super::lines::Lines;
 use crate::layouts::static_line::{
     Levels, MAX_ROWS, MIN_ROWS, extra, extra_columns, field_places, next_count,
 };
+use crate::line::{LANES, LINE_BYTES};
 
 /// Rows and levels as one number, which stands for k: from the lowest bit on 8 bits of rows, two
 /// shares of 8 bits, 4 bits of tail.
@@ -39,9 +40,15 @@ pub(crate) fn unpack(k: u32) -> (u32, [u8; 2], u8) {
     (k & 0xFF, [(k >> 8) as u8, (k >> 16) as u8], (k >> 24) as u8)
 }
 
+/// A line of a filter with this k is `1 << line_log2(k)` bytes.
+#[inline(always)]
+pub(super) fn line_log2(k: u32) -> u32 {
+    LINE_BYTES.ilog2() + u32::from(k & 0xFF > LANES as u32)
+}
+
 /// The next level, if there is one: the lines behind these.
 #[inline(always)]
-fn next<const LOG2: u32>(lines: Lines) -> Option<Lines> {
+fn next(lines: Lines) -> Option<Lines> {
     let (rows, [share, third], tail) = unpack(lines.k());
     if share == 0 {
         return None;
@@ -49,7 +56,7 @@ fn next<const LOG2: u32>(lines: Lines) -> Option<Lines> {
     let shares = [third, if tail > 0 { 16 } else { 0 }];
     let k = rows | u32::from(shares[0]) << 8 | u32::from(shares[1]) << 16;
     let k = k | u32::from(tail.saturating_sub(1)) << 24;
-    Some(lines.behind(LOG2, next_count(lines.count(), share), k))
+    Some(lines.behind(line_log2(rows), next_count(lines.count(), share), k))
 }
 
 /// How the lanes left over are added to the rows, for vectors of 4 and 8 lanes.
