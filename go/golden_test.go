@@ -110,7 +110,12 @@ func goldenFiles(t *testing.T, directory string, empty func() goldenFilter) {
 			params = classicParams
 			bloom = !bloom
 		}
-		if bloom == cuckoo || classic != (directory == "classic/") || params != want || view.KeyCount() != number(t, row[5], 10) {
+		staticParams, static := view.StaticParams()
+		if static {
+			params = Params{staticParams.LineCount, staticParams.Rows, staticParams.Seed}
+			bloom = !bloom
+		}
+		if bloom == cuckoo || static != (directory == "static/") || classic != (directory == "classic/") || params != want || view.KeyCount() != number(t, row[5], 10) {
 			t.Errorf("%s: %v, %d keys, want %v", name, params, view.KeyCount(), row[2:])
 		}
 		var hashes []uint64
