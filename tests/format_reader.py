@@ -335,7 +335,7 @@ class CuckooFilter(Encoded):
         return [bucket >> slot * self.k & (1 << self.k) - 1 for slot in range(4)]
 
 
-EXTRA = {4: [61], 5: [31, 6], 6: [21], 7: [9], 8: [], 9: [21, 21, 7], 11: [21, 7], 13: [9, 4], 15: [4]}
+EXTRA = {4: [60], 5: [31, 6], 6: [21], 7: [9], 8: [], 9: [21, 21, 7], 11: [21, 7], 13: [9, 4], 15: [4]}
 EXTRA.update({2 * rows: EXTRA[rows] for rows in (5, 6, 7, 8)})
 C3 = 0xA0761D6478BD642F
 

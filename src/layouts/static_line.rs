@@ -64,7 +64,7 @@ const C3: u64 = 0xA076_1D64_78BD_642F;
 /// Unless `rows` is 4 to 16.
 pub const fn extra(rows: u32) -> &'static [u32] {
     match rows {
-        4 => &[61],
+        4 => &[60],
         5 | 10 => &[31, 6],
         6 | 12 => &[21],
         7 | 14 => &[9],
@@ -121,16 +121,16 @@ pub const fn next_hash(hash: u64) -> u64 {
     (g ^ (g >> 32)).wrapping_mul(C2)
 }
 
-/// The coefficients past the first 63, in the lowest bits, from the next hash.
+/// The coefficients past the first 63, so many, in the lowest bits; from the next hash.
 #[inline(always)]
-pub const fn extra_coefficients(next_hash: u64, rows: u32) -> u64 {
-    next_hash.wrapping_mul(C3) >> 1 >> (OWN - extra_columns(rows))
+pub const fn extra_coefficients(next_hash: u64, columns: u32) -> u64 {
+    next_hash.wrapping_mul(C3) >> 1 >> (OWN - columns)
 }
 
 /// The coefficients of a key: bit `i` is that of column `i`.
 pub const fn coefficients(hash: u64, rows: u32) -> u128 {
     let next = next_hash(hash);
-    (next >> 1) as u128 | (extra_coefficients(next, rows) as u128) << OWN
+    (next >> 1) as u128 | (extra_coefficients(next, extra_columns(rows)) as u128) << OWN
 }
 
 /// The fingerprint of a key. Its lowest bit is always 1, so a line without keys contains none.

@@ -9,7 +9,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::levels::{Found, Line, Tile};
-use super::{FIELDS, Field, fields, rows};
+use super::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
 
@@ -21,10 +21,10 @@ const HALF: usize = TILE / 2;
 
 impl Tile for Avx2 {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: u32, hash: u64) -> Line {
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
         unsafe {
-            match rows {
+            match rows.count {
                 8 => one::<0, false>(line, rows, hash),
                 4 | 6 | 7 => one::<1, false>(line, rows, hash),
                 5 => one::<2, false>(line, rows, hash),
@@ -37,7 +37,7 @@ impl Tile for Avx2 {
     unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
-            match rows(lines) {
+            match Rows::in_lines(lines).count {
                 8 => tile::<0, false, P, O>(lines, hashes, lookahead),
                 4 | 6 | 7 => tile::<1, false, P, O>(lines, hashes, lookahead),
                 5 => tile::<2, false, P, O>(lines, hashes, lookahead),
@@ -64,16 +64,12 @@ struct Coefficients {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn coefficients<const TERMS: usize>(
-    hash: u64,
-    rows: u32,
-    fields: &[Field; FIELDS],
-) -> Coefficients {
+fn coefficients<const TERMS: usize>(hash: u64, rows: &Rows) -> Coefficients {
     let next = next_hash(hash);
     let mut more = [_mm256_setzero_si256(); FIELDS];
-    let mut rest = if TERMS > 0 { extra_coefficients(next, rows) } else { 0 };
+    let mut rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
     for i in 0..TERMS {
-        let width = fields[i].width;
+        let width = rows.fields[i].width;
         more[i] = _mm256_set1_epi64x((rest & ((1 << width) - 1)) as i64);
         rest >>= width;
     }
@@ -90,7 +86,7 @@ unsafe fn eight_rows<const TERMS: usize>(
     line: *const u8,
     eight: usize,
     coefficients: &Coefficients,
-    fields: &[Field; FIELDS],
+    rows: &Rows,
 ) -> __m256i {
     // SAFETY: the caller vouches for all lanes; fields lie in four of the line's.
     unsafe {
@@ -100,7 +96,7 @@ unsafe fn eight_rows<const TERMS: usize>(
             let own = _mm256_loadu_si256(line.add(32 * group).cast());
             *four = _mm256_and_si256(own, coefficients.own);
             for term in 0..TERMS {
-                let field = &fields[term];
+                let field = &rows.fields[term];
                 let window = _mm256_loadu_si256(line.add(8 * field.start[group]).cast());
                 let halves = _mm256_loadu_si256(field.halves[group].as_ptr().cast());
                 let bits = _mm256_load_si256(field.bits.as_ptr().add(4 * group).cast());
@@ -138,14 +134,17 @@ unsafe fn threshold(line: *const u8) -> u8 {
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn one<const TERMS: usize, const WIDE: bool>(line: *const u8, rows: u32, hash: u64) -> Line {
-    let fields = fields(rows);
-    let coefficients = coefficients::<TERMS>(hash, rows, fields);
+unsafe fn one<const TERMS: usize, const WIDE: bool>(
+    line: *const u8,
+    rows: &Rows,
+    hash: u64,
+) -> Line {
+    let coefficients = coefficients::<TERMS>(hash, rows);
     // SAFETY: the caller's promise.
     unsafe {
-        let low = parities(eight_rows::<TERMS>(line, 0, &coefficients, fields));
+        let low = parities(eight_rows::<TERMS>(line, 0, &coefficients, rows));
         let high = match WIDE {
-            true => parities(eight_rows::<TERMS>(line, 1, &coefficients, fields)),
+            true => parities(eight_rows::<TERMS>(line, 1, &coefficients, rows)),
             false => 0,
         };
         Line { threshold: threshold(line), parities: u64::from(low) | u64::from(high) << 8 }
@@ -216,8 +215,7 @@ unsafe fn half<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     first: usize,
     lookahead: &Lookahead,
 ) -> [u32; 2] {
-    let rows = rows(lines);
-    let fields = fields(rows);
+    let rows = Rows::in_lines(lines);
     let (mut positions, mut thresholds) = ([0; HALF], [0; HALF]);
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
@@ -230,19 +228,19 @@ unsafe fn half<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
                 P::prefetch::<O>(lines, lookahead, number);
                 let hash = hashes[number];
                 let line = O::line(lines, hash);
-                let coefficients = coefficients::<TERMS>(hash, rows, fields);
-                folded[0][i] = eight_rows::<TERMS>(line, 0, &coefficients, fields);
+                let coefficients = coefficients::<TERMS>(hash, rows);
+                folded[0][i] = eight_rows::<TERMS>(line, 0, &coefficients, rows);
                 fingerprints[0][i] = hash as u8 | 1;
                 if WIDE {
-                    folded[1][i] = eight_rows::<TERMS>(line, 1, &coefficients, fields);
+                    folded[1][i] = eight_rows::<TERMS>(line, 1, &coefficients, rows);
                     fingerprints[1][i] = (hash >> 8) as u8;
                 }
                 positions[4 * four + i] = place(hash, lines.count()).1;
                 thresholds[4 * four + i] = threshold(line);
             }
-            *missed = compare(folded[0], fingerprints[0], rows);
+            *missed = compare(folded[0], fingerprints[0], rows.count);
             if WIDE {
-                let high = compare(folded[1], fingerprints[1], rows - 8);
+                let high = compare(folded[1], fingerprints[1], rows.count - 8);
                 *missed = _mm256_or_si256(*missed, high);
             }
         }

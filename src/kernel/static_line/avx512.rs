@@ -3,9 +3,9 @@
 
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
+use super::Rows;
 use super::levels::{Found, Line, Tile};
-use super::{FIELDS, Field, fields, rows};
-use crate::layouts::static_line::{extra, extra_coefficients, next_hash, place};
+use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::arch::x86_64::*;
 
@@ -14,13 +14,13 @@ pub(in crate::kernel) struct Avx512;
 
 impl Tile for Avx512 {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: u32, hash: u64) -> Line {
-        let (fields, terms) = (fields(rows), extra(rows).len());
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
+        let terms = rows.fields.iter().take_while(|field| field.width > 0).count();
         // SAFETY: the caller vouches for the CPU and for the line.
         unsafe {
-            match rows {
-                ..=8 => one::<false>(line, rows, hash, fields, terms),
-                _ => one::<true>(line, rows, hash, fields, terms),
+            match rows.count {
+                ..=8 => one::<false>(line, rows, hash, terms),
+                _ => one::<true>(line, rows, hash, terms),
             }
         }
     }
@@ -29,7 +29,7 @@ impl Tile for Avx512 {
     unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         // SAFETY: the caller vouches for the CPU and for the lines.
         unsafe {
-            match rows(lines) {
+            match Rows::in_lines(lines).count {
                 8 => tile::<0, false, P, O>(lines, hashes, lookahead),
                 4 | 6 | 7 => tile::<1, false, P, O>(lines, hashes, lookahead),
                 5 => tile::<2, false, P, O>(lines, hashes, lookahead),
@@ -54,13 +54,7 @@ impl Tile for Avx512 {
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
-unsafe fn one<const WIDE: bool>(
-    line: *const u8,
-    rows: u32,
-    hash: u64,
-    fields: &[Field; FIELDS],
-    terms: usize,
-) -> Line {
+unsafe fn one<const WIDE: bool>(line: *const u8, rows: &Rows, hash: u64, terms: usize) -> Line {
     let next = next_hash(hash);
     let own = _mm512_set1_epi64((next >> 1) as i64);
     // SAFETY: the caller vouches for all lanes.
@@ -68,8 +62,8 @@ unsafe fn one<const WIDE: bool>(
         let first = _mm512_loadu_si512(line.cast());
         let last = if WIDE { _mm512_loadu_si512(line.add(LINE_BYTES).cast()) } else { first };
         let mut eights = [_mm512_and_si512(first, own), _mm512_and_si512(last, own)];
-        let mut rest = if terms > 0 { extra_coefficients(next, rows) } else { 0 };
-        for field in &fields[..terms] {
+        let mut rest = if terms > 0 { extra_coefficients(next, rows.extra) } else { 0 };
+        for field in &rows.fields[..terms] {
             let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
             rest >>= field.width;
             for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
@@ -111,15 +105,14 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     hashes: &[u64],
     lookahead: &Lookahead,
 ) -> Found {
-    let rows = rows(lines);
-    let fields = fields(rows);
+    let rows = Rows::in_lines(lines);
     // A byte for each key.
     let (mut positions, mut thresholds) = ([0; TILE], [0; TILE]);
     let (mut missed, mut missed_high) = ([0; TILE], [0; TILE]);
     for (i, &hash) in hashes.iter().enumerate() {
         P::prefetch::<O>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
-        let line = unsafe { one::<WIDE>(O::line(lines, hash), rows, hash, fields, TERMS) };
+        let line = unsafe { one::<WIDE>(O::line(lines, hash), rows, hash, TERMS) };
         positions[i] = place(hash, lines.count()).1;
         thresholds[i] = line.threshold;
         missed[i] = line.parities as u8 ^ (hash as u8 | 1);
@@ -129,7 +122,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     }
     let there = u64::MAX >> (TILE - hashes.len());
     // SAFETY: the caller vouches for the CPU.
-    unsafe { answers(positions, thresholds, [missed, missed_high], rows, there) }
+    unsafe { answers(positions, thresholds, [missed, missed_high], rows.count, there) }
 }
 
 /// Hits and bumped keys from a byte for each: the position, the threshold, and in which of its rows

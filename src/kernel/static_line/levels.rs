@@ -3,7 +3,7 @@
 use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
-use super::{next, rows};
+use super::{Rows, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
@@ -32,19 +32,19 @@ pub(super) struct Line {
 /// As for [`Ops`].
 pub(super) trait Tile {
     /// What the line at an address says of a key.
-    unsafe fn line(line: *const u8, rows: u32, hash: u64) -> Line;
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line;
 
     /// The answers of one level for 1 to 64 keys. Plan and lookahead are as for
     /// [`Ops::probe_tile`]; `O` prefetches.
     #[inline(always)]
     unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
-        let (rows, mut found) = (rows(lines), Found { hits: 0, bumped: 0 });
+        let (rows, mut found) = (Rows::in_lines(lines), Found { hits: 0, bumped: 0 });
         for (i, &hash) in hashes.iter().enumerate() {
             P::prefetch::<O>(lines, lookahead, i);
             // SAFETY: the caller's promise.
             let line = unsafe { Self::line(O::line(lines, hash), rows, hash) };
             let bumped = place(hash, lines.count()).1 >= line.threshold;
-            let hit = !bumped & matches(line.parities, hash, rows);
+            let hit = !bumped & matches(line.parities, hash, rows.count);
             found.hits |= u64::from(hit) << i;
             found.bumped |= u64::from(bumped) << i;
         }
@@ -91,11 +91,12 @@ impl<T: Tile, const LOG2: u32> Ops for Levels<T, LOG2> {
 
     #[inline(always)]
     unsafe fn contains(mut lines: Lines, mut hash: u64) -> bool {
+        let rows = Rows::in_lines(lines);
         loop {
             // SAFETY: the caller vouches for all levels, and this is a line of one.
-            let line = unsafe { T::line(Self::line(lines, hash), rows(lines), hash) };
+            let line = unsafe { T::line(Self::line(lines, hash), rows, hash) };
             if place(hash, lines.count()).1 < line.threshold {
-                return matches(line.parities, hash, rows(lines));
+                return matches(line.parities, hash, rows.count);
             }
             match next::<LOG2>(lines) {
                 Some(level) => lines = level,

@@ -23,7 +23,9 @@ pub(super) type Avx512<const LOG2: u32> = levels::Levels<avx512::Avx512, LOG2>;
 pub(super) type Words<const LOG2: u32> = levels::Levels<words::Words, LOG2>;
 
 use super::lines::Lines;
-use crate::layouts::static_line::{Levels, MAX_ROWS, MIN_ROWS, extra, field_places, next_count};
+use crate::layouts::static_line::{
+    Levels, MAX_ROWS, MIN_ROWS, extra, extra_columns, field_places, next_count,
+};
 
 /// Rows and levels as one number, which stands for k: from the lowest bit on 8 bits of rows, two
 /// shares of 8 bits, 4 bits of tail.
@@ -35,13 +37,6 @@ pub(crate) fn pack(rows: u32, levels: Levels) -> u32 {
 /// Rows, shares and tail of such a number.
 pub(crate) fn unpack(k: u32) -> (u32, [u8; 2], u8) {
     (k & 0xFF, [(k >> 8) as u8, (k >> 16) as u8], (k >> 24) as u8)
-}
-
-/// The rows of a filter.
-#[inline(always)]
-fn rows(lines: Lines) -> u32 {
-    // What was packed has no other; so no table is left.
-    (lines.k() & 0xFF).clamp(MIN_ROWS, MAX_ROWS)
 }
 
 /// The next level, if there is one: the lines behind these.
@@ -75,22 +70,47 @@ struct Field {
 /// Fields of a row at most.
 const FIELDS: usize = 3;
 
-/// The fields for each number of rows, from [`MIN_ROWS`] on.
-static PLACES: [[Field; FIELDS]; (MAX_ROWS - MIN_ROWS + 1) as usize] = {
-    let none =
+/// A number of rows, and how they lie in a line.
+struct Rows {
+    count: u32,
+    /// Columns past the first 63.
+    extra: u32,
+    fields: [Field; FIELDS],
+}
+
+/// Those for each number of rows, from [`MIN_ROWS`] on.
+static ROWS: [Rows; (MAX_ROWS - MIN_ROWS + 1) as usize] = {
+    const NONE: Field =
         Field { lanes: [0; 16], bits: [0; 16], start: [0; 4], halves: [[0; 8]; 4], width: 0 };
-    let mut all = [[none; FIELDS]; (MAX_ROWS - MIN_ROWS + 1) as usize];
-    let mut rows = MIN_ROWS;
-    while rows <= MAX_ROWS {
+    const NO_ROWS: Rows = Rows { count: 0, extra: 0, fields: [NONE; FIELDS] };
+    let mut all = [NO_ROWS; (MAX_ROWS - MIN_ROWS + 1) as usize];
+    let mut count = MIN_ROWS;
+    while count <= MAX_ROWS {
+        let rows = &mut all[(count - MIN_ROWS) as usize];
+        (rows.count, rows.extra) = (count, extra_columns(count));
         let mut number = 0;
-        while number < extra(rows).len() {
-            all[(rows - MIN_ROWS) as usize][number] = field(rows, number);
+        while number < extra(count).len() {
+            rows.fields[number] = field(count, number);
             number += 1;
         }
-        rows += 1;
+        count += 1;
     }
     all
 };
+
+impl Rows {
+    /// Those of that number.
+    #[inline(always)]
+    fn of(count: u32) -> &'static Rows {
+        &ROWS[(count.clamp(MIN_ROWS, MAX_ROWS) - MIN_ROWS) as usize]
+    }
+
+    /// The rows of a filter's lines.
+    #[inline(always)]
+    fn in_lines(lines: Lines) -> &'static Rows {
+        Rows::of(lines.k() & 0xFF)
+    }
+}
 
 const fn field(rows: u32, number: usize) -> Field {
     let lanes = crate::layouts::static_line::lanes(rows);
@@ -119,10 +139,4 @@ const fn field(rows: u32, number: usize) -> Field {
         row += 1;
     }
     field
-}
-
-/// The fields of that number of rows.
-#[inline(always)]
-fn fields(rows: u32) -> &'static [Field; FIELDS] {
-    &PLACES[(rows - MIN_ROWS) as usize]
 }

@@ -1,39 +1,50 @@
 //! Makes static lines of sorted hashes: elimination over all equations of a line at once.
 //!
-//! The equations of a line are two words each, in two arrays. Once an equation has its pivot, the
-//! lowest column that it has left, it is added to all equations behind it that have this column. A
-//! loop without branches over arrays: the compiler makes vectors of it, with the instructions of
-//! the backend that calls.
+//! An equation is two words, in two arrays. Once it has its pivot, the lowest column that it has left,
+//! it is added to all equations behind it that have this column: a loop without branches, of which
+//! the compiler makes vectors, with the instructions of the backend that calls.
 
-use super::{Field, fields};
+use super::{Field, Rows};
 use crate::layouts::static_line::{
-    MAX_ROWS, NONE_BUMPED, OWN, extra, extra_coefficients, extra_columns, fingerprint, lanes,
-    next_hash, place,
+    MAX_ROWS, NONE_BUMPED, OWN, extra_coefficients, extra_columns, fingerprint, lanes, next_hash,
+    place,
 };
 use crate::line::LANES;
 
-/// Equations at a time. The more columns, the more keys has a line: up to 139 on average, and twice
+/// Equations at a time. The more columns, the more keys has a line: up to 135 on average, and twice
 /// as many only where hashes are not uniform.
 const MOST: usize = 256;
+/// Pivots at most: a line has fewer columns.
+const RANK: usize = 128;
+/// Equations to a step of a loop.
+const STEP: usize = 8;
 
-/// The equations of a line. The first word of each has the first 63 coefficients, and at the top
-/// the lowest bit of the fingerprint; the second the other coefficients, and above them the other
-/// bits.
-pub(super) struct System {
-    first: [u64; MOST],
-    second: [u64; MOST],
-    positions: [u8; MOST],
-    /// The column of each equation that has its pivot, these being the first.
-    pivots: [u8; MOST],
+/// Equations, two words each: the first has the first 63 coefficients; the second the others, and
+/// above them the fingerprint.
+struct Equations<const N: usize> {
+    first: [u64; N],
+    second: [u64; N],
+    positions: [u8; N],
 }
 
-/// The top bit of the first word.
-const TOP: u64 = 1 << OWN;
+impl<const N: usize> Equations<N> {
+    fn new() -> Equations<N> {
+        Equations { first: [0; N], second: [0; N], positions: [0; N] }
+    }
+}
+
+/// The equations of a line.
+pub(super) struct System {
+    /// Those without a pivot yet.
+    left: Equations<MOST>,
+    /// Those with one, and the column that it is.
+    done: Equations<RANK>,
+    pivots: [u8; RANK],
+}
 
 impl System {
     pub(super) fn new() -> System {
-        let words = [0; MOST];
-        System { first: words, second: words, positions: [0; MOST], pivots: [0; MOST] }
+        System { left: Equations::new(), done: Equations::new(), pivots: [0; RANK] }
     }
 
     /// Makes the line of these hashes, all that belong to it, in ascending order: writes its bytes,
@@ -41,71 +52,89 @@ impl System {
     #[inline(always)]
     pub(super) fn solve(&mut self, hashes: &[u64], count: u64, rows: u32, out: &mut [u8]) -> usize {
         let width = extra_columns(rows);
-        let (mut rank, mut threshold, mut rest) = (0, NONE_BUMPED, hashes);
-        while !rest.is_empty() && threshold == NONE_BUMPED {
-            let now;
-            (now, rest) = rest.split_at(rest.len().min(MOST - rank));
-            let end = self.load(rank, now, count, rows);
+        let (mut rank, mut threshold) = (0, NONE_BUMPED);
+        for hashes in hashes.chunks(MOST) {
+            let len = self.load(hashes, count, rows);
             for i in 0..rank {
-                self.eliminate(i, rank, end);
+                self.eliminate(i, 0, len);
             }
-            (rank, threshold) = self.forward(rank, end, width);
+            (rank, threshold) = self.forward(rank, len, width);
+            if threshold < NONE_BUMPED {
+                break;
+            }
         }
         self.back(rank, width);
         self.write(rank, threshold, rows, out);
-        if threshold == NONE_BUMPED {
-            return 0;
+        match threshold {
+            NONE_BUMPED => 0,
+            _ => hashes.len() - hashes.partition_point(|&hash| place(hash, count).1 < threshold),
         }
-        hashes.len() - hashes.partition_point(|&hash| place(hash, count).1 < threshold)
     }
 
-    /// The equations of these hashes behind the first `rank`. Equal hashes are one.
+    /// The equations of these hashes. Equal hashes are one.
     #[inline(always)]
-    fn load(&mut self, rank: usize, hashes: &[u64], count: u64, rows: u32) -> usize {
+    fn load(&mut self, hashes: &[u64], count: u64, rows: u32) -> usize {
         let width = extra_columns(rows);
-        let (mut end, mut last) = (rank, None);
+        let (mut len, mut last) = (0, None);
         for &hash in hashes {
             let (next, fingerprint) = (next_hash(hash), fingerprint(hash, rows));
-            self.first[end] = next >> 1 | fingerprint << OWN;
-            self.second[end] = extra_coefficients(next, rows) | fingerprint >> 1 << width;
-            self.positions[end] = place(hash, count).1;
-            end += usize::from(last != Some(hash));
+            self.left.first[len] = next >> 1;
+            self.left.second[len] = extra_coefficients(next, width) | fingerprint << width;
+            self.left.positions[len] = place(hash, count).1;
+            len += usize::from(last != Some(hash));
             last = Some(hash);
         }
-        end
+        len
     }
 
-    /// Adds equation `i` to those of `from..end` that have its pivot.
+    /// Adds equation `i` of those with a pivot to those of `from..to` that have that column, and to
+    /// some before and behind them that do not matter any more.
     #[inline(always)]
-    fn eliminate(&mut self, i: usize, from: usize, end: usize) {
+    fn eliminate(&mut self, i: usize, from: usize, to: usize) {
+        let words = (self.done.first[i], self.done.second[i]);
+        let Equations { first, second, .. } = &mut self.left;
+        let steps = from / STEP..to.div_ceil(STEP);
+        let first = &mut first.as_chunks_mut::<STEP>().0[steps.clone()];
+        let second = &mut second.as_chunks_mut::<STEP>().0[steps];
         let pivot = u32::from(self.pivots[i]);
-        let words = (self.first[i], self.second[i]);
-        add_to(&mut self.first[from..end], &mut self.second[from..end], pivot, words);
+        if pivot < OWN {
+            for (first, second) in first.iter_mut().zip(second) {
+                let have = have(first, pivot);
+                add(first, &have, words.0);
+                add(second, &have, words.1);
+            }
+        } else {
+            for (first, second) in first.iter_mut().zip(second) {
+                let have = have(second, pivot - OWN);
+                add(first, &have, words.0);
+                add(second, &have, words.1);
+            }
+        }
     }
 
-    /// Gives the equations from `rank` on their pivots, up to the first that contradicts those
-    /// before. Returns how many have one, and the threshold.
+    /// Gives the first `len` equations their pivots, up to the first that contradicts those before.
+    /// Returns how many there are then, and the threshold.
     #[inline(always)]
-    fn forward(&mut self, mut rank: usize, end: usize, width: u32) -> (usize, u8) {
+    fn forward(&mut self, mut rank: usize, len: usize, width: u32) -> (usize, u8) {
         let others = (1 << width) - 1;
-        for i in rank..end {
-            let (first, second) = (self.first[i], self.second[i]);
-            let pivot = match (first & !TOP, second & others) {
-                (0, 0) if (first, second) == (0, 0) => continue,
+        for i in 0..len {
+            let (first, second) = (self.left.first[i], self.left.second[i]);
+            let position = self.left.positions[i];
+            let pivot = match (first, second & others) {
+                (0, 0) if second == 0 => continue,
                 (0, 0) => {
-                    // All of that position are bumped, and so are those that have a pivot already.
-                    let threshold = self.positions[i];
-                    while rank > 0 && self.positions[rank - 1] == threshold {
+                    // All of that position are bumped, also those that have a pivot already.
+                    while rank > 0 && self.done.positions[rank - 1] == position {
                         rank -= 1;
                     }
-                    return (rank, threshold);
+                    return (rank, position);
                 }
                 (0, second) => OWN + second.trailing_zeros(),
                 (first, _) => first.trailing_zeros(),
             };
-            (self.first[rank], self.second[rank]) = (first, second);
-            (self.positions[rank], self.pivots[rank]) = (self.positions[i], pivot as u8);
-            self.eliminate(rank, i + 1, end);
+            (self.done.first[rank], self.done.second[rank]) = (first, second);
+            (self.done.positions[rank], self.pivots[rank]) = (position, pivot as u8);
+            self.eliminate(rank, i + 1, len);
             rank += 1;
         }
         (rank, NONE_BUMPED)
@@ -115,10 +144,26 @@ impl System {
     /// fingerprints of those before it.
     #[inline(always)]
     fn back(&mut self, rank: usize, width: u32) {
+        let Equations { first, second, .. } = &mut self.done;
+        let (first, _) = first.as_chunks::<STEP>();
         for i in (0..rank).rev() {
-            let (a, b) = (self.first[i] & TOP, self.second[i] >> width << width);
+            let fingerprint = second[i] >> width << width;
+            let own = second[i];
             let pivot = u32::from(self.pivots[i]);
-            add_to(&mut self.first[..i], &mut self.second[..i], pivot, (a, b));
+            let steps = ..i.div_ceil(STEP);
+            let seconds = &mut second.as_chunks_mut::<STEP>().0[steps];
+            if pivot < OWN {
+                for (first, second) in first[steps].iter().zip(seconds) {
+                    add(second, &have(first, pivot), fingerprint);
+                }
+            } else {
+                for second in seconds {
+                    let have = have(second, pivot - OWN);
+                    add(second, &have, fingerprint);
+                }
+            }
+            // Those behind it do not have its pivot; it has.
+            second[i] = own;
         }
     }
 
@@ -129,10 +174,11 @@ impl System {
         let mut line = [0u64; MAX_ROWS as usize];
         for i in 0..rank {
             // The fingerprint is now the column of the pivot, a bit for each row.
-            let column = self.first[i] >> OWN | self.second[i] >> width << 1;
+            let column = self.done.second[i] >> width;
             let pivot = u32::from(self.pivots[i]);
             if pivot < OWN {
-                for (j, lane) in line[..rows as usize].iter_mut().enumerate() {
+                let lanes = if rows <= 8 { &mut line[..LANES] } else { &mut line[..] };
+                for (j, lane) in lanes.iter_mut().enumerate() {
                     *lane |= (column >> j & 1) << pivot;
                 }
             } else {
@@ -153,31 +199,31 @@ impl System {
     }
 }
 
-/// Adds two words to those equations that have a column.
+/// All ones for each of some words that has a bit.
 #[inline(always)]
-fn add_to(first: &mut [u64], second: &mut [u64], column: u32, (a, b): (u64, u64)) {
-    let both = first.iter_mut().zip(second);
-    if column < OWN {
-        for (first, second) in both {
-            let has = 0u64.wrapping_sub(*first >> column & 1);
-            *first ^= a & has;
-            *second ^= b & has;
-        }
-    } else {
-        let column = column - OWN;
-        for (first, second) in both {
-            let has = 0u64.wrapping_sub(*second >> column & 1);
-            *first ^= a & has;
-            *second ^= b & has;
-        }
+fn have(words: &[u64; STEP], bit: u32) -> [u64; STEP] {
+    let bit = 1 << bit;
+    let mut have = [0; STEP];
+    for (have, word) in have.iter_mut().zip(words) {
+        *have = if word & bit != 0 { u64::MAX } else { 0 };
+    }
+    have
+}
+
+/// Adds a word to each of some.
+#[inline(always)]
+fn add(words: &mut [u64; STEP], each: &[u64; STEP], word: u64) {
+    for (to, each) in words.iter_mut().zip(each) {
+        *to ^= word & each;
     }
 }
 
 /// The field that has one of the columns past the first 63, and the bit in it.
 #[inline(always)]
-fn field_of(rows: u32, column: u32) -> (&'static Field, u64) {
-    let (fields, mut column, mut i) = (fields(rows), column, 0);
-    while i + 1 < extra(rows).len() && column >= fields[i].width {
+fn field_of(rows: u32, mut column: u32) -> (&'static Field, u64) {
+    let fields = &Rows::of(rows).fields;
+    let mut i = 0;
+    while i + 1 < fields.len() && column >= fields[i].width {
         column -= fields[i].width;
         i += 1;
     }

@@ -13,6 +13,9 @@ const BUCKETS: usize = 1 << 12;
 /// Hashes that are sorted by counting at most; more are compared.
 const COUNTED: usize = 1 << 17;
 
+/// Hashes to a part from which on they are not uniform.
+const MANY: u32 = 16;
+
 /// Room for a thread to sort buckets in.
 struct Room {
     /// Where the next hash of each bucket goes.
@@ -84,7 +87,7 @@ impl Part<'_> {
             }
             start = end;
         }
-        let starts = zeros(largest.next_power_of_two() + 1)?;
+        let starts = zeros(2 * largest.next_power_of_two() + 1)?;
         Ok(Room { next: zeros(self.ends.len())?, hashes: zeros(largest)?, starts })
     }
 
@@ -117,8 +120,8 @@ fn sort_bucket(hashes: &mut [u64], bucket: u64, buckets: u64, room: &mut Room) {
         hashes.sort_unstable();
         return;
     }
-    // By counting into parts of the bucket, about a hash to each.
-    let parts = len.next_power_of_two();
+    // By counting into parts of the bucket, half a hash to each or less.
+    let parts = 2 * len.next_power_of_two();
     let part = |hash: u64| {
         let part = line_index(hash, buckets * parts as u64) - bucket * parts as u64;
         part as usize
@@ -128,10 +131,15 @@ fn sort_bucket(hashes: &mut [u64], bucket: u64, buckets: u64, room: &mut Room) {
     for &hash in &*hashes {
         starts[part(hash) + 1] += 1;
     }
-    let mut sum = 0;
-    for start in &mut starts[..parts] {
+    let (mut sum, mut most) = (0, 0);
+    for start in &mut starts[..] {
+        most = most.max(*start);
         sum += *start;
         *start = sum;
+    }
+    if most > MANY {
+        hashes.sort_unstable();
+        return;
     }
     let sorted = &mut room.hashes[..len];
     for &hash in &*hashes {
@@ -139,20 +147,14 @@ fn sort_bucket(hashes: &mut [u64], bucket: u64, buckets: u64, room: &mut Room) {
         sorted[*start as usize] = hash;
         *start += 1;
     }
-    // Those of a part are few, unless hashes are not uniform.
-    let mut from = 0;
-    for &end in &starts[..parts] {
-        let end = end as usize;
-        match &mut sorted[from..end] {
-            [] | [_] => {}
-            [a, b] => {
-                if a > b {
-                    mem::swap(a, b);
-                }
-            }
-            more => more.sort_unstable(),
+    // Nearly sorted: only those of a part are not.
+    for i in 1..len {
+        let (mut at, hash) = (i, sorted[i]);
+        while at > 0 && sorted[at - 1] > hash {
+            sorted[at] = sorted[at - 1];
+            at -= 1;
         }
-        from = end;
+        sorted[at] = hash;
     }
     hashes.copy_from_slice(sorted);
 }

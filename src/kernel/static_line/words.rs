@@ -1,8 +1,8 @@
 //! Static lines on every CPU, one lane after the other.
 
-use super::fields;
+use super::Rows;
 use super::levels::{Line, Tile};
-use crate::layouts::static_line::{extra, extra_coefficients, next_hash};
+use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
 
 /// Eight lanes folded into each other.
@@ -10,15 +10,15 @@ pub(in crate::kernel) struct Words;
 
 impl Tile for Words {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: u32, hash: u64) -> Line {
+    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for a line there, 8 lanes or 16.
         let lane = |i: usize| u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
         let threshold = (0..LANES).fold(0, |all, i| all | ((lane(i) >> 63) as u8) << i);
         let next = next_hash(hash);
-        let more = extra_coefficients(next, rows);
+        let more = extra_coefficients(next, rows.extra);
         let row = |j: usize| {
             let (mut bits, mut more) = (lane(j) & next >> 1, more);
-            for (field, _) in fields(rows).iter().zip(extra(rows)) {
+            for field in rows.fields.iter().take_while(|field| field.width > 0) {
                 let of = lane(field.lanes[j] as usize) >> field.bits[j];
                 bits ^= of & more & ((1 << field.width) - 1);
                 more >>= field.width;
@@ -26,7 +26,7 @@ impl Tile for Words {
             bits
         };
         let mut parities = u64::from(fold(std::array::from_fn(row)));
-        if rows > 8 {
+        if rows.count > 8 {
             parities |= u64::from(fold(std::array::from_fn(|j| row(LANES + j)))) << LANES;
         }
         Line { threshold, parities }
