@@ -6,7 +6,7 @@ import "slices"
 
 // definitionWidths are the extra fields of a row by the number of rows.
 var definitionWidths = map[int][]int{
-	4: {61}, 5: {31, 6}, 10: {31, 6}, 6: {21}, 12: {21}, 7: {9}, 14: {9}, 8: {}, 16: {},
+	4: {60}, 5: {31, 6}, 10: {31, 6}, 6: {21}, 12: {21}, 7: {9}, 14: {9}, 8: {}, 16: {},
 	9: {21, 21, 7}, 11: {21, 7}, 13: {9, 4}, 15: {4},
 }
 

@@ -43,16 +43,18 @@ type rowShape struct {
 	fields    []rowFields // where the other columns are
 }
 
-// rowFields is one field of each row: its width, and the lane and lowest bit where it lies.
+// rowFields is one field of each row: its width, and where it lies.
 type rowFields struct {
-	width uint
-	lane  [maxRows]uint8
-	bit   [maxRows]uint8
+	width  uint
+	places [maxRows]fieldPlace
 }
+
+// fieldPlace is the lane that has a field, and its lowest bit there.
+type fieldPlace struct{ lane, bit uint8 }
 
 // extraFields are the widths of the fields of a row, for each number of rows from 4 on.
 var extraFields = [...][]uint{
-	{61}, {31, 6}, {21}, {9}, {}, {21, 21, 7}, {31, 6}, {21, 7}, {21}, {9, 4}, {9}, {4}, {},
+	{60}, {31, 6}, {21}, {9}, {}, {21, 21, 7}, {31, 6}, {21, 7}, {21}, {9, 4}, {9}, {4}, {},
 }
 
 var rowShapes = func() (all [maxRows - minRows + 1]rowShape) {
@@ -84,7 +86,7 @@ func newRowShape(rows int) rowShape {
 			if bit+width > ownColumns {
 				lane, bit = lane+1, 0
 			}
-			fields.lane[row], fields.bit[row] = uint8(lane), uint8(bit)
+			fields.places[row] = fieldPlace{uint8(lane), uint8(bit)}
 			bit += width
 		}
 		shape.fields = append(shape.fields, fields)
@@ -237,36 +239,41 @@ func (r *rowShape) ask(line []byte, position, hash, next uint64) (hit, bumped ui
 	return (wrong - 1) >> 63 &^ bumped, bumped
 }
 
-// askFields is ask for any number of rows.
+// askFields is ask for any number of rows. Of more than 8 it looks at the second half of the line only if
+// the first may contain the key.
 func (r *rowShape) askFields(line []byte, position, hash, next uint64) (hit, bumped uint64) {
-	// Lanes past the line are never asked for; the array's length is what the compiler can check.
-	var lane [2 * lanes]uint64
-	for i := range r.lineBytes / 8 {
-		lane[i%(2*lanes)] = le.Uint64(line[8*i:])
+	own, more, fingerprint := next>>1, r.extraCoefficients(next), r.fingerprint(hash)
+	wrong := (r.eightRows(line, 0, own, more) ^ fingerprint) & r.mask & 0xFF
+	if r.rows > lanes && wrong == 0 {
+		wrong = (r.eightRows(line, lanes, own, more) ^ fingerprint>>lanes) & (r.mask >> lanes)
 	}
-	threshold := uint64(0)
-	for i := range lanes {
-		threshold |= lane[i] >> 63 << i
-	}
-	rows, own, more := lane, next>>1, r.extraCoefficients(next)
-	for row := range rows {
-		rows[row] &= own
-	}
-	for i := range r.fields {
-		fields := &r.fields[i]
-		mask := more & (1<<fields.width - 1)
-		for row := range r.rows {
-			rows[row&15] ^= lane[fields.lane[row&15]&15] >> (fields.bit[row&15] & 63) & mask
-		}
-		more >>= fields.width
-	}
-	parities := foldLanes(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7])
-	if r.rows > lanes {
-		parities |= foldLanes(rows[8], rows[9], rows[10], rows[11], rows[12], rows[13], rows[14], rows[15]) << lanes
-	}
-	wrong := (parities ^ r.fingerprint(hash)) & r.mask
+	at := (*[lineBytes]byte)(line)
+	threshold := uint64(at[7]>>7 | at[15]>>7<<1 | at[23]>>7<<2 | at[31]>>7<<3 |
+		at[39]>>7<<4 | at[47]>>7<<5 | at[55]>>7<<6 | at[63]>>7<<7)
 	bumped = ^((position - threshold) >> 63) & 1
 	return (wrong - 1) >> 63 &^ bumped, bumped
+}
+
+// eightRows is the parities of eight rows, and any for rows that there are not.
+func (r *rowShape) eightRows(line []byte, first int, own, more uint64) uint64 {
+	at := (*[lineBytes]byte)(line[8*first:])
+	x0, x1, x2, x3 := le.Uint64(at[0:])&own, le.Uint64(at[8:])&own, le.Uint64(at[16:])&own, le.Uint64(at[24:])&own
+	x4, x5, x6, x7 := le.Uint64(at[32:])&own, le.Uint64(at[40:])&own, le.Uint64(at[48:])&own, le.Uint64(at[56:])&own
+	for i := range r.fields {
+		fields := &r.fields[i]
+		mask, place := more&(1<<fields.width-1), (*[lanes]fieldPlace)(fields.places[first:])
+		x0, x1 = x0^place[0].of(line)&mask, x1^place[1].of(line)&mask
+		x2, x3 = x2^place[2].of(line)&mask, x3^place[3].of(line)&mask
+		x4, x5 = x4^place[4].of(line)&mask, x5^place[5].of(line)&mask
+		x6, x7 = x6^place[6].of(line)&mask, x7^place[7].of(line)&mask
+		more >>= fields.width & 63
+	}
+	return foldLanes(x0, x1, x2, x3, x4, x5, x6, x7)
+}
+
+// of is the bits of a line from a place on.
+func (p *fieldPlace) of(line []byte) uint64 {
+	return le.Uint64(line[p.lane*8:]) >> (p.bit & 63)
 }
 
 // foldLanes is the parity of each lane: bit i is that of lane i.

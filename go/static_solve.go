@@ -4,9 +4,9 @@ package bloomline
 
 import "math/bits"
 
-// equation is what a key says of its line: the coefficients, and what the row of each bit of the
-// fingerprint has to give. The first word has the first 63 coefficients, and at the top the lowest bit
-// of the fingerprint; the second the other coefficients, and above them the other bits.
+// equation is what a key says of its line: the coefficients, and the fingerprint, which the rows have to
+// give. The first word has the first 63 coefficients; the second the others, and above them the
+// fingerprint.
 //
 // An equation that is part of a system has a pivot, its lowest column.
 type equation struct {
@@ -14,9 +14,6 @@ type equation struct {
 	pivot         uint8 // in its word
 	position      uint8
 }
-
-// topBit is the bit of the fingerprint in the first word.
-const topBit = 1 << ownColumns
 
 // system is the equations of a line that have a solution together, in the order of their keys: first
 // those whose pivot is in the first word, then those that have none there. No equation has the pivot of
@@ -76,8 +73,8 @@ func (s *system) add(hashes []uint64, count uint64) (threshold int) {
 			e.first ^= p.first & has
 			e.second ^= p.second & has
 		}
-		if own := e.first &^ topBit; own != 0 {
-			e.pivot = uint8(bits.TrailingZeros64(own))
+		if e.first != 0 {
+			e.pivot = uint8(bits.TrailingZeros64(e.first))
 			s.low[s.lows] = *e
 			s.lows++
 			continue
@@ -85,7 +82,6 @@ func (s *system) add(hashes []uint64, count uint64) (threshold int) {
 		for j := highs; j < s.highs; j++ {
 			p := &s.high[j]
 			has := -(e.second >> (p.pivot & 63) & 1)
-			e.first ^= p.first & has
 			e.second ^= p.second & has
 		}
 		switch {
@@ -93,7 +89,7 @@ func (s *system) add(hashes []uint64, count uint64) (threshold int) {
 			e.pivot = uint8(bits.TrailingZeros64(e.second))
 			s.high[s.highs] = *e
 			s.highs++
-		case e.first|e.second != 0:
+		case e.second != 0:
 			return int(e.position)
 		}
 	}
@@ -104,8 +100,8 @@ func (r *rowShape) equation(hash, count uint64) equation {
 	next, fingerprint := nextHash(hash), r.fingerprint(hash)
 	_, position := staticPlace(hash, count)
 	return equation{
-		first:    next>>1 | fingerprint<<ownColumns,
-		second:   r.extraCoefficients(next) | fingerprint>>1<<r.extra,
+		first:    next >> 1,
+		second:   r.extraCoefficients(next) | fingerprint<<r.extra,
 		position: uint8(position),
 	}
 }
@@ -128,15 +124,11 @@ func (s *system) reduce(all *[reduced]equation) {
 	}
 	for i := range s.high[:s.highs] {
 		p := &s.high[i]
-		first, second, pivot := p.first, p.second, p.pivot&63
-		has := -(b0 >> pivot & 1)
-		a0, b0 = a0^first&has, b0^second&has
-		has = -(b1 >> pivot & 1)
-		a1, b1 = a1^first&has, b1^second&has
-		has = -(b2 >> pivot & 1)
-		a2, b2 = a2^first&has, b2^second&has
-		has = -(b3 >> pivot & 1)
-		a3, b3 = a3^first&has, b3^second&has
+		second, pivot := p.second, p.pivot&63
+		b0 ^= second & -(b0 >> pivot & 1)
+		b1 ^= second & -(b1 >> pivot & 1)
+		b2 ^= second & -(b2 >> pivot & 1)
+		b3 ^= second & -(b3 >> pivot & 1)
 	}
 	all[0].first, all[1].first, all[2].first, all[3].first = a0, a1, a2, a3
 	all[0].second, all[1].second, all[2].second, all[3].second = b0, b1, b2, b3
@@ -151,7 +143,7 @@ func (s *system) solution(values *columns) {
 	others := uint64(1)<<s.extra - 1
 	for i := s.highs - 1; i >= 0; i-- {
 		e := &s.high[i]
-		value := e.fingerprint(s.extra)
+		value := uint16(e.second >> s.extra)
 		for left := e.second & others; left != 0; left &= left - 1 {
 			value ^= values[ownColumns+bits.TrailingZeros64(left)]
 		}
@@ -159,8 +151,8 @@ func (s *system) solution(values *columns) {
 	}
 	for i := s.lows - 1; i >= 0; i-- {
 		e := &s.low[i]
-		value := e.fingerprint(s.extra)
-		for left := e.first &^ topBit; left != 0; left &= left - 1 {
+		value := uint16(e.second >> s.extra)
+		for left := e.first; left != 0; left &= left - 1 {
 			value ^= values[bits.TrailingZeros64(left)]
 		}
 		for left := e.second & others; left != 0; left &= left - 1 {
@@ -168,10 +160,6 @@ func (s *system) solution(values *columns) {
 		}
 		values[e.pivot] = value
 	}
-}
-
-func (e *equation) fingerprint(extra uint) uint16 {
-	return uint16(e.first>>ownColumns | e.second>>extra<<1)
 }
 
 // write writes the line.
@@ -197,7 +185,8 @@ func (s *system) write(line []byte, threshold int) {
 		for bit := range fields.width {
 			value := uint64(values[column])
 			for row := range s.rows {
-				lane[fields.lane[row]] |= value >> row & 1 << (uint(fields.bit[row]) + bit)
+				place := fields.places[row]
+				lane[place.lane] |= value >> row & 1 << (uint(place.bit) + bit)
 			}
 			column++
 		}
