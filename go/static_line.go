@@ -216,42 +216,56 @@ func (s *staticLines) containsBumped(lines []byte, hash uint64) bool {
 }
 
 // ask is what a line says of a key: 1 if it may contain it, and 1 if it has bumped it, which are never
-// both. It has no branch on what is in the line.
+// both.
+//
+// Three rows are looked at together: after each one a branch would be a coin toss for absent keys, and a
+// wrong guess costs more than the other two. Seven in eight absent keys end there.
 func (r *rowShape) ask(line []byte, position, hash, next uint64) (hit, bumped uint64) {
-	if r.rows != 8 && r.rows != 7 {
-		return r.askFields(line, position, hash, next)
-	}
 	at := (*[lineBytes]byte)(line)
 	l0, l1, l2, l3 := le.Uint64(at[0:]), le.Uint64(at[8:]), le.Uint64(at[16:]), le.Uint64(at[24:])
 	l4, l5, l6, l7 := le.Uint64(at[32:]), le.Uint64(at[40:]), le.Uint64(at[48:]), le.Uint64(at[56:])
-	threshold := l7>>63<<7 | l6>>63<<6 | l5>>63<<5 | l4>>63<<4 | l3>>63<<3 | l2>>63<<2 | l1>>63<<1 | l0>>63
-	own := next >> 1
-	x0, x1, x2, x3 := l0&own, l1&own, l2&own, l3&own
-	x4, x5, x6, x7 := l4&own, l5&own, l6&own, l7&own
-	if r.rows == 7 { // the last lane is shared by the others
-		more := next * c3 >> (64 - 9)
-		x0, x1, x2, x3 = x0^l7&more, x1^l7>>9&more, x2^l7>>18&more, x3^l7>>27&more
-		x4, x5, x6 = x4^l7>>36&more, x5^l7>>45&more, x6^l7>>54&more
+	threshold := l7>>63*2 + l6>>63
+	threshold = threshold*2 + l5>>63
+	threshold = threshold*2 + l4>>63
+	threshold = threshold*2 + l3>>63
+	threshold = threshold*2 + l2>>63
+	threshold = threshold*2 + l1>>63
+	threshold = threshold*2 + l0>>63
+	if position >= threshold {
+		return 0, 1
 	}
-	wrong := foldLanes(x0, x1, x2, x3, x4, x5, x6, x7) ^ r.fingerprint(hash)
-	wrong &= r.mask
-	bumped = ^((position - threshold) >> 63) & 1
-	return (wrong - 1) >> 63 &^ bumped, bumped
+	if r.rows != 8 && r.rows != 7 {
+		return r.askFields(line, hash, next), 0
+	}
+	own, more, fingerprint := next>>1, uint64(0), int(r.fingerprint(hash))
+	last := bits.OnesCount64(l7&own) ^ fingerprint>>7
+	if r.rows == 7 { // the others share the last lane
+		more, last = next*c3>>(64-9), 0
+	}
+	wrong := bits.OnesCount64(l0&own^l7&more) ^ fingerprint
+	wrong |= bits.OnesCount64(l1&own^l7>>9&more) ^ fingerprint>>1
+	wrong |= bits.OnesCount64(l2&own^l7>>18&more) ^ fingerprint>>2
+	if wrong&1 != 0 {
+		return 0, 0
+	}
+	wrong = bits.OnesCount64(l3&own^l7>>27&more) ^ fingerprint>>3
+	wrong |= bits.OnesCount64(l4&own^l7>>36&more) ^ fingerprint>>4
+	wrong |= bits.OnesCount64(l5&own^l7>>45&more) ^ fingerprint>>5
+	wrong |= bits.OnesCount64(l6&own^l7>>54&more) ^ fingerprint>>6
+	return uint64((wrong|last)&1 ^ 1), 0
 }
 
-// askFields is ask for any number of rows. Of more than 8 it looks at the second half of the line only if
-// the first may contain the key.
-func (r *rowShape) askFields(line []byte, position, hash, next uint64) (hit, bumped uint64) {
+// askFields is 1 if the line may contain a key that it does not bump, for any number of rows. Of more than
+// 8 it looks at the second half of the line only if the first may contain the key.
+func (r *rowShape) askFields(line []byte, hash, next uint64) (hit uint64) {
 	own, more, fingerprint := next>>1, r.extraCoefficients(next), r.fingerprint(hash)
-	wrong := (r.eightRows(line, 0, own, more) ^ fingerprint) & r.mask & 0xFF
-	if r.rows > lanes && wrong == 0 {
-		wrong = (r.eightRows(line, lanes, own, more) ^ fingerprint>>lanes) & (r.mask >> lanes)
+	if (r.eightRows(line, 0, own, more)^fingerprint)&r.mask&0xFF != 0 {
+		return 0
 	}
-	at := (*[lineBytes]byte)(line)
-	threshold := uint64(at[7]>>7 | at[15]>>7<<1 | at[23]>>7<<2 | at[31]>>7<<3 |
-		at[39]>>7<<4 | at[47]>>7<<5 | at[55]>>7<<6 | at[63]>>7<<7)
-	bumped = ^((position - threshold) >> 63) & 1
-	return (wrong - 1) >> 63 &^ bumped, bumped
+	if r.rows > lanes && (r.eightRows(line, lanes, own, more)^fingerprint>>lanes)&(r.mask>>lanes) != 0 {
+		return 0
+	}
+	return 1
 }
 
 // eightRows is the parities of eight rows, and any for rows that there are not.
