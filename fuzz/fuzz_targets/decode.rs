@@ -10,7 +10,10 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, View, Window, cuckoo};
+use bloomline::{
+    Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, View, Window, cuckoo,
+    static_line,
+};
 use definition::*;
 use libfuzzer_sys::fuzz_target;
 
@@ -62,6 +65,9 @@ fn attempt(bytes: &[u8]) {
     let (verified, unverified) = (check(bytes, true), check(bytes, false));
     if verified == status::LAYOUT && get(bytes, LAYOUT) == 7 {
         return attempt_cuckoo(bytes);
+    }
+    if verified == status::LAYOUT && get(bytes, LAYOUT) == 8 {
+        return attempt_static(bytes);
     }
     assert_eq!(status_of_result(&View::open(bytes)), verified);
     assert_eq!(status_of_result(&View::open_unverified(bytes)), unverified);
@@ -159,6 +165,30 @@ fn attempt_window(data: &[u8]) {
         }
     }
     assert!(window.to_bytes().unwrap() == model.encode());
+}
+
+/// A static filter: what opens answers as the definition does.
+fn attempt_static(bytes: &[u8]) {
+    let decoded = StaticFilter::decode(bytes);
+    assert_eq!(status_of_result(&Filter::decode(bytes)), status::LAYOUT);
+    let hashes: Vec<u64> =
+        bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect();
+    let mut bitmap = vec![0; hashes.len().div_ceil(64)];
+    for backend in Backend::available() {
+        let view = View::open_with_backend(bytes, backend);
+        assert_eq!(status_of_result(&view), status_of_result(&decoded));
+        let Ok(view) = view else { continue };
+        let (lines, rows, levels) = static_parts(bytes);
+        view.contains_hashes(&hashes, &mut bitmap);
+        for (i, &hash) in hashes.iter().enumerate() {
+            let expected = static_line::contains(lines, levels, rows, hash);
+            assert_eq!(view.contains_hash(hash), expected);
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
+        }
+    }
+    if let Ok(filter) = decoded {
+        assert!(filter.to_bytes().unwrap() == bytes);
+    }
 }
 
 /// A cuckoo filter: what opens answers as the definition does, can be changed, and loses no

@@ -148,7 +148,7 @@ fn build_lines(
     // Those of both widths of lines are of one backend.
     let kernel = kernels.of(crate::kernel::Layout::Static);
     let levels = build(kernel, shape, keys_per_line, hashes, threads, out)?;
-    Ok(Shape { params, levels })
+    Ok(Shape::new(params, levels))
 }
 
 /// Returns the length of what [`static_block_build`] writes with these parameters, at most: some

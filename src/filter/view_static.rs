@@ -10,13 +10,14 @@ use crate::params::StaticParams;
 
 impl<'a> View<'a> {
     /// The view of the lines of all levels of a static filter.
+    #[inline]
     pub(super) fn of_static(
         lines: &'a [u8],
         shape: Shape,
         key_count: u64,
         kernels: &Kernels,
     ) -> View<'a> {
-        let Shape { params, levels } = shape;
+        let Shape { params, levels, .. } = shape;
         let layout = if params.rows() <= 8 { Layout::Static } else { Layout::Static128 };
         let k = pack(params.rows(), levels);
         let first = params.line_count() as usize * params.line_bytes();
@@ -44,7 +45,7 @@ impl<'a> View<'a> {
             Some(params) => {
                 let (_, shares, tail) = unpack(self.k);
                 let levels = Levels { line_count: params.line_count(), shares, tail };
-                Shape { params, levels }.bytes()
+                Shape::new(params, levels).bytes()
             }
             None => self.lines.len(),
         }

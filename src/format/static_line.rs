@@ -13,13 +13,22 @@ pub(crate) const LAYOUT: u16 = 8;
 pub(crate) struct Shape {
     pub(crate) params: StaticParams,
     pub(crate) levels: Levels,
+    /// Of the lines of all levels.
+    bytes: usize,
 }
 
 impl Shape {
-    /// The bytes of the lines of all levels.
-    pub(crate) fn bytes(&self) -> usize {
+    /// The shape of a filter whose first level has as many lines in both.
+    pub(crate) fn new(params: StaticParams, levels: Levels) -> Shape {
+        debug_assert_eq!(params.line_count(), levels.line_count);
         // Fits: the parameters leave room for all levels.
-        self.levels.all_lines() as usize * self.params.line_bytes()
+        Shape { params, levels, bytes: levels.all_lines() as usize * params.line_bytes() }
+    }
+
+    /// The bytes of the lines of all levels.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
@@ -45,7 +54,7 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shape, u64),
     }
     let levels = levels(footer.line_count, footer.shape).ok_or(Error::Reserved)?;
     let params = StaticParams::new(footer.line_count, footer.k, footer.seed)?;
-    let shape = Shape { params, levels };
+    let shape = Shape::new(params, levels);
     check_len(body_len, shape.bytes())?;
     Ok((shape, footer.key_count))
 }
@@ -60,7 +69,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(&[u8], Shape, u64), Error> {
 
 /// What the footer says.
 pub(crate) fn footer(shape: Shape, key_count: u64) -> Footer {
-    let Shape { params, levels } = shape;
+    let Shape { params, levels, .. } = shape;
     let (line_count, k, seed) = (params.line_count(), params.rows(), params.seed());
     Footer { key_count, line_count, seed, k, layout: LAYOUT, shape: sizes(levels) }
 }

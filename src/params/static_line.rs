@@ -13,7 +13,7 @@ use crate::sizing;
 /// | rows | 4 | 5 | 6 | 7 | 8 | 10 | 12 | 16 |
 /// |---|---|---|---|---|---|---|---|---|
 /// | false positives | 6.25 % | 3.1 % | 1.6 % | 0.78 % | 0.39 % | 0.098 % | 0.024 % | 0.0015 % |
-/// | bits per key | 4.25 | 5.30 | 6.28 | 7.37 | 8.46 | 10.6 | 12.6 | 16.9 |
+/// | bits per key | 4.22 | 5.26 | 6.29 | 7.38 | 8.48 | 10.5 | 12.6 | 17.0 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StaticParams {
     line_count: u64,

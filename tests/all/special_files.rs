@@ -5,7 +5,8 @@
 use crate::directory;
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, Window,
+    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
+    StaticFilter, StaticParams, Window,
 };
 use directory::Directory;
 use std::fs::{self, File};
@@ -24,13 +25,14 @@ struct Kind {
 }
 
 /// One of every kind.
-fn kinds() -> [Kind; 6] {
+fn kinds() -> [Kind; 7] {
     let params = Params::new(5, 6, 3).unwrap();
     let plain = Filter::new(params).unwrap();
     let classic = Filter::classic(params).unwrap();
     let counting = CountingFilter::new(params).unwrap();
     let cuckoo = CuckooFilter::new(CuckooParams::new(5, 8, 3).unwrap()).unwrap();
     let scalable = ScalableFilter::new(100, 0.01, 3).unwrap();
+    let fixed = StaticFilter::build(StaticParams::new(5, 8, 3).unwrap(), &[], 1).unwrap();
     let window = Window::with_params(3, params).unwrap();
     macro_rules! kind {
         ($name:expr, $filter:ident, $type:ident) => {
@@ -48,6 +50,7 @@ fn kinds() -> [Kind; 6] {
         kind!("counting", counting, CountingFilter),
         kind!("cuckoo", cuckoo, CuckooFilter),
         kind!("scalable", scalable, ScalableFilter),
+        kind!("static", fixed, StaticFilter),
         kind!("window", window, Window),
     ]
 }

@@ -8,18 +8,11 @@ use bloomline::{
     static_block_build, static_block_len,
 };
 
-/// The sizes of the levels, from a footer.
-fn levels_of(bytes: &[u8]) -> Levels {
-    let sizes = get(bytes, RESERVED).to_le_bytes();
-    Levels { line_count: get(bytes, LINE_COUNT), shares: [sizes[0], sizes[1]], tail: sizes[2] }
-}
-
 /// Whether an encoded filter has the lines that the definition makes of these hashes. Returns them
 /// and the levels.
 fn check(filter: &StaticFilter, hashes: &[u64], what: &str) -> Levels {
     let bytes = filter.to_bytes().unwrap();
-    let levels = levels_of(&bytes);
-    let rows = get(&bytes, K) as u32;
+    let (_, rows, levels) = static_parts(&bytes);
     let expected = static_line::build(hashes, levels, rows);
     assert!(filter.lines() == expected, "{what}: the lines");
     assert_eq!(bytes.len(), expected.len() + FOOTER_BYTES);

@@ -2,7 +2,8 @@
 
 use bloomline::{
     Backend, Builder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter,
-    Loaded, MappedFilter, OwnedView, Params, ScalableFilter, Swap, View, Window, hash,
+    Loaded, MappedFilter, OwnedView, Params, ScalableFilter, StaticFilter, StaticParams, Swap,
+    View, Window, hash,
 };
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -193,6 +194,10 @@ each_kind! {
         hashes(seed).into_iter().for_each(|hash| filter.insert_hash(hash).map(drop).unwrap());
         filter
     }, |filter| assert!(filter.insert_hash(5).unwrap());
+    unchanging: StaticFilter, |seed| {
+        let params = StaticParams::for_rate(1000, 0.004).unwrap().with_seed(0x5EC2_E70F);
+        StaticFilter::build(params, &hashes(seed), 1).unwrap()
+    }, |filter| *filter = StaticFilter::build(filter.params(), &[5], 1).unwrap();
     scalable: ScalableFilter, |seed| {
         let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
         hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));

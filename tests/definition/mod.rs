@@ -2,14 +2,14 @@
 //! reader that says which rule a file breaks, and hashes that are the same on every
 //! run. The golden files are made with it, and the tests and fuzzers compare with it.
 //!
-//! Of the library it uses `line.rs`, `layouts/classic.rs` and `layouts/cuckoo.rs`, the
+//! Of the library it uses `line.rs` and those of `layouts/`, the
 //! definitions themselves, and nothing else: no kernel, and nothing of `src/format`. XXH3-64
 //! comes from `xxhash-rust`.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code)]
 
-use bloomline::{classic, cuckoo, line};
+use bloomline::{classic, cuckoo, line, static_line};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -258,6 +258,10 @@ pub(crate) fn encode_classic(lines: usize, k: u32, seed: u64, hashes: &[u64]) ->
 
 /// Whether an intact filter may have the key of a hash.
 pub(crate) fn answer(bytes: &[u8], hash: u64) -> bool {
+    if get(bytes, LAYOUT) == 8 {
+        let (lines, rows, levels) = static_parts(bytes);
+        return static_line::contains(lines, levels, rows, hash);
+    }
     let lines = &bytes[..get(bytes, LINE_COUNT) as usize * line::LINE_BYTES];
     let contains = match get(bytes, LAYOUT) {
         7 => cuckoo::contains,
@@ -265,6 +269,14 @@ pub(crate) fn answer(bytes: &[u8], hash: u64) -> bool {
         _ => line::contains,
     };
     contains(lines, get(bytes, K) as u32, hash)
+}
+
+/// Lines, rows and levels of an encoded static filter.
+pub(crate) fn static_parts(bytes: &[u8]) -> (&[u8], u32, static_line::Levels) {
+    let [second, third, tail, ..] = get(bytes, RESERVED).to_le_bytes();
+    let (line_count, shares) = (get(bytes, LINE_COUNT), [second, third]);
+    let levels = static_line::Levels { line_count, shares, tail };
+    (&bytes[..bytes.len() - FOOTER_BYTES], get(bytes, K) as u32, levels)
 }
 
 /// Makes both checksums right, whatever else the bytes say, so that a reader gets to

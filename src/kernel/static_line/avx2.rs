@@ -68,10 +68,9 @@ fn coefficients<const TERMS: usize>(hash: u64, rows: &Rows) -> Coefficients {
     let next = next_hash(hash);
     let mut more = [_mm256_setzero_si256(); FIELDS];
     let mut rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
-    for i in 0..TERMS {
-        let width = rows.fields[i].width;
-        more[i] = _mm256_set1_epi64x((rest & ((1 << width) - 1)) as i64);
-        rest >>= width;
+    for (more, field) in more.iter_mut().zip(&rows.fields).take(TERMS) {
+        *more = _mm256_set1_epi64x((rest & ((1 << field.width) - 1)) as i64);
+        rest >>= field.width;
     }
     Coefficients { own: _mm256_set1_epi64x((next >> 1) as i64), more }
 }
@@ -95,14 +94,13 @@ unsafe fn eight_rows<const TERMS: usize>(
             let group = 2 * eight + i;
             let own = _mm256_loadu_si256(line.add(32 * group).cast());
             *four = _mm256_and_si256(own, coefficients.own);
-            for term in 0..TERMS {
-                let field = &rows.fields[term];
+            for (field, more) in rows.fields.iter().zip(coefficients.more).take(TERMS) {
                 let window = _mm256_loadu_si256(line.add(8 * field.start[group]).cast());
                 let halves = _mm256_loadu_si256(field.halves[group].as_ptr().cast());
                 let bits = _mm256_load_si256(field.bits.as_ptr().add(4 * group).cast());
                 let lanes = _mm256_permutevar8x32_epi32(window, halves);
                 let bits = _mm256_srlv_epi64(lanes, bits);
-                let bits = _mm256_and_si256(bits, coefficients.more[term]);
+                let bits = _mm256_and_si256(bits, more);
                 *four = _mm256_xor_si256(*four, bits);
             }
         }
