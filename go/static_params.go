@@ -15,14 +15,14 @@ const (
 // StaticParams is the shape of a static filter.
 //
 //	rows   false positives   bits per key
-//	 4     6.25 %             4.25
-//	 5     3.1 %              5.25
+//	 4     6.25 %             4.22
+//	 5     3.1 %              5.26
 //	 6     1.6 %              6.29
-//	 7     0.78 %             7.37
-//	 8     0.39 %             8.47
+//	 7     0.78 %             7.38
+//	 8     0.39 %             8.48
 //	10     0.098 %           10.5
 //	12     0.024 %           12.6
-//	16     0.0015 %          16.9
+//	16     0.0015 %          17.0
 type StaticParams struct {
 	// LineCount is the number of lines of the first level, of 64 bytes each with up to 8 rows and of
 	// 128 bytes with more: any number above 0.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +102,32 @@ func TestGoldenStaticBuilt(t *testing.T) {
 		}
 		if lines := definitionBuild(hashes, shape.rows, shape.count, shape.sizes); !bytes.Equal(lines, body) {
 			t.Errorf("%s is another by the definition", row[1])
+		}
+	}
+}
+
+// testdata/static.txt is what the Rust library makes: the sizes of filters, and, as KEYS ROWS BYTES
+// CHECKSUM, encoded filters of so many hashes.
+func TestStaticAsInRust(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "static.txt"))
+	must(err)
+	for line := range strings.Lines(string(data)) {
+		row := strings.Fields(line)
+		switch row[0] {
+		case "rate", "bits":
+			size := map[string]func(int, float64) (StaticParams, error){"rate": StaticParamsForRate, "bits": StaticParamsForBits}[row[0]]
+			value, err := strconv.ParseFloat(row[2], 64)
+			must(err)
+			params, err := size(int(number(t, row[1], 10)), value)
+			if err != nil || params.LineCount != number(t, row[3], 10) || params.Rows != int(number(t, row[4], 10)) {
+				t.Errorf("%v: %v, %v", row, params, err)
+			}
+		default:
+			rows := int(number(t, row[1], 10))
+			encoded, err := staticOf(t, rows, splitMix(int(number(t, row[0], 10)), uint64(rows))).MarshalBinary()
+			if err != nil || uint64(len(encoded)) != number(t, row[2], 10) || checksum(encoded) != number(t, row[3], 16) {
+				t.Errorf("%v: another filter, of %d bytes, %v", row, len(encoded), err)
+			}
 		}
 	}
 }
