@@ -264,7 +264,7 @@ func FuzzStatic(f *testing.F) {
 			checkReader(t, encoded, asked)
 		}
 		var hashes []uint64
-		for at := 0; at+8 <= len(data) && at < 1<<12; at += 8 {
+		for at := 0; at+8 <= len(data) && at < 1<<10; at += 8 {
 			hashes = append(hashes, le.Uint64(data[at:]))
 		}
 		filter, err := BuildStaticWithParams(StaticParams{shape.count, rows, seed}, hashes, 1)

@@ -46,6 +46,7 @@ type rowShape struct {
 // rowFields is one field of each row: its width, and where it lies.
 type rowFields struct {
 	width  uint
+	mask   uint64 // so many bits
 	places [maxRows]fieldPlace
 }
 
@@ -81,7 +82,7 @@ func newRowShape(rows int) rowShape {
 	}
 	lane, bit := rows, uint(0)
 	for _, width := range extraFields[rows-minRows] {
-		fields := rowFields{width: width}
+		fields := rowFields{width: width, mask: 1<<width - 1}
 		for row := range rows {
 			if bit+width > ownColumns {
 				lane, bit = lane+1, 0
@@ -255,10 +256,16 @@ func (r *rowShape) ask(line []byte, position, hash, next uint64) (hit, bumped ui
 	return uint64((wrong|last)&1 ^ 1), 0
 }
 
-// askFields is 1 if the line may contain a key that it does not bump, for any number of rows. Of more than
-// 8 it looks at the second half of the line only if the first may contain the key.
+// askFields is 1 if the line may contain a key that it does not bump, for any number of rows: it looks at
+// three, at the first eight, and at the others if there are more, until one rules the key out.
 func (r *rowShape) askFields(line []byte, hash, next uint64) (hit uint64) {
 	own, more, fingerprint := next>>1, r.extraCoefficients(next), r.fingerprint(hash)
+	wrong := bits.OnesCount64(r.row(line, 0, own, more)) ^ int(fingerprint)
+	wrong |= bits.OnesCount64(r.row(line, 1, own, more)) ^ int(fingerprint>>1)
+	wrong |= bits.OnesCount64(r.row(line, 2, own, more)) ^ int(fingerprint>>2)
+	if wrong&1 != 0 {
+		return 0
+	}
 	if (r.eightRows(line, 0, own, more)^fingerprint)&r.mask&0xFF != 0 {
 		return 0
 	}
@@ -268,6 +275,18 @@ func (r *rowShape) askFields(line []byte, hash, next uint64) (hit uint64) {
 	return 1
 }
 
+// row is a row, ANDed with the coefficients; the fields lie on the lane of the row, since only the parity of
+// all matters.
+func (r *rowShape) row(line []byte, row int, own, more uint64) uint64 {
+	x := le.Uint64(line[8*row:]) & own
+	for i := range r.fields {
+		fields := &r.fields[i]
+		x ^= fields.places[row].of(line) & more & fields.mask
+		more >>= fields.width & 63
+	}
+	return x
+}
+
 // eightRows is the parities of eight rows, and any for rows that there are not.
 func (r *rowShape) eightRows(line []byte, first int, own, more uint64) uint64 {
 	at := (*[lineBytes]byte)(line[8*first:])
@@ -275,7 +294,7 @@ func (r *rowShape) eightRows(line []byte, first int, own, more uint64) uint64 {
 	x4, x5, x6, x7 := le.Uint64(at[32:])&own, le.Uint64(at[40:])&own, le.Uint64(at[48:])&own, le.Uint64(at[56:])&own
 	for i := range r.fields {
 		fields := &r.fields[i]
-		mask, place := more&(1<<fields.width-1), (*[lanes]fieldPlace)(fields.places[first:])
+		mask, place := more&fields.mask, (*[lanes]fieldPlace)(fields.places[first:])
 		x0, x1 = x0^place[0].of(line)&mask, x1^place[1].of(line)&mask
 		x2, x3 = x2^place[2].of(line)&mask, x3^place[3].of(line)&mask
 		x4, x5 = x4^place[4].of(line)&mask, x5^place[5].of(line)&mask
