@@ -66,6 +66,10 @@ func insertKeys[K bytesOrString](v *View, keys []K) {
 
 // answerInGo answers hashes in plain Go. out is zero.
 func (v *View) answerInGo(hashes []uint64, out []uint64) {
+	if v.static.rowShape != nil {
+		v.static.answer(v.encoded, hashes, out)
+		return
+	}
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
 		switch {
@@ -122,6 +126,12 @@ func (l *lines) touch(hashes []uint64) {
 		sum += l.at(hash)[0]
 	}
 	runtime.KeepAlive(sum)
+}
+
+// prefetch asks for the line of a hash, near or far.
+func (v *View) prefetch(hash uint64) {
+	v.lines.prefetch(hash)
+	v.static.prefetch(v.encoded, hash)
 }
 
 // prefetch asks for the line of a hash, near or far.

@@ -15,7 +15,7 @@ package bloomline
 #error this Go package needs version 0 of the binary interface of the C library
 #endif
 
-enum { LINES, ROCKSDB, LEVELDB };
+enum { LINES, STATIC, ROCKSDB, LEVELDB };
 
 static int answer(int format, const bloomline_params *params, const void *data, size_t len,
                   const uint64_t *hashes, size_t n, uint64_t *bitmap)
@@ -24,6 +24,7 @@ static int answer(int format, const bloomline_params *params, const void *data, 
 	bloomline_status status;
 	switch (format) {
 	case LINES: status = bloomline_lines_view(params, data, len, &view); break;
+	case STATIC: status = bloomline_view_open_unverified(data, len, &view); break;
 	case ROCKSDB: status = bloomline_view_open_rocksdb(data, len, &view); break;
 	default: status = bloomline_view_open_leveldb(data, len, &view); break;
 	}
@@ -97,6 +98,8 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 		return
 	case len(v.all) != 0:
 		format, data = C.LINES, bytesOf(v.all)
+	case v.static.rowShape != nil:
+		format = C.STATIC
 	case v.block.Layout() == engine.FastLocal, v.block.Layout() == engine.Legacy:
 		format = C.ROCKSDB
 	case v.block.Layout() == engine.LevelDB:

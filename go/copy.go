@@ -85,6 +85,16 @@ func (f *CuckooFilter) Clone() *CuckooFilter {
 	return clone
 }
 
+// Clone returns a filter of the same keys that shares no memory with f.
+func (f *StaticFilter) Clone() *StaticFilter {
+	clone := new(StaticFilter)
+	clone.view = f.View()
+	if clone.view.encoded != nil {
+		clone.view.encoded = bytesOf(cloneLines(linesOf(clone.view.encoded)))
+	}
+	return clone
+}
+
 // Clone returns a filter of the same keys that shares no memory with f, and grows as f would.
 func (f *ScalableFilter) Clone() *ScalableFilter {
 	clone := new(ScalableFilter)
@@ -126,6 +136,12 @@ func (f *CountingFilter) Equal(other *CountingFilter) bool {
 // Equal reports whether both filters are encoded as the same bytes: the same shape, seed and
 // fingerprints, each in the same place. Other orders of the same keys can give other places.
 func (f *CuckooFilter) Equal(other *CuckooFilter) bool {
+	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+// Equal reports whether both filters are encoded as the same bytes: the same shape, seed and key count,
+// and the same distinct keys.
+func (f *StaticFilter) Equal(other *StaticFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 

@@ -214,6 +214,22 @@ func (f *CuckooFilter) ReadDelimited(from io.Reader, limit int64) (int64, error)
 }
 
 // WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
+// encoded filter: for streams in which something follows. [StaticFilter.ReadDelimited] reads it.
+func (f *StaticFilter) WriteDelimited(to io.Writer) (int64, error) {
+	return orZero(f).encoded().writeDelimited(to)
+}
+
+// ReadDelimited makes this the filter that [StaticFilter.WriteDelimited] wrote, and reads no
+// further.
+// A length above limit is rejected before memory is taken, and memory grows with what arrives.
+//
+// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong];
+// those of r and of [StaticFilter.UnmarshalBinary]. The filter is then unchanged.
+func (f *StaticFilter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
+	return readDelimited(from, limit, f)
+}
+
+// WriteDelimited writes the length of the encoded filter, 8 bytes with the lowest first, and the
 // encoded filter: for streams in which something follows. [ScalableFilter.ReadDelimited] reads it.
 func (f *ScalableFilter) WriteDelimited(to io.Writer) (int64, error) {
 	return orZero(f).encoded().writeDelimited(to)

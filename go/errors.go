@@ -6,13 +6,14 @@ import "errors"
 // Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
 var (
 	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24; that of
-	// a cuckoo filter above 0.000116.
+	// a cuckoo filter above 0.000116, and that of a static filter at least 2^-16.
 	ErrRate = errors.New("bloomline: the false-positive rate is too small, or not between 0 and 1")
 	// ErrKeys: a number of keys is negative.
 	ErrKeys = errors.New("bloomline: negative number of keys")
 	// ErrBitsPerKey: the bits per key have to be a positive finite number.
 	ErrBitsPerKey = errors.New("bloomline: the bits per key are not a positive finite number")
-	// ErrK: a key sets 1 to 16 bits, and a cuckoo filter keeps 8, 12 or 16 bits of it.
+	// ErrK: a key sets 1 to 16 bits, a cuckoo filter keeps 8, 12 or 16 bits of it, and a static
+	// filter has 4 to 16 rows.
 	ErrK = errors.New("bloomline: k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16")
 	// ErrLineCount: no line, or more than memory can address.
 	ErrLineCount = errors.New("bloomline: the line count is zero (parameters not filled in?) or too large")

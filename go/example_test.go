@@ -198,6 +198,45 @@ func ExampleCuckooFilter() {
 	// true 1 <nil>
 }
 
+// A list that is built once and handed to many readers, in 8.5 bits for each key.
+func ExampleStaticBuilder() {
+	builder, err := bloomline.NewStaticBuilder(0.004)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i := range uint64(100_000) {
+		builder.AddUint64(i)
+	}
+	filter, err := builder.Build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filter.ContainsUint64(99_999), filter.ContainsUint64(100_000))
+	fmt.Printf("%.1f bits per key\n", float64(filter.Bytes())*8/100_000)
+	// Output:
+	// true false
+	// 8.5 bits per key
+}
+
+// A filter of keys that are all known.
+func ExampleBuildStatic() {
+	filter, err := bloomline.BuildStatic([][]byte{[]byte("apple"), []byte("pear")}, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filter.ContainsString("apple"), filter.ContainsString("plum"))
+
+	block, err := filter.MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := bloomline.OpenView(block) // where the bytes lie
+	fmt.Println(view.ContainsString("pear"), err)
+	// Output:
+	// true false
+	// true <nil>
+}
+
 // A file that is mapped, not read: it is there at once, and all processes share it.
 func ExampleOpen() {
 	path := filepath.Join(os.TempDir(), fmt.Sprint("bloomline-example-", os.Getpid()))

@@ -270,7 +270,7 @@ func (f *Filter) ContainsHash(hash uint64) bool {
 // CPUs other than amd64 and arm64.
 func (f *Filter) Prefetch(hash uint64) {
 	if f != nil {
-		f.view.prefetch(hash)
+		f.view.lines.prefetch(hash)
 	}
 }
 

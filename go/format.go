@@ -18,6 +18,7 @@ const (
 	layoutCounting = 2 // the same, and behind them a counter of 4 bits for each of their bits
 	layoutCuckoo   = 7 // lines of fingerprints
 	layoutClassic  = 6 // bits anywhere
+	layoutStatic   = 8 // lines of solutions, in levels
 
 	atKeyCount       = 0
 	atLineCount      = 8
@@ -108,6 +109,8 @@ func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
 		return f.scalableLen()
 	case layoutWindow:
 		return f.windowLen()
+	case layoutStatic:
+		return f.staticLen()
 	}
 	if f.reserved != 0 {
 		return 0, ErrReserved
@@ -184,7 +187,7 @@ func (f footer) parts(body []byte, verify bool) (parts, error) {
 }
 
 // viewLayouts are those that a view can probe.
-var viewLayouts = []uint16{layoutLines, layoutCounting, layoutCuckoo, layoutClassic}
+var viewLayouts = []uint16{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic}
 
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
@@ -194,6 +197,12 @@ func openView(data []byte, verify bool) (View, error) {
 	}
 	if err != nil {
 		return View{}, err
+	}
+	if f.layout == layoutStatic {
+		if verify && f.linesChecksum != checksum(body) {
+			return View{}, ErrChecksum
+		}
+		return View{static: f.static(), encoded: data, seed: f.seed, keyCount: f.keyCount}, nil
 	}
 	p, err := f.parts(body, verify)
 	if err != nil {

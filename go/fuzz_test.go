@@ -75,10 +75,20 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 			}
 		}
 	}
+	if _, static := loose.StaticParams(); static {
+		shape, answers := loose.static, loose.ContainsHashes(hashes, nil)
+		for i, hash := range hashes {
+			in := definitionStaticContains(data, shape.rows, shape.count, shape.sizes, hash)
+			if answers.Has(i) != in || loose.ContainsHash(hash) != in {
+				t.Fatalf("hash %x: want %v", hash, in)
+			}
+		}
+	}
 	var filter Filter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		// A cuckoo filter is none of these.
-		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout != layoutCuckoo {
+		// A cuckoo filter is none of these, nor is a static one.
+		layout := le.Uint16(data[len(data)-footerBytes+atLayout:])
+		if decoded != ErrLayout || layout != layoutCuckoo && layout != layoutStatic {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return
@@ -233,6 +243,39 @@ func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 		t.Fatalf("%d keys after removing", filter.KeyCount())
 	}
 	return true
+}
+
+// Any bytes as a static filter, as lines of any shape, and as the hashes of one: it is that of the
+// definition, and denies none of them.
+func FuzzStatic(f *testing.F) {
+	addGolden(f, "../golden/static/*/*.bloomline")
+	f.Add(bytes.Repeat([]byte{0xA5}, 192), uint64(2))
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		asked := randomHashes(70, seed)
+		checkReader(t, data, asked)
+		checkReader(t, repaired(data), asked)
+		rows := minRows + int(seed%(maxRows-minRows+1))
+		shape := staticLines{rowShapeOf(rows), 1 + seed>>8%5, levelSizes{uint8(seed >> 16), 0, 0}}
+		if size := shape.bytes(); size <= uint64(len(data)) {
+			encoded, _ := encode(shape.footer(seed, 1), data[:size]).appendTo(nil)
+			if second(OpenView(encoded)) != nil {
+				t.Fatal("lines are not accepted")
+			}
+			checkReader(t, encoded, asked)
+		}
+		var hashes []uint64
+		for at := 0; at+8 <= len(data) && at < 1<<10; at += 8 {
+			hashes = append(hashes, le.Uint64(data[at:]))
+		}
+		filter, err := BuildStaticWithParams(StaticParams{shape.count, rows, seed}, hashes, 1)
+		if err != nil || filter.ContainsHashes(hashes, nil).Count() != len(hashes) {
+			t.Fatal("a key is denied", err)
+		}
+		built := filter.view.static
+		if !bytes.Equal(linesOfStatic(filter), definitionBuild(hashes, rows, built.count, built.sizes)) {
+			t.Fatal("other lines than the definition")
+		}
+	})
 }
 
 // Engines' blocks have no checksum: any bytes are probed, the same one by one and in a batch,

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -110,7 +111,12 @@ func goldenFiles(t *testing.T, directory string, empty func() goldenFilter) {
 			params = classicParams
 			bloom = !bloom
 		}
-		if bloom == cuckoo || classic != (directory == "classic/") || params != want || view.KeyCount() != number(t, row[5], 10) {
+		staticParams, static := view.StaticParams()
+		if static {
+			params = Params{staticParams.LineCount, staticParams.Rows, staticParams.Seed}
+			bloom = !bloom
+		}
+		if bloom == cuckoo || static != (directory == "static/") || classic != (directory == "classic/") || params != want || view.KeyCount() != number(t, row[5], 10) {
 			t.Errorf("%s: %v, %d keys, want %v", name, params, view.KeyCount(), row[2:])
 		}
 		var hashes []uint64
@@ -158,6 +164,13 @@ func splitMix(count int, state uint64) []uint64 {
 		hashes[i] = z ^ z>>31
 	}
 	return hashes
+}
+
+// goldenAwkward are hashes with no bit set, all, one, half.
+var goldenAwkward = []uint64{
+	0, math.MaxUint64, 1, 1 << 63, math.MaxInt64, math.MaxUint32, math.MaxUint32 << 32,
+	0x1234567812345678, 0x8000000080000000, 0x5555555555555555, 0xAAAAAAAAAAAAAAAA,
+	0xF1DE83E19937733D, 0x0E217C1E66C88CC3, 0xCFEE444D8B59A89B, 0x3011BBB274A65765, 2,
 }
 
 func TestGoldenVectors(t *testing.T) {

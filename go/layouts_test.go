@@ -47,8 +47,8 @@ func layoutReaders(t *testing.T) []layoutReader {
 		t.Fatal(err)
 	}
 	return []layoutReader{
-		{"view", []uint16{1, 2, 6, 7}, func(data []byte) error { return second(OpenView(data)) }},
-		{"unverified", []uint16{1, 2, 6, 7}, func(data []byte) error {
+		{"view", []uint16{1, 2, 6, 7, 8}, func(data []byte) error { return second(OpenView(data)) }},
+		{"unverified", []uint16{1, 2, 6, 7, 8}, func(data []byte) error {
 			view, err := OpenViewUnverified(data)
 			if err != nil && !view.ContainsHash(1) {
 				t.Fatal("what is no filter says no")
@@ -60,6 +60,7 @@ func layoutReaders(t *testing.T) []layoutReader {
 		{"ScalableFilter", []uint16{3}, into(t, "ScalableFilter", scalable, func(key string) { scalable.AddString(key) })},
 		{"Window", []uint16{4}, into(t, "Window", window, func(key string) { window.AddString(key) })},
 		{"CuckooFilter", []uint16{7}, into(t, "CuckooFilter", cuckoo, func(key string) { _ = cuckoo.AddString(key) })},
+		{"StaticFilter", []uint16{8}, into(t, "StaticFilter", staticOf(t, 8, randomHashes(50, 1)), func(string) {})},
 	}
 }
 
@@ -67,6 +68,7 @@ func layoutReaders(t *testing.T) []layoutReader {
 var layoutSamples = []string{
 	"accepted/k06", "counting/accepted/k06", "scalable/accepted/one-stage", "scalable/accepted/awkward-hashes",
 	"window/accepted/key-counts-max", "cuckoo/accepted/bits12-lines3", "classic/accepted/lines003",
+	"static/accepted/rows08-seed-nine", "static/accepted/rows12-one-key",
 }
 
 // offer gives bytes to all readers. Those that take the layout give want, the unverified view
@@ -133,6 +135,7 @@ func TestEveryLayoutCutOnDisk(t *testing.T) {
 		"LoadCounting":   func() error { return second(LoadCounting(path)) },
 		"LoadScalable":   func() error { return second(LoadScalable(path)) },
 		"LoadCuckoo":     func() error { return second(LoadCuckoo(path)) },
+		"LoadStatic":     func() error { return second(LoadStatic(path)) },
 	}
 	for name, open := range opens {
 		if err := open(); !errors.Is(err, fs.ErrNotExist) {
@@ -168,6 +171,7 @@ func TestRatesAndCapacities(t *testing.T) {
 		"ParamsForRate":        func(keys int, rate float64) error { return second(ParamsForRate(keys, rate)) },
 		"ClassicParamsForRate": func(keys int, rate float64) error { return second(ClassicParamsForRate(keys, rate)) },
 		"CuckooParamsForRate":  func(keys int, rate float64) error { return second(CuckooParamsForRate(keys, rate)) },
+		"StaticParamsForRate":  func(keys int, rate float64) error { return second(StaticParamsForRate(keys, rate)) },
 	} {
 		for _, rate := range []float64{0, math.Copysign(0, -1), 1, 1.5, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300} {
 			for _, keys := range []int{0, 1, 1000} {

@@ -28,6 +28,7 @@ var (
 	_ Prober = (*ConcurrentFilter)(nil)
 	_ Prober = (*CountingFilter)(nil)
 	_ Prober = (*CuckooFilter)(nil)
+	_ Prober = (*StaticFilter)(nil)
 	_ Prober = (*ScalableFilter)(nil)
 	_ Prober = (*Window)(nil)
 	_ Prober = (*Mapped)(nil)

@@ -19,6 +19,7 @@ var loaders = map[string]func(string) error{
 	"Load":           func(path string) error { return second(Load(path)) },
 	"LoadCounting":   func(path string) error { return second(LoadCounting(path)) },
 	"LoadCuckoo":     func(path string) error { return second(LoadCuckoo(path)) },
+	"LoadStatic":     func(path string) error { return second(LoadStatic(path)) },
 	"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
 	"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
 }
@@ -340,6 +341,9 @@ func TestRandomSeeds(t *testing.T) {
 	note("NewScalable", scalable.seed, err)
 	window, err := NewWindow(3, 10, 0.1, random)
 	note("NewWindow", window.Params().Seed, err)
+	static, err := BuildStaticStrings(nil, 0.1, random)
+	note("BuildStaticStrings", static.Params().Seed, err)
+	note("StaticParams", StaticParams{}.WithRandomSeed().Seed, nil)
 	shape := Params{LineCount: 5, K: 4}.WithRandomSeed()
 	if shape.LineCount != 5 || shape.K != 4 {
 		t.Error("the shape is another one")

@@ -117,6 +117,9 @@ func (v *View) estimatedRate() float64 {
 	if params, ok := v.CuckooParams(); ok {
 		return params.Rate(int(v.cuckoo.taken()))
 	}
+	if params, ok := v.StaticParams(); ok {
+		return params.Rate()
+	}
 	u := v.usage(true)
 	return u.estimatedRate(&v.lines)
 }
@@ -136,6 +139,9 @@ func (v *View) worstLineRate() float64 {
 			worst = max(worst, params.Rate(int(one.taken())))
 		}
 		return worst
+	}
+	if v.static.rowShape != nil {
+		return v.estimatedRate()
 	}
 	u := v.usage(true)
 	return u.worstLineRate(&v.lines)

@@ -132,6 +132,25 @@ func (f *CuckooFilter) GobDecode(data []byte) error { return fromGob(data, f) }
 
 func (f *CuckooFilter) reset() { f.cuckooData = cuckooData{} }
 
+// ---- StaticFilter ----
+
+// MarshalText returns the encoded filter in base64, as [encoding.TextMarshaler]. It is a string in
+// JSON. That of the zero StaticFilter is empty.
+func (f staticData) MarshalText() ([]byte, error) { return f.encoded().text() }
+
+// UnmarshalText reads what MarshalText wrote, as [encoding.TextUnmarshaler]. All of it is checked.
+//
+// Errors: those of [StaticFilter.UnmarshalBinary], and of base64; the filter is then unchanged.
+func (f *StaticFilter) UnmarshalText(text []byte) error { return fromText(text, f) }
+
+// GobEncode returns the encoded filter, as [gob.GobEncoder], of the zero StaticFilter no bytes.
+func (f staticData) GobEncode() ([]byte, error) { return f.encoded().gob() }
+
+// GobDecode reads what GobEncode wrote, as [gob.GobDecoder].
+func (f *StaticFilter) GobDecode(data []byte) error { return fromGob(data, f) }
+
+func (f *StaticFilter) reset() { f.staticData = staticData{} }
+
 // ---- ScalableFilter ----
 
 // MarshalText returns the encoded filter in base64, as [encoding.TextMarshaler]. It is a string in

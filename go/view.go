@@ -16,8 +16,9 @@ type View struct {
 	noText
 	lines                 // of a Bloomline filter; for any other there are none
 	cuckoo   cuckooLines  // of a cuckoo filter
+	static   staticLines  // of a static filter
 	block    engine.Block // of another engine; the zero Block answers true
-	encoded  []byte       // that block, as the engine wrote it
+	encoded  []byte       // that block, as the engine wrote it, or the encoded static filter
 	seed     uint64
 	keyCount uint64
 	owner    *mapping // keeps mapped bytes mapped
@@ -26,7 +27,7 @@ type View struct {
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]
 // or the C library wrote. It checks all of it, checksums included, and so reads it from end to
 // end. Of a [CountingFilter] it is the plain filter of its keys; a [CuckooFilter], and a filter
-// of [NewClassic], is probed as what it is.
+// of [NewClassic], is probed as what it is. So is a [StaticFilter].
 //
 // Errors: [ErrTruncated], [ErrNotAFilter], [ErrVersion], [ErrLayout], [ErrChecksum],
 // [ErrReserved], [ErrK], [ErrLineCount]. The View is then the zero View.
@@ -76,6 +77,8 @@ func (v *View) probe(hash uint64) bool {
 		in = v.lines.contains(hash)
 	case len(v.cuckoo.all) != 0:
 		in = v.cuckoo.contains(hash)
+	case v.static.rowShape != nil:
+		in = v.static.contains(v.encoded, hash)
 	default:
 		in = v.block.Contains(hash)
 	}
@@ -146,11 +149,11 @@ func (v *View) hashesAs(other *View) bool {
 
 // isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {
-	return len(v.all)|len(v.cuckoo.all) == 0
+	return len(v.all)|len(v.cuckoo.all) == 0 && v.static.rowShape == nil
 }
 
-// Params returns the shape of the filter; false if it has none: a classic or cuckoo filter, or
-// one of another engine.
+// Params returns the shape of the filter; false if it has none: a classic, cuckoo or static
+// filter, or one of another engine.
 func (v View) Params() (Params, bool) {
 	return v.shapeIf(len(v.all) != 0 && !v.classic)
 }
@@ -180,6 +183,14 @@ func (v View) CuckooParams() (CuckooParams, bool) {
 	return CuckooParams{uint64(len(v.cuckoo.all)), int(v.cuckoo.bits), v.seed}, true
 }
 
+// StaticParams returns the shape of a static filter; false if it is none.
+func (v View) StaticParams() (StaticParams, bool) {
+	if v.static.rowShape == nil {
+		return StaticParams{}, false
+	}
+	return StaticParams{v.static.count, v.static.rows, v.seed}, true
+}
+
 // KeyCount returns how many keys the writer of the filter says that it holds. It is a hint:
 // repeated keys may count each time, and 0 means unknown or none.
 func (v View) KeyCount() uint64 {
@@ -193,6 +204,8 @@ func (v View) String() string {
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d bits}", v.keyCount, len(v.cuckoo.all), v.cuckoo.bits)
 	case len(v.all) != 0:
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, k %d}", v.keyCount, len(v.all), v.k)
+	case v.static.rowShape != nil:
+		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d rows}", v.keyCount, v.static.count, v.static.rows)
 	default:
 		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
 	}

@@ -1,0 +1,198 @@
+package bloomline
+
+import "fmt"
+
+// StaticFilter is a filter of a set of keys that is given at once and no longer changes. It takes 4 to 7
+// % more memory than any filter of its false-positive rate must, where a [Filter] takes 44 % more and
+// above. A probe reads 1.13 cache lines on average, and twice as many with more than 8 rows.
+//
+//   - Build it by [BuildStatic], [BuildStaticStrings] or a [StaticBuilder]. There is no Add, AddIfAbsent,
+//     Union or Clear.
+//   - A set of keys determines the bytes: their order, repeated keys and the number of goroutines do not
+//     matter, but for KeyCount.
+//   - What its bits are does not depend on how many keys are in, so there is no Fill, and EstimatedKeys
+//     is KeyCount.
+//
+// Any number of goroutines may read it at once.
+//
+// The zero StaticFilter is a place to unmarshal into. It returns true for every key.
+//
+// A copy of the struct would share its memory, and go vet reports one: use [StaticFilter.Clone]. A nil
+// StaticFilter answers as the zero one does.
+type StaticFilter struct {
+	_ noCopy
+	staticData
+}
+
+type staticData struct {
+	view View // of an encoded filter that is this one's own
+}
+
+// BuildStatic returns the filter of these keys, at a false-positive rate of at most rate: see
+// [StaticParamsForRate] for the rates that it can have. A [StaticBuilder] takes keys of other types, or
+// one by one.
+//
+// Errors: [ErrRate], [ErrLineCount].
+func BuildStatic(keys [][]byte, rate float64, options ...Option) (*StaticFilter, error) {
+	return buildStatic(keys, rate, options)
+}
+
+// BuildStaticStrings is [BuildStatic] for strings.
+func BuildStaticStrings(keys []string, rate float64, options ...Option) (*StaticFilter, error) {
+	return buildStatic(keys, rate, options)
+}
+
+func buildStatic[K bytesOrString](keys []K, rate float64, options []Option) (*StaticFilter, error) {
+	builder, err := NewStaticBuilder(rate, options...)
+	if err != nil {
+		return nil, err
+	}
+	addToBuilder(builder, keys)
+	return builder.Build()
+}
+
+// BuildStaticWithParams returns the filter of the keys of hashes, of a given shape, built on up to so many
+// goroutines; 0: on as many as [runtime.GOMAXPROCS] says. The hashes are well mixed over all 64 bits. Of
+// other hashes than [StaticParamsForRate] was given the number of, the filter is larger than it has to be,
+// or has a higher rate; it never has a false negative.
+//
+// Meanwhile it takes 8 bytes for each hash, and twice the filter. The filter is the same on any number of
+// goroutines; each but the first has at least 32,768 hashes.
+//
+// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out not to
+// have ends the program.
+func BuildStaticWithParams(params StaticParams, hashes []uint64, goroutines int) (*StaticFilter, error) {
+	if err := params.check(); err != nil {
+		return nil, err
+	}
+	shape := rowShapeOf(params.Rows)
+	builder := newLevelBuilder(shape, hashes, goroutinesOf(goroutines))
+	sizes, err := builder.build(params.LineCount)
+	if err != nil {
+		return nil, err
+	}
+	lines := staticLines{shape, params.LineCount, sizes}
+	data, err := builder.encode(lines.footer(params.Seed, uint64(len(hashes))))
+	if err != nil {
+		return nil, err
+	}
+	view := View{static: lines, encoded: data, seed: params.Seed, keyCount: uint64(len(hashes))}
+	return &StaticFilter{staticData: staticData{view}}, nil
+}
+
+// ---- asking ----
+
+// Contains reports whether a key may be present. False means definitely absent.
+func (f *StaticFilter) Contains(key []byte) bool {
+	return f.ContainsHash(Hash(key, f.seed()))
+}
+
+// ContainsString is [StaticFilter.Contains] for a string.
+func (f *StaticFilter) ContainsString(key string) bool {
+	return f.ContainsHash(HashString(key, f.seed()))
+}
+
+// ContainsUint64 is [StaticFilter.Contains] for an integer: see [HashUint64].
+func (f *StaticFilter) ContainsUint64(key uint64) bool {
+	return f.ContainsHash(HashUint64(key, f.seed()))
+}
+
+// ContainsHash is [StaticFilter.Contains] for the hash of a key.
+func (f *StaticFilter) ContainsHash(hash uint64) bool {
+	return f == nil || f.view.static.contains(f.view.encoded, hash)
+}
+
+// Prefetch is [Filter.Prefetch], for the first level.
+func (f *StaticFilter) Prefetch(hash uint64) {
+	if f != nil {
+		f.view.prefetch(hash)
+	}
+}
+
+// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
+func (f *StaticFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
+	return containsKeys(&orZero(f).view, keys, out)
+}
+
+// ContainsStrings is [StaticFilter.ContainsBatch] for strings.
+func (f *StaticFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
+	return containsKeys(&orZero(f).view, keys, out)
+}
+
+// ContainsHashes is [StaticFilter.ContainsBatch] for hashes.
+func (f *StaticFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
+	return containsHashes(&orZero(f).view, hashes, out)
+}
+
+// Hash returns the hash of a key with this filter's seed.
+func (f *StaticFilter) Hash(key []byte) uint64 {
+	return Hash(key, f.seed())
+}
+
+func (f *StaticFilter) seed() uint64 {
+	if f == nil {
+		return 0
+	}
+	return f.view.seed
+}
+
+// ---- what it is ----
+
+// View returns the filter to read: cheap to pass on.
+func (f *StaticFilter) View() View {
+	return orZero(f).view
+}
+
+// Params returns the shape of the filter.
+func (f *StaticFilter) Params() StaticParams {
+	params, _ := orZero(f).view.StaticParams()
+	return params
+}
+
+// Levels returns the number of levels. A probe reads a line of the first, and a line of the next if the
+// key was bumped, as one in eight is. The zero StaticFilter has none.
+func (f *StaticFilter) Levels() int {
+	lines := orZero(f).view.static
+	if lines.rowShape == nil {
+		return 0
+	}
+	count := 1
+	for share, behind := lines.sizes.nextShare(); share != 0; share, behind = behind.nextShare() {
+		count++
+	}
+	return count
+}
+
+// Bytes returns the size of the lines of all levels in bytes. An encoded filter has 64 bytes more.
+func (f *StaticFilter) Bytes() uint64 {
+	return uint64(max(len(orZero(f).view.encoded)-footerBytes, 0))
+}
+
+// KeyCount returns how many keys it was built of, repeated ones counted unless a [StaticBuilder] was given
+// one after the other.
+func (f *StaticFilter) KeyCount() uint64 {
+	return orZero(f).view.keyCount
+}
+
+// EstimatedKeys returns KeyCount.
+func (f *StaticFilter) EstimatedKeys() float64 {
+	return float64(f.KeyCount())
+}
+
+// EstimatedRate returns the false-positive rate, 0 to 1: that of its rows. That of the zero StaticFilter
+// is 1.
+func (f *StaticFilter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns EstimatedRate: it is that of each line. An attacker cannot flood one, since it
+// bumps the keys that it cannot hold.
+func (f *StaticFilter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
+}
+
+// String describes the filter in a line.
+func (f *StaticFilter) String() string {
+	p := f.Params()
+	return fmt.Sprintf("bloomline.StaticFilter{%d keys, %d lines, %d rows}", f.KeyCount(), p.LineCount, p.Rows)
+}

@@ -1,0 +1,158 @@
+package bloomline
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// StaticBuilder collects keys, and builds the [StaticFilter] of them once all are known. It keeps 8 bytes
+// per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one.
+type StaticBuilder struct {
+	_      noCopy
+	rows   int
+	seed   uint64
+	hashes []uint64
+}
+
+// NewStaticBuilder returns a builder of filters of a false-positive rate of at most rate.
+//
+// Errors: [ErrRate], also for rates below 2^-16.
+func NewStaticBuilder(rate float64, options ...Option) (*StaticBuilder, error) {
+	rows, err := rowsForRate(rate)
+	return newStaticBuilder(rows, err, options)
+}
+
+// NewStaticBuilderForBits returns a builder of filters of at most so many bits per key: see
+// [StaticParamsForBits].
+//
+// Errors: [ErrBitsPerKey].
+func NewStaticBuilderForBits(bitsPerKey float64, options ...Option) (*StaticBuilder, error) {
+	params, err := StaticParamsForBits(0, bitsPerKey)
+	return newStaticBuilder(params.Rows, err, options)
+}
+
+func newStaticBuilder(rows int, err error, options []Option) (*StaticBuilder, error) {
+	// A static filter has no more of these than the seed.
+	chosen, err := withOptions(Params{}, err, options)
+	if err != nil {
+		return nil, err
+	}
+	return &StaticBuilder{rows: rows, seed: chosen.Seed}, nil
+}
+
+// Add adds a key. A key equal to the one before counts once, so sorted keys that share a prefix may each
+// add the prefix.
+func (b *StaticBuilder) Add(key []byte) {
+	b.AddHash(Hash(key, b.seed))
+}
+
+// AddString is [StaticBuilder.Add] for a string.
+func (b *StaticBuilder) AddString(key string) {
+	b.AddHash(HashString(key, b.seed))
+}
+
+// AddUint64 is [StaticBuilder.Add] for an integer: see [HashUint64].
+func (b *StaticBuilder) AddUint64(key uint64) {
+	b.AddHash(HashUint64(key, b.seed))
+}
+
+// AddHash is [StaticBuilder.Add] for the hash of a key: one that [StaticBuilder.Hash] made, or any other
+// that is well mixed over all 64 bits.
+func (b *StaticBuilder) AddHash(hash uint64) {
+	if n := len(b.hashes); n == 0 || b.hashes[n-1] != hash {
+		b.hashes = append(b.hashes, hash)
+	}
+}
+
+// AddBatch adds many keys.
+func (b *StaticBuilder) AddBatch(keys [][]byte) {
+	addToBuilder(b, keys)
+}
+
+// AddStrings adds many keys.
+func (b *StaticBuilder) AddStrings(keys []string) {
+	addToBuilder(b, keys)
+}
+
+// AddHashes adds the keys of many hashes.
+func (b *StaticBuilder) AddHashes(hashes []uint64) {
+	b.reserve(len(hashes))
+	for _, hash := range hashes {
+		b.AddHash(hash)
+	}
+}
+
+func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
+	b.reserve(len(keys))
+	for _, key := range keys {
+		b.AddHash(Hash([]byte(key), b.seed))
+	}
+}
+
+// reserve makes room for so many more, and for twice as many as there are: else adding a few at a time
+// would copy all each time.
+func (b *StaticBuilder) reserve(more int) {
+	if need := len(b.hashes) + more; need > cap(b.hashes) {
+		grown := make([]uint64, len(b.hashes), max(need, 2*len(b.hashes)))
+		copy(grown, b.hashes)
+		b.hashes = grown
+	}
+}
+
+// Hash returns the hash of a key with the builder's seed.
+func (b *StaticBuilder) Hash(key []byte) uint64 {
+	return Hash(key, b.seed)
+}
+
+// KeyCount returns the number of keys added, repetitions of the key before not counted.
+func (b *StaticBuilder) KeyCount() uint64 {
+	return uint64(len(b.hashes))
+}
+
+// Clear drops the keys added, and keeps their memory.
+func (b *StaticBuilder) Clear() {
+	b.hashes = b.hashes[:0]
+}
+
+// Params returns the shape of the filter that would be built now.
+//
+// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder.
+func (b *StaticBuilder) Params() (StaticParams, error) {
+	params, err := StaticParamsForRows(len(b.hashes), b.rows)
+	if err != nil {
+		return StaticParams{}, err
+	}
+	params.Seed = b.seed
+	return params, nil
+}
+
+// Build returns the filter of all keys added. The keys stay in the builder: [StaticBuilder.Clear] drops
+// them.
+//
+// Errors: those of [StaticBuilder.Params].
+func (b *StaticBuilder) Build() (*StaticFilter, error) {
+	return b.BuildParallel(1)
+}
+
+// BuildParallel is [StaticBuilder.Build] on up to so many goroutines; 0: on as many as
+// [runtime.GOMAXPROCS] says. The filter is the same, bytes included.
+func (b *StaticBuilder) BuildParallel(goroutines int) (*StaticFilter, error) {
+	params, err := b.Params()
+	if err != nil {
+		return nil, err
+	}
+	return BuildStaticWithParams(params, b.hashes, goroutines)
+}
+
+// String describes the builder in a line.
+func (b *StaticBuilder) String() string {
+	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), b.rows)
+}
+
+// goroutinesOf is how many are meant.
+func goroutinesOf(goroutines int) int {
+	if goroutines <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return goroutines
+}
