@@ -21,7 +21,8 @@ serde: has no memory of its own
 control_overread: must fail, see above"
 modules_out="layers: compares text
 readme: compares text
-statistics: counts false positives, of filters that others test"
+statistics: counts false positives, of filters that others test
+static_model: counts over many keys, of filters that others test"
 # Tests that count over many keys: each takes 10 to 80 seconds here, and its memory is that of
 # others in its file.
 tests_out="a_thousand_times_the_first_capacity any_number_of_generations ninety_five_per_cent_go_in

@@ -6,8 +6,6 @@ use bloomline::sizing::static_line as model;
 use bloomline::static_line::{self, NONE_BUMPED};
 use bloomline::{StaticFilter, StaticParams};
 
-const KEYS: usize = 1_000_000;
-
 /// The part of the keys whose position is at or above the threshold of their line.
 fn bumped(filter: &StaticFilter, hashes: &[u64]) -> f64 {
     let params = filter.params();
@@ -25,18 +23,20 @@ fn bumped(filter: &StaticFilter, hashes: &[u64]) -> f64 {
 
 #[test]
 fn filters_are_as_the_model_says() {
+    let (keys, most_probes, step) =
+        if fewer() { (200_000, 400_000, 4) } else { (1_000_000, 4_000_000, 1) };
     println!("rows  bits per key  over the bound  model  bumped  model  rate * 2^rows");
-    for rows in 4..=16 {
-        let hashes = random_hashes(KEYS, u64::from(rows) + 100);
-        let params = StaticParams::for_rows(KEYS as u64, rows).unwrap();
+    for rows in (4..=16).step_by(step) {
+        let hashes = random_hashes(keys, u64::from(rows) + 100);
+        let params = StaticParams::for_rows(keys as u64, rows).unwrap();
         let filter = StaticFilter::build(params, &hashes, 0).unwrap();
-        let bits = filter.lines().len() as f64 * 8.0 / KEYS as f64;
+        let bits = filter.lines().len() as f64 * 8.0 / keys as f64;
         let over = bits / f64::from(rows) - 1.0;
         let (bumped, of_model) =
             (bumped(&filter, &hashes), model::bumped(rows, model::keys_per_line(rows)));
         let mut rate = f64::NAN;
         if rows <= 10 {
-            let probes = random_hashes(4_000_000, 7);
+            let probes = random_hashes(most_probes, 7);
             let mut answers = vec![0; probes.len().div_ceil(64)];
             let hits = filter.contains_hashes(&probes, &mut answers);
             rate = hits as f64 / probes.len() as f64 / params.rate();
@@ -67,7 +67,7 @@ fn filters_are_as_the_model_says() {
 fn lighter_loads_bump_as_the_model_says() {
     for (rows, load) in [(8, 0.8), (8, 0.95), (5, 1.0), (8, 1.2), (12, 1.05)] {
         let per_line = model::keys_per_line(rows) / 1.1 * load;
-        let hashes = random_hashes(300_000, 11);
+        let hashes = random_hashes(if fewer() { 100_000 } else { 300_000 }, 11);
         let lines = (hashes.len() as f64 / per_line) as u64;
         let filter =
             StaticFilter::build(StaticParams::new(lines, rows, 0).unwrap(), &hashes, 1).unwrap();
