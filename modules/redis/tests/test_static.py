@@ -16,7 +16,7 @@ from check import (
     pairs,
     true,
 )
-from files import StaticFilter, blob, hashes, seed_of, write_static
+from files import STATIC_ROWS, StaticFilter, blob, hashes, seed_of, sealed, write_static
 from resp import OK, Error
 from samples import STATIC, members
 from server import Replica, Server
@@ -157,6 +157,37 @@ def test_small_and_empty():
             true(sum(answers(client, name, keys("absent", 1000), "BL.MEXISTS")) < 20, "the rate of " + name)
             equal(client.call("DEBUG", "RELOAD"), OK)
             equal(export(client, name), data, "after DEBUG RELOAD")
+
+
+def test_large():
+    """More than a chunk; in the full run more than one of 16 MiB. Any bits are lines of a static filter."""
+    generator, count = random.Random(check.seed), (20 if check.full else 1) << 14
+    lanes = [generator.getrandbits(64) for _ in range(8 * count)]
+    data, values = sealed(lanes, 0, count, 5, STATIC_ROWS, 8), generator.randbytes(8 * 50_000)
+    with Server() as server, server.client() as client:
+        equal(load(client, "s", data, count=1 << 18), OK)
+        before = client.ok("BL.MEXISTSHASH", "s", values), client.ok("DEBUG", "DIGEST-VALUE", "s")
+        # Half of all hashes are at or above the threshold of their line, where every answer is maybe.
+        true(20_000 < sum(byte.bit_count() for byte in before[0]) < 30_000, "the answers are not mixed")
+        true(export(client, "s", count=1 << 20) == data, "the file")
+        at = 0
+        while True:
+            at, chunk = client.ok("BL.SCANDUMP", "s", at)
+            if at == 0:
+                break
+            client.ok("BL.LOADCHUNK", "loaded", at, chunk)
+        client.ok("COPY", "s", "copy")
+        client.ok("RESTORE", "restored", 0, client.ok("DUMP", "s"))
+        equal(client.call("DEBUG", "RELOAD"), OK)
+        for name in ("s", "loaded", "copy", "restored"):
+            now = client.ok("BL.MEXISTSHASH", name, values), client.ok("DEBUG", "DIGEST-VALUE", name)
+            true(now == before, name + " is not the same filter")
+            size = client.ok("MEMORY", "USAGE", name)
+            true(len(data) <= size < 1.25 * len(data) + 1000, "MEMORY USAGE of %s: %d" % (name, size))
+        spoilt = bytearray(data)
+        spoilt[generator.randrange(len(data) - 64)] ^= 1
+        is_error(load(client, "bad", bytes(spoilt), count=1 << 20), "seed %d: a flipped bit" % check.seed)
+        equal(client.ok("EXISTS", "bad"), 0)
 
 
 def test_replaced():
