@@ -123,6 +123,7 @@ func TestImportRejects(t *testing.T) {
 		{"empty", broken(func(b []byte) []byte { return nil }), bloomline.ErrTruncated},
 		{"another seed", otherSeed, ErrMismatch},
 		{"another type", countingPath, bloomline.ErrLayout},
+		{"a static filter", "../../golden/static/accepted/rows08.bloomline", bloomline.ErrLayout},
 		{"a directory", t.TempDir(), bloomline.ErrNotAFile},
 		{"not there", filepath.Join(t.TempDir(), "none"), os.ErrNotExist},
 	} {

@@ -5,7 +5,7 @@
 //! count of the kind's own numbers, these numbers, and XXH3-64 of all before. Each file has its
 //! own checksums.
 
-use bloomline::{CountingFilter, CuckooFilter, Error, Filter, Window, hash};
+use bloomline::{CountingFilter, CuckooFilter, Error, Filter, StaticFilter, Window, hash};
 use std::io::{self, ErrorKind, Write};
 
 /// The most bytes that are handed over at once.
@@ -25,10 +25,12 @@ pub(crate) enum Kind {
     Counting = 3,
     Window = 4,
     Loading = 5,
+    Static = 6,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::Bloom, Kind::Cuckoo, Kind::Counting, Kind::Window, Kind::Loading];
+    const ALL: [Kind; 6] =
+        [Kind::Bloom, Kind::Cuckoo, Kind::Counting, Kind::Window, Kind::Loading, Kind::Static];
 
     /// Its name in replies.
     pub(crate) fn name(self) -> &'static str {
@@ -38,6 +40,7 @@ impl Kind {
             Kind::Counting => "counting",
             Kind::Window => "window",
             Kind::Loading => "loading",
+            Kind::Static => "static",
         }
     }
 }
@@ -95,6 +98,7 @@ pub(crate) enum File<'a> {
     Cuckoo(&'a CuckooFilter),
     Counting(&'a CountingFilter),
     Window(&'a Window),
+    Static(&'a StaticFilter),
     /// Bytes that are not a filter yet.
     Raw(&'a [u8]),
 }
@@ -106,6 +110,7 @@ impl File<'_> {
             File::Cuckoo(filter) => filter.encoded_len(),
             File::Counting(filter) => filter.encoded_len(),
             File::Window(filter) => filter.encoded_len(),
+            File::Static(filter) => filter.encoded_len(),
             File::Raw(bytes) => bytes.len(),
         }
     }
@@ -117,6 +122,7 @@ impl File<'_> {
             File::Cuckoo(filter) => filter.lines(),
             File::Counting(filter) => filter.filter().lines(),
             File::Window(_) => &[],
+            File::Static(filter) => filter.lines(),
             File::Raw(bytes) => bytes,
         }
     }
@@ -127,6 +133,7 @@ impl File<'_> {
             File::Cuckoo(filter) => filter.write_to(out),
             File::Counting(filter) => filter.write_to(out),
             File::Window(filter) => filter.write_to(out),
+            File::Static(filter) => filter.write_to(out),
             File::Raw(bytes) => Ok(out.write_all(bytes)?),
         }
     }
@@ -279,12 +286,14 @@ mod tests {
         window.insert("a");
         let mut cuckoo = CuckooFilter::new(CuckooParams::for_bits(100, 12).unwrap()).unwrap();
         cuckoo.insert("a").unwrap();
+        let fixed = StaticFilter::from_keys(["a", "b"], 0.01).unwrap();
         let files = [
             File::Plain(&plain),
             File::Counting(&counting),
             File::Raw(b"raw"),
             File::Window(&window),
             File::Cuckoo(&cuckoo),
+            File::Static(&fixed),
         ];
         let mut whole = Vec::new();
         for file in &files {

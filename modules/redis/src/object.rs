@@ -8,7 +8,7 @@ use crate::cuckoo::Series;
 use crate::image::{File, Header, Kind};
 use crate::items::WORDS;
 use crate::loading::Loading;
-use crate::own::{Counting, Timed};
+use crate::own::{Counting, Fixed, Timed};
 use bloomline::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,6 +18,7 @@ pub(crate) enum Value {
     Cuckoo(Series),
     Counting(Counting),
     Window(Timed),
+    Static(Fixed),
     Loading(Loading),
 }
 
@@ -82,7 +83,9 @@ impl Object {
 pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
     match key.get() {
         Found::Absent => Ok(()),
-        Found::Ours(object) if [kind, Kind::Loading].contains(&object.value.kind()) => {
+        Found::Ours(object)
+            if [kind, Kind::Static, Kind::Loading].contains(&object.value.kind()) =>
+        {
             fail("ERR item exists")
         }
         Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
@@ -103,6 +106,7 @@ impl Value {
             Value::Cuckoo(_) => Kind::Cuckoo,
             Value::Counting(_) => Kind::Counting,
             Value::Window(_) => Kind::Window,
+            Value::Static(_) => Kind::Static,
             Value::Loading(_) => Kind::Loading,
         }
     }
@@ -114,6 +118,7 @@ impl Value {
             Value::Cuckoo(series) => series.size(),
             Value::Counting(counting) => counting.size(),
             Value::Window(timed) => timed.size(),
+            Value::Static(fixed) => fixed.size(),
             Value::Loading(loading) => loading.memory(),
         }
     }
@@ -125,6 +130,7 @@ impl Value {
             Value::Cuckoo(series) => series.memory(),
             Value::Counting(counting) => counting.memory(),
             Value::Window(timed) => timed.memory(),
+            Value::Static(fixed) => fixed.memory(),
             Value::Loading(loading) => loading.memory(),
         }
     }
@@ -135,6 +141,7 @@ impl Value {
             Value::Cuckoo(series) => Value::Cuckoo(series.try_clone()?),
             Value::Counting(counting) => Value::Counting(counting.try_clone()?),
             Value::Window(timed) => Value::Window(timed.try_clone()?),
+            Value::Static(fixed) => Value::Static(fixed.try_clone()?),
             Value::Loading(loading) => Value::Loading(loading.try_clone()?),
         })
     }
@@ -146,6 +153,7 @@ impl Value {
             Value::Cuckoo(series) => series.shape.seed,
             Value::Counting(counting) => counting.filter.params().seed(),
             Value::Window(timed) => timed.window.params().seed(),
+            Value::Static(fixed) => fixed.filter.params().seed(),
             Value::Loading(_) => 0,
         }
     }
@@ -161,6 +169,9 @@ impl Value {
                 counting.filter.contains_hashes(hashes, some);
             }
             Value::Window(timed) => timed.probe(hashes, some),
+            Value::Static(fixed) => {
+                fixed.filter.contains_hashes(hashes, some);
+            }
             Value::Loading(_) => some.fill(u64::MAX),
         }
     }
@@ -172,6 +183,7 @@ impl Value {
             Value::Cuckoo(series) => series.header(),
             Value::Counting(counting) => counting.header(),
             Value::Window(timed) => timed.header(),
+            Value::Static(fixed) => fixed.header(),
             Value::Loading(loading) => loading.header(),
         }
     }
@@ -183,6 +195,7 @@ impl Value {
             Value::Cuckoo(series) => series.files(),
             Value::Counting(counting) => counting.files(),
             Value::Window(timed) => timed.files(),
+            Value::Static(fixed) => fixed.files(),
             Value::Loading(loading) => loading.files(),
         }
     }
@@ -194,6 +207,7 @@ impl Value {
             Kind::Cuckoo => Value::Cuckoo(Series::from_image(header, body)?),
             Kind::Counting => Value::Counting(Counting::from_image(header, body)?),
             Kind::Window => Value::Window(Timed::from_image(header, body)?),
+            Kind::Static => Value::Static(Fixed::from_image(header, body)?),
             Kind::Loading => Value::Loading(Loading::from_image(header, body)?),
         })
     }

@@ -1,9 +1,13 @@
 """One key of every kind with known members, for tests that move, save and copy keys."""
 
 from check import equal, keys, none_denied, true
+from files import write_static
 from resp import OK
 
-# Key: how it is made, how items are added, how they are asked for, the members, absent items.
+SIZE = 3000
+STATIC = write_static(keys("static", SIZE), 9)
+
+# Key: how it is made, how items are added, how they are asked for. None: by CF.INSERT, or not at all.
 KINDS = {
     "bloom": (("BF.RESERVE", "bloom", "0.01", 5000, "NONSCALING"), "BF.MADD", "BF.MEXISTS"),
     "scaled": (("BF.RESERVE", "scaled", "0.01", 100), "BF.MADD", "BF.MEXISTS"),
@@ -12,8 +16,10 @@ KINDS = {
     "counting": (("BL.C.RESERVE", "counting", "0.01", 5000), "BL.C.MADD", "BL.C.MEXISTS"),
     "window": (("BL.W.RESERVE", "window", "0.01", 5000, 86400, 4), "BL.W.MADD", "BL.W.MEXISTS"),
     "empty": (("BF.RESERVE", "empty", "0.01", 1000), "BF.MADD", "BF.MEXISTS"),
+    "static": (("BL.IMPORT", "static", 0, len(STATIC), STATIC), None, "BL.MEXISTS"),
 }
-SIZE = 3000
+# Those that items can be added to.
+GROWING = tuple(name for name in KINDS if name != "static")
 
 
 def members(name):
@@ -31,7 +37,7 @@ def add(client, name, items):
 def make(client, names=tuple(KINDS)):
     for name in names:
         equal(client.call(*KINDS[name][0]), OK, "making %s" % name)
-        items = members(name)
+        items = members(name) if name in GROWING else []
         for at in range(0, len(items), 500):
             add(client, name, items[at : at + 500])
         if name == "cuckoo":

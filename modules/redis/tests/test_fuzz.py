@@ -5,6 +5,7 @@ import random
 import check
 from check import is_error, true
 from resp import Broken, Error
+from samples import STATIC
 from server import Server
 
 
@@ -85,7 +86,7 @@ WORDS = [
     "item",
     "x",
 ]
-KEYS = ["bloom", "cuckoo", "counting", "window", "text", "new", "new2", "loading", "", "k\0y"]
+KEYS = ["bloom", "cuckoo", "counting", "window", "static", "text", "new", "new2", "loading", "", "k\0y"]
 
 
 class Arguments:
@@ -201,6 +202,7 @@ def test_random_arguments():
                     ("CF.INSERT", "cuckoo", "ITEMS", *range(300)),
                     ("BL.C.RESERVE", "counting", "0.01", 1000),
                     ("BL.W.RESERVE", "window", "0.01", 1000, 60, 3),
+                    ("BL.IMPORT", "static", 0, len(STATIC), STATIC),
                     ("SET", "text", "x"),
                     ("BL.C.ADD", "counting", "a"),
                     ("BL.W.ADD", "window", "a"),
@@ -211,6 +213,8 @@ def test_random_arguments():
                 ("CF.SCANDUMP", "cuckoo", 0),
                 ("BL.EXPORT", "bloom", 0),
                 ("BL.EXPORT", "counting", 0),
+                ("BL.SCANDUMP", "static", 0),
+                ("BL.EXPORT", "static", 0),
             ):
                 reply = client.call(*words)
                 if isinstance(reply, list):

@@ -7,7 +7,7 @@ import check
 from check import add_all, equal, is_error, keys, none_denied, true
 from files import seed_of
 from resp import OK, Broken, Error
-from samples import KINDS, add, ask, check_all, make, members, snapshot
+from samples import GROWING, KINDS, add, ask, check_all, make, members, snapshot
 from server import NotStarted, Server, info, wait_until
 
 
@@ -22,7 +22,7 @@ def test_rdb():
         with server.client() as client:
             check_all(client, before=before)
             # Not only readable: they go on as before.
-            for name in KINDS:
+            for name in GROWING:
                 add(client, name, [b"later"])
                 equal(ask(client, name, [b"later"]), [1], name)
             client.ok("BGSAVE")
@@ -72,14 +72,14 @@ def test_aof():
                     30,
                 )
                 equal(info(client, "persistence")["aof_last_bgrewrite_status"], "ok")
-                for name in KINDS:
+                for name in GROWING:
                     add(client, name, [b"later"])
                 before = snapshot(client)
             server.crash()
             server.start()
             with server.client() as client:
                 check_all(client, before=before)
-                for name in KINDS:
+                for name in GROWING:
                     equal(ask(client, name, [b"later"]), [1], "preamble %s, %s" % (preamble, name))
                 equal(client.call("DEBUG", "LOADAOF"), OK)
                 check_all(client, before=before)
@@ -105,13 +105,14 @@ def test_copy():
             before = client.ok("DEBUG", "DIGEST-VALUE", name)
             equal(client.call("COPY", name, "twin"), 1, "COPY of " + name)
             equal(client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin of " + name)
-            add(client, name, [b"only here"])
-            equal(
-                client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin, after an insert into " + name
-            )
-            true(
-                client.ok("DEBUG", "DIGEST-VALUE", name) != before, "the digest of %s after an insert" % name
-            )
+            if name in GROWING:
+                add(client, name, [b"only here"])
+                equal(
+                    client.ok("DEBUG", "DIGEST-VALUE", "twin"), before, "the twin, after an insert into " + name
+                )
+                true(
+                    client.ok("DEBUG", "DIGEST-VALUE", name) != before, "the digest of %s after an insert" % name
+                )
             equal(
                 sum(ask(client, name, members(name), key="twin")), len(members(name)), "members of the twin"
             )

@@ -4,7 +4,7 @@ from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from clock import Clock
 from files import blob, hashes
 from resp import OK, Broken, Error, Status
-from samples import KINDS, add, ask, check_all, make, snapshot
+from samples import GROWING, KINDS, add, ask, check_all, make, snapshot
 from server import Replica, Server, info
 
 
@@ -77,6 +77,47 @@ def test_full_sync_and_stream():
             equal(info(copy, "replication")["master_link_status"], "up")
             errors = [line for line in replica.log().splitlines() if b"== CRITICAL ==" in line]
             true(not errors, "errors in the replica's stream: %r" % errors[:2])
+
+
+def test_what_a_replica_gets():
+    """A command goes as it came if the replica does the same, whatever its options; what changes nothing does not go."""
+    other = ("cf-bucket-size", 255, "INITIAL_SIZE", 7, "bf-expansion-factor", 0)
+    with Server() as master, Replica(
+        master, module_args=other
+    ) as replica, master.client() as client, replica.client() as copy:
+
+        def sent(*words):
+            """The commands of the module that this one brings to the replica."""
+            copy.ok("CONFIG", "RESETSTAT")
+            client.call(*words)
+            replica.wait_caught_up()
+            names = [name[8:].upper() for name in info(copy, "commandstats")]
+            return sorted(name for name in names if name.startswith(("BF.", "CF.", "BL.")))
+
+        replica.wait_caught_up()
+        for words, expected in [
+            ("BF.ADD b x", ["BF.ADD", "BL.RESERVE"]),
+            ("BF.ADD b y", ["BF.ADD"]),
+            ("BF.ADD b y", []),
+            ("BF.INSERT b CAPACITY 10 EXPANSION 2 ITEMS y z", ["BF.INSERT"]),
+            ("CF.ADD c x", ["BL.CF.RESERVE", "CF.ADD"]),
+            ("CF.ADD c x", ["CF.ADD"]),
+            ("CF.ADDNX c x", []),
+            ("CF.ADDNX c y", ["CF.ADDNX"]),
+            ("CF.INSERT c CAPACITY 100 ITEMS x z", ["BL.CF.MADD"]),
+            ("CF.INSERTNX c NOCREATE ITEMS x n", ["BL.CF.MADD"]),
+            ("CF.INSERTNX c ITEMS x", []),
+            ("BL.CF.ADD c z", ["BL.CF.ADD"]),
+            ("BL.CF.MADD c z o", ["BL.CF.MADD"]),
+            ("BL.C.RESERVE n 0.01 1000", ["BL.C.RESERVE"]),
+            ("BL.C.ADD n x", ["BL.C.ADD"]),
+            ("BL.C.ADD n x", ["BL.C.ADD"]),
+            ("BL.C.MADD n x y", ["BL.C.MADD"]),
+            ("BL.C.ADD nothing x", []),
+        ]:
+            equal(sent(*words.split()), expected, words)
+            names = [name.decode() for name in client.ok("KEYS", "*")]
+            same_on_both(client, copy, names)
 
 
 def test_chunks_replicate():
@@ -253,7 +294,7 @@ def test_failover():
         master.crash()
         equal(copy.call("REPLICAOF", "NO", "ONE"), OK)
         check_all(copy, before=before)
-        for name in KINDS:
+        for name in GROWING:
             add(copy, name, [b"later"])
             equal(ask(copy, name, [b"later"]), [1], name)
         with Replica(replica) as third, third.client() as other:

@@ -1,9 +1,14 @@
-"""What a good module of a server does besides: events, INFO, load options, names that are taken, reads on replicas."""
+"""What a good module of a server does besides: events, INFO, load options, names that are taken, reads on replicas, a
+manual that has every command."""
+
+import os
+import re
 
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from resp import OK, Client, Push
-from samples import make
-from server import MODULE, NotStarted, Server, info, wait_until
+from samples import KINDS, make
+from server import MODULE, ROOT, NotStarted, Server, info, wait_until
+from test_fuzz import own_commands
 
 
 def test_keyspace_events():
@@ -52,16 +57,13 @@ def test_info_section():
         equal([value for _, value in numbers()], [0, 0], "INFO before")
         make(client)
         told = dict(numbers())
-        used = sum(
-            client.ok("MEMORY", "USAGE", name)
-            for name in ("bloom", "scaled", "cuckoo", "grown", "counting", "window", "empty")
-        )
+        used = sum(client.ok("MEMORY", "USAGE", name) for name in KINDS)
         count, size = sorted(told.values())
-        equal(count, 7, "filters in INFO")
+        equal(count, len(KINDS), "filters in INFO")
         true(abs(size - used) < 0.05 * used, "bytes in INFO %d, MEMORY USAGE %d" % (size, used))
         client.ok("COPY", "bloom", "twin")
         client.ok("DEBUG", "RELOAD")
-        equal(min(value for _, value in numbers()), 8)
+        equal(min(value for _, value in numbers()), len(KINDS) + 1)
         client.ok("FLUSHALL", "ASYNC")
         wait_until(lambda: all(value == 0 for _, value in numbers()), "INFO is 0 after FLUSHALL", 10)
 
@@ -132,3 +134,26 @@ def test_expiry_and_rename():
         wait_until(lambda: client.ok("EXISTS", "c") == 0, "the key expires", 5)
         equal(client.call("BF.EXISTS", "c", "k:1"), 0)
         equal(client.call("SWAPDB", 0, 1), OK)
+
+
+def documented():
+    """The commands in the tables of the manual: the columns before that of the reply."""
+    names, columns = set(), 0
+    with open(os.path.join(ROOT, "docs", "REDIS.md")) as page:
+        for line in page:
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if not line.startswith("|"):
+                columns = 0
+            elif cells[0] == "command":
+                columns = cells.index("reply")
+            for cell in cells[:columns]:
+                names.update(re.findall(r"`((?:BF|CF|BL)\.[A-Z.]+)", cell))
+    return names
+
+
+def test_manual():
+    """The tables of docs/REDIS.md have each command that is registered, and no other."""
+    with Server() as server, server.client() as client:
+        registered = {name.upper() for name in own_commands(client)}
+    equal(sorted(registered - documented()), [], "commands that docs/REDIS.md lacks")
+    equal(sorted(documented() - registered), [], "commands of docs/REDIS.md that are not registered")

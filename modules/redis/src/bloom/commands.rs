@@ -12,6 +12,7 @@ use crate::image::Kind;
 use crate::items::{WORDS, answers, in_blocks};
 use crate::limit::Limit;
 use crate::object::{Object, Value, must_be_absent};
+use crate::own::read_only;
 use bloomline::Error;
 use bloomline::hash::hash;
 
@@ -30,13 +31,13 @@ pub(crate) const COMMANDS: &[Command] = &[
     command!("LOADCHUNK", dump::load, Write),
 ];
 
-/// The filter of a key, to be read; None if there is no such key.
-pub(super) fn chain_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Chain>, Fail> {
+/// The filter of a key, to be read: a series or a static filter. None if there is no such key.
+pub(super) fn filter_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail> {
     match key.get() {
         Found::Absent => Ok(None),
         Found::Foreign => Err(Fail::WrongType),
         Found::Ours(object) => match &object.value {
-            Value::Bloom(chain) => Ok(Some(chain)),
+            value @ (Value::Bloom(_) | Value::Static(_)) => Ok(Some(value)),
             Value::Loading(_) => dump::still_loading(),
             _ => Err(Fail::WrongType),
         },
@@ -44,8 +45,8 @@ pub(super) fn chain_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Chain>, Fail> 
 }
 
 /// The same for EXISTS, which has no error for a key of another type.
-fn known_chain<'k>(key: &'k Key<'_>) -> Result<Option<&'k Chain>, Fail> {
-    match chain_of(key) {
+fn known_filter<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail> {
+    match filter_of(key) {
         Err(Fail::WrongType) => Ok(None),
         found => found,
     }
@@ -97,12 +98,12 @@ fn add_all(
     wanted: Option<Wanted>,
 ) -> Result<Added, Fail> {
     let mut key = Key::open(ctx, name, true);
-    if chain_of(&key)?.is_none() {
+    if filter_of(&key)?.is_none() {
         let wanted = wanted.ok_or(Fail::Text("ERR not found".into()))?;
         create(ctx, &mut key, name, wanted)?;
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
-    let Value::Bloom(chain) = &mut object.value else { return Err(Fail::WrongType) };
+    let Value::Bloom(chain) = &mut object.value else { return read_only() };
     let mut added = Added { answers: Vec::with_capacity(items.len()), stop: None };
     let (seed, limit) = (chain.plan.seed, Limit::of(ctx));
     if items.len() == 1 {
@@ -190,8 +191,12 @@ fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let key = Key::open(ctx, args.raw(1), false);
-    let chain = known_chain(&key)?;
-    ctx.boolean(chain.is_some_and(|chain| chain.contains(hash(args.bytes(2), chain.plan.seed))));
+    let item = args.bytes(2);
+    ctx.boolean(match known_filter(&key)? {
+        Some(Value::Bloom(chain)) => chain.contains(hash(item, chain.plan.seed)),
+        Some(Value::Static(fixed)) => fixed.filter.contains(item),
+        _ => false,
+    });
     Ok(())
 }
 
@@ -200,15 +205,15 @@ fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let key = Key::open(ctx, args.raw(1), false);
-    let (chain, items) = (known_chain(&key)?, args.from(2));
+    let (filter, items) = (known_filter(&key)?, args.from(2));
     ctx.array(items.len());
-    let Some(chain) = chain else {
+    let Some(filter) = filter else {
         (0..items.len()).for_each(|_| ctx.boolean(false));
         return Ok(());
     };
     let mut words = [0; WORDS];
-    in_blocks(items, chain.plan.seed, |hashes| {
-        chain.probe(hashes, &mut words);
+    in_blocks(items, filter.seed(), |hashes| {
+        filter.probe(hashes, &mut words);
         answers(&words, hashes.len()).for_each(|answer| ctx.boolean(answer));
     });
     Ok(())
@@ -219,6 +224,10 @@ fn card(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let key = Key::open(ctx, args.raw(1), false);
-    ctx.count(chain_of(&key)?.map_or(0, Chain::items));
+    ctx.count(match filter_of(&key)? {
+        Some(Value::Bloom(chain)) => chain.items(),
+        Some(Value::Static(fixed)) => fixed.filter.key_count(),
+        _ => 0,
+    });
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! INFO and DEBUG of a series of filters.
 
-use super::chain::Chain;
-use super::commands::chain_of;
+use super::commands::filter_of;
 use crate::api::{Args, Ctx, Key};
 use crate::command::{Fail, Outcome, fail};
+use crate::object::Value;
 
 /// The fields, in RedisBloom's order: the word that asks for one, and its name.
 const FIELDS: [(&str, &str); 5] = [
@@ -19,12 +19,12 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let key = Key::open(ctx, args.raw(1), false);
-    let Some(chain) = chain_of(&key)? else { return fail("ERR not found") };
+    let Some(filter) = filter_of(&key)? else { return fail("ERR not found") };
     if args.len() == 2 {
         ctx.map(FIELDS.len());
         for (i, (_, name)) in FIELDS.iter().enumerate() {
             ctx.label(name);
-            field(ctx, chain, i);
+            field(ctx, filter, i);
         }
         return Ok(());
     }
@@ -32,19 +32,24 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
         return fail("Invalid information value");
     };
     ctx.one_of_a_map(FIELDS[i].1);
-    field(ctx, chain, i);
+    field(ctx, filter, i);
     Ok(())
 }
 
-fn field(ctx: Ctx, chain: &Chain, i: usize) {
-    match i {
-        0 => ctx.count(chain.capacity()),
-        1 => ctx.count(chain.size() as u64),
-        2 => ctx.count(chain.links.len() as u64),
-        3 => ctx.count(chain.items()),
-        _ if chain.plan.expansion == 0 => ctx.null(),
-        _ => ctx.count(chain.plan.expansion.into()),
-    }
+fn field(ctx: Ctx, filter: &Value, i: usize) {
+    let fields = match filter {
+        Value::Bloom(chain) => {
+            let (size, links) = (chain.size() as u64, chain.links.len() as u64);
+            [chain.capacity(), size, links, chain.items(), chain.plan.expansion.into()]
+        }
+        Value::Static(fixed) => {
+            let keys = fixed.filter.key_count();
+            [keys, fixed.size() as u64, 1, keys, 0]
+        }
+        _ => [0; FIELDS.len()],
+    };
+    // One that does not grow has no expansion rate.
+    if i == 4 && fields[i] == 0 { ctx.null() } else { ctx.count(fields[i]) }
 }
 
 pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
@@ -52,7 +57,11 @@ pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
         return Err(Fail::Arity);
     }
     let key = Key::open(ctx, args.raw(1), false);
-    let Some(chain) = chain_of(&key)? else { return fail("ERR not found") };
+    let chain = match filter_of(&key)? {
+        Some(Value::Bloom(chain)) => chain,
+        Some(_) => return Err(Fail::WrongType),
+        None => return fail("ERR not found"),
+    };
     ctx.array(1 + chain.links.len());
     ctx.bytes(format!("size:{}", chain.items()).as_bytes());
     for (i, link) in chain.links.iter().enumerate() {

@@ -84,15 +84,16 @@ enum Added {
     No(Stop),
 }
 
-/// Adds items, makes the filter if the key is absent and it may be made, and replicates exactly
-/// what was done.
+/// Adds the items from the argument `first` on, makes the filter if the key is absent and it may be
+/// made, and replicates exactly what was done.
 fn add_all(
     ctx: Ctx,
-    name: *mut RawString,
-    items: Args<'_>,
+    args: Args<'_>,
+    first: usize,
     wanted: Option<Wanted>,
     only_new: bool,
 ) -> Result<Vec<Added>, Fail> {
+    let (name, items) = (args.raw(1), args.from(first));
     let mut key = Key::open(ctx, name, true);
     if series_of(&key)?.is_none() {
         create(ctx, &mut key, name, wanted.ok_or(Fail::Text("ERR not found".into()))?)?;
@@ -117,7 +118,14 @@ fn add_all(
     let added: Vec<Added> = items.iter().enumerate().map(&mut one).collect();
     object.recount();
     if done.len() > 1 {
-        ctx.replicate(c"BL.CF.MADD", &done);
+        if first == 2 && done.len() == 1 + items.len() {
+            // The replica adds the same. Another command would have to be made.
+            ctx.replicate_this();
+        } else {
+            // The replica may have memory for an item that was refused here, and with other defaults
+            // it may refuse the options of INSERT.
+            ctx.replicate(c"BL.CF.MADD", &done);
+        }
         ctx.notify(c"cuckoo.add", name);
     }
     Ok(added)
@@ -136,7 +144,7 @@ fn add_one(ctx: Ctx, args: Args<'_>, only_new: bool) -> Outcome {
         return Err(Fail::Arity);
     }
     let wanted = Some(Wanted::by_default());
-    match add_all(ctx, args.raw(1), args.from(2), wanted, only_new)?[0] {
+    match add_all(ctx, args, 2, wanted, only_new)?[0] {
         Added::No(stop) => fail(text(stop)),
         added => {
             ctx.boolean(added == Added::New);
@@ -153,13 +161,13 @@ fn add_new(ctx: Ctx, args: Args<'_>) -> Outcome {
     add_one(ctx, args, true)
 }
 
-/// What the primary sends: items that it has added.
+/// What the primary sends in the place of INSERT: items that it has added.
 fn madd(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() < 3 {
         return Err(Fail::Arity);
     }
     let wanted = Some(Wanted::by_default());
-    let added = add_all(ctx, args.raw(1), args.from(2), wanted, false)?;
+    let added = add_all(ctx, args, 2, wanted, false)?;
     reply(ctx, &added, false);
     Ok(())
 }
@@ -172,7 +180,7 @@ fn insert_all(ctx: Ctx, args: Args<'_>, only_new: bool) -> Outcome {
         return Err(Fail::Arity);
     }
     let (wanted, first) = options::insert(args)?;
-    let added = add_all(ctx, args.raw(1), args.from(first), wanted, only_new)?;
+    let added = add_all(ctx, args, first, wanted, only_new)?;
     reply(ctx, &added, only_new);
     Ok(())
 }

@@ -132,7 +132,8 @@ fn add_all(ctx: Ctx, name: *mut RawString, args: Args<'_>) -> Result<Vec<bool>, 
         });
         found
     })?;
-    ctx.replicate(c"BL.C.MADD", args.from(1).as_raw());
+    // The replica adds the same. Another command would have to be made.
+    ctx.replicate_this();
     ctx.notify(c"counting.add", name);
     Ok(new)
 }

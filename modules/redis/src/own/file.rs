@@ -1,6 +1,6 @@
 //! Files of the library: EXPORT and IMPORT, a chunk at a time.
 
-use super::{Counting, Timed, value_of};
+use super::{Counting, Fixed, Timed, value_of};
 use crate::api::{Args, Ctx, Found, Key};
 use crate::arrived::{Arrived, Taken};
 use crate::bloom::{Chain, Link, MAX_OWN_CAPACITY, Plan, after};
@@ -13,7 +13,7 @@ use crate::loading::Loading;
 use crate::object::{Object, Value};
 use crate::parse;
 use bloomline::{
-    CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, Window, sizing,
+    CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, StaticFilter, Window, sizing,
 };
 use std::io::{Read, Seek, SeekFrom};
 
@@ -108,6 +108,7 @@ pub(crate) fn from_file(bytes: &mut Arrived, capacity: u64) -> Result<Value, Err
         }
         CUCKOO => Value::Cuckoo(Series::of_file(CuckooFilter::load_from(file)?)),
         WINDOW => Value::Window(Timed::of_file(Window::load_from(file)?, capacity)),
+        STATIC => Value::Static(Fixed { filter: StaticFilter::load_from(file)? }),
         // An error unless it is one of the two layouts of plain filters.
         _ => plain(vec![Filter::load_from(file)?], capacity),
     })
@@ -117,6 +118,7 @@ const SCALABLE: u16 = Kind::Scalable as u16;
 const COUNTING: u16 = Kind::Counting as u16;
 const CUCKOO: u16 = Kind::Cuckoo as u16;
 const WINDOW: u16 = Kind::Window as u16;
+const STATIC: u16 = Kind::Static as u16;
 
 /// The layout that a file's footer states, nothing of it checked: `docs/FORMAT.md`.
 fn layout(file: &mut Taken<'_>) -> Result<u16, Error> {
@@ -172,6 +174,7 @@ mod tests {
         let mut scalable = ScalableFilter::new(10, 0.01, 5).unwrap();
         let cuckoo = bloomline::CuckooParams::for_bits(100, 12).unwrap().with_seed(5);
         let mut cuckoo = CuckooFilter::new(cuckoo).unwrap();
+        let mut fixed = bloomline::StaticBuilder::for_rate(0.01, 5).unwrap();
         for i in 0..60u64 {
             plain.insert(&i);
             classic.insert(&i);
@@ -179,6 +182,7 @@ mod tests {
             window.insert(&i);
             scalable.insert(&i).unwrap();
             cuckoo.insert(&i).unwrap();
+            fixed.add(&i).unwrap();
         }
         let files = [
             plain.to_bytes(),
@@ -187,6 +191,7 @@ mod tests {
             window.to_bytes(),
             scalable.to_bytes(),
             cuckoo.to_bytes(),
+            fixed.finish_vec(),
         ];
         for file in files {
             let file = file.unwrap();

@@ -1,6 +1,6 @@
 //! Batches of hashes: 8 bytes for each item, a bit for each answer.
 
-use super::value_of;
+use super::{Fixed, read_only, value_of};
 use crate::api::{Args, Ctx, Found, Key};
 use crate::bloom::Stop;
 use crate::command::{Fail, Outcome, fail};
@@ -94,6 +94,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
                 timed.window.insert_new_hashes(hashes, words.as_mut_slice());
                 done += count;
             }
+            Value::Static(_) => return read_only(),
             Value::Cuckoo(_) | Value::Loading(_) => return Err(Fail::WrongType),
         }
         if stop.is_some() {
@@ -187,6 +188,10 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
             let items = |age| window.key_count(age);
             let link = |age| [params.line_count(), params.k().into(), timed.capacity, items(age)];
             (0..window.generations()).map(link).collect()
+        }
+        Value::Static(Fixed { filter }) => {
+            let (params, keys) = (filter.params(), filter.key_count());
+            vec![[params.line_count(), params.rows().into(), keys, keys]]
         }
         Value::Loading(_) => Vec::new(),
     }

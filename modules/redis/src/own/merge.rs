@@ -106,6 +106,9 @@ fn check(all: &[&Value]) -> Result<(), Fail> {
                 return Err(Error::Mismatch.into());
             }
             (Value::Bloom(_), Value::Bloom(_)) | (Value::Counting(_), Value::Counting(_)) => {}
+            (Value::Static(_), _) | (_, Value::Static(_)) => {
+                return fail("ERR a static filter cannot be merged: build one of all keys");
+            }
             (_, Value::Bloom(_) | Value::Counting(_)) => return Err(Error::Mismatch.into()),
             _ => return Err(Fail::WrongType),
         }

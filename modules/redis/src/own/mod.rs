@@ -1,13 +1,15 @@
-//! What only this module has: hashes, files, merging, windows, counting.
+//! What only this module has: hashes, files, merging, windows, counting, static filters.
 
 mod counting;
 mod file;
+mod fixed;
 mod hashes;
 mod merge;
 mod window;
 
 pub(crate) use counting::{COMMANDS as COUNTING_COMMANDS, Counting};
 pub(crate) use file::from_file;
+pub(crate) use fixed::{Fixed, read_only};
 pub(crate) use window::{COMMANDS as WINDOW_COMMANDS, Timed};
 
 use crate::api::{Args, Ctx, Found, Key};
