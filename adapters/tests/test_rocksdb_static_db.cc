@@ -27,7 +27,7 @@ namespace {
 using Shared = std::shared_ptr<const FilterPolicy>;
 using Change = std::function<void(Options &, BlockBasedTableOptions &)>;
 
-constexpr size_t kKeys = 60000;
+constexpr size_t kKeys = 20000;
 constexpr int kStatic = -75, kBloom = -1, kRibbon = -2;
 
 std::string Key(size_t i)
@@ -226,7 +226,7 @@ void partitions()
                 options.prefix_extractor.reset(NewCappedPrefixTransform(12));
             table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
             table.partition_filters = true;
-            table.metadata_block_size = 1024;
+            table.metadata_block_size = 512;
             table.cache_index_and_filter_blocks = true;
         };
         harness::Directory directory;
@@ -237,7 +237,7 @@ void partitions()
             if (file.path().extension() == ".sst")
                 least = std::min(least, table::RocksDbUpToFilters(file.path().string())->partitions);
         std::printf("    %zu partitions\n", least);
-        CHECK(least > 20 && least != SIZE_MAX);
+        CHECK(least > 10 && least != SIZE_MAX);
         const uint64_t useful = Read(Static(), path, change);
         CHECK(Filters(useful));
         CHECK_SAME(useful, Read(Ours(), path, change));
