@@ -28,8 +28,8 @@
  * Compile it with the headers of the RocksDB that the program runs with. If that has another
  * major or minor version, you get RocksDB's own policy, the one of NewBloomFilterPolicy(), and
  * standard error says so, once in a process: RocksDB's classes differ between versions, and
- * with a policy of other headers it would crash. Bloomline's policy has the Name()
- * "bloomline.BloomFilter".
+ * with a policy of other headers it would crash. Bloomline's policies have the Name()
+ * "bloomline.BloomFilter" and "bloomline.StaticFilter".
  */
 #ifndef BLOOMLINE_ROCKSDB_H
 #define BLOOMLINE_ROCKSDB_H
