@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * bloomline_rocksdb.cc - RocksDB's filter policy on top of bloomline.h. Uses bloomline.h,
+ * bloomline_rocksdb.cc - RocksDB's filter policies on top of bloomline.h. Uses bloomline.h,
  * filter_bits.h and RocksDB's public headers. C++17, with or without exceptions and RTTI.
  *
  * RocksDB's own policy is kept beside ours, for all that is not done here: reading filters
@@ -10,6 +10,7 @@
 #include "bloomline_rocksdb.h"
 
 #include <atomic>
+#include <climits>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,12 @@ constexpr size_t kLine = 64;
 constexpr size_t kTrailer = 5;
 constexpr size_t kMaxBytes = 0xFFFFFFC0;
 
+/* The first byte of the trailer of a static filter; the other four are 0. RocksDB takes a filter with
+ * a marker of -128 to -3 for one that matches every key. Its own markers go down from -1. */
+constexpr char kStaticMarker = -75;
+/* The rates that static filters have. */
+constexpr double kHighestRate = 1.0 / 16, kLowestRate = 1.0 / 65536;
+
 /* RocksDB's mark for a filter that matches every key: no probes. */
 Slice MatchAll()
 {
@@ -50,6 +57,67 @@ uint64_t Millibits(double bits_per_key)
     if (!(bits_per_key < 100.0))
         return 100000;
     return static_cast<uint64_t>(bits_per_key * 1000.0 + 0.500001);
+}
+
+/* The rate of a line of 512 bits in which each key has k: averaged over how many keys a line gets, if
+ * they fall where they like and 'keys' is the mean. */
+double LineRate(double keys, double k)
+{
+    double rate = 0, seen = 0, spread = 8 * std::sqrt(keys) + 16;
+    for (double j = std::fmax(0, std::floor(keys - spread)); j <= keys + spread; j++) {
+        double weight = std::exp(j * std::log(keys) - keys - std::lgamma(j + 1));
+        rate += weight * std::pow(1 - std::pow(1 - 1.0 / 512, k * j), k);
+        seen += weight;
+    }
+    return seen > 0 ? std::fmin(1.0, rate / seen) : 1.0;
+}
+
+/* The rate of RocksDB's Bloom filter, which has the best k for its bits. */
+double BloomRate(double bits_per_key)
+{
+    double best = 1.0;
+    for (double k = 1; k <= 24; k++)
+        best = std::fmin(best, LineRate(512 / bits_per_key, k));
+    return best;
+}
+
+/* The bits per key, in tenths, at which RocksDB's Bloom filter has at most this rate. */
+double BloomBits(double rate)
+{
+    int low = 10, high = 1000;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (BloomRate(middle / 10.0) <= rate)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high / 10.0;
+}
+
+/* What a policy is asked for. */
+struct Wanted {
+    double bits_per_key; /* of Bloom filters */
+    double rate;         /* of static filters; 0: there are none */
+    int bloom_before_level;
+};
+
+Wanted WantedBloom(double bits_per_key)
+{
+    return {bits_per_key, 0.0, INT_MAX};
+}
+
+Wanted WantedStatic(double bits_per_key_or_rate, int bloom_before_level)
+{
+    const bool is_rate = bits_per_key_or_rate > 0 && bits_per_key_or_rate < 1;
+    const uint64_t millibits = Millibits(bits_per_key_or_rate);
+    if (!is_rate && millibits == 0)
+        return WantedBloom(0);
+    const double asked =
+        is_rate ? bits_per_key_or_rate : BloomRate(static_cast<double>(millibits) / 1000.0);
+    const double rate = std::fmax(kLowestRate, asked);
+    return {is_rate ? BloomBits(rate) : bits_per_key_or_rate, std::fmin(kHighestRate, rate),
+            bloom_before_level};
 }
 
 /* The hashes of the keys, until the filter is built. Grows by realloc(), which moves pages
@@ -120,17 +188,39 @@ private:
     bool lost_ = false;
 };
 
-/* The Bloom filter of format_version 5 and later. */
+bool IsStatic(const Slice &filter)
+{
+    return filter.size() > kTrailer && filter[filter.size() - kTrailer] == kStaticMarker;
+}
+
+/* Opens a filter that bloomline reads. A static one has a checksum, which is checked: RocksDB makes a
+ * reader once for each time it reads a block, and what is damaged then matches every key. */
+bool Open(const Slice &filter, bloomline_view *view)
+{
+    if (IsStatic(filter)) {
+        const size_t len = filter.size() - kTrailer;
+        return std::memcmp(filter.data() + len + 1, "\0\0\0\0", kTrailer - 1) == 0 &&
+               bloomline_encoded_kind(filter.data(), len) == BLOOMLINE_KIND_STATIC &&
+               bloomline_view_open(filter.data(), len, view) == BLOOMLINE_OK;
+    }
+    /* RocksDB's empty slice may have no pointer. */
+    const char *data = filter.size() == 0 ? "" : filter.data();
+    return bloomline_view_open_rocksdb(data, filter.size(), view) == BLOOMLINE_OK;
+}
+
+/* The Bloom filter of format_version 5 and later, or a static filter. They differ in the hash, and
+ * in what is made of the hashes at the end. */
 class Builder final : public bloomline::BitsBuilder {
 public:
-    Builder(double bits_per_key, bool verify)
-        : bits_per_key_(static_cast<double>(Millibits(bits_per_key)) / 1000.0), verify_(verify)
+    /* A static filter if 'rate' is not 0. */
+    Builder(double bits_per_key, double rate, bool verify)
+        : bits_per_key_(static_cast<double>(Millibits(bits_per_key)) / 1000.0), rate_(rate), verify_(verify)
     {
     }
 
     void AddKey(const Slice &key) override
     {
-        uint64_t hash = bloomline_rocksdb_hash(key.data(), key.size());
+        uint64_t hash = Hash(key);
         /* Keys come in order: what repeats repeats at once. */
         if (hashes_.empty() || hash != hashes_.back())
             Add(hash);
@@ -141,8 +231,8 @@ public:
      * of a key. */
     void AddKeyAndAlt(const Slice &key, const Slice &alt) override
     {
-        uint64_t hash = bloomline_rocksdb_hash(key.data(), key.size());
-        uint64_t alt_hash = bloomline_rocksdb_hash(alt.data(), alt.size());
+        uint64_t hash = Hash(key);
+        uint64_t alt_hash = Hash(alt);
         bool any = !hashes_.empty();
         uint64_t last = any ? hashes_.back() : 0;
         bool same_alt = any_alt_ && alt_hash == last_alt_;
@@ -201,8 +291,7 @@ public:
     {
         Status status;
         bloomline_view view;
-        if (verify_ &&
-            bloomline_view_open_rocksdb(filter.data(), filter.size(), &view) == BLOOMLINE_OK) {
+        if (verify_ && Open(filter, &view)) {
             for (size_t i = 0; i < hashes_.size(); i++) {
                 if (!bloomline_view_contains_hash(&view, hashes_.data()[i])) {
                     status = Status::Corruption("A key is missing from its filter");
@@ -219,6 +308,8 @@ public:
     {
         if (bytes < kTrailer)
             return 0;
+        if (rate_ > 0)
+            return StaticEntries(bytes);
         size_t lines = bytes - kTrailer;
         lines = (lines < kMaxBytes ? lines : kMaxBytes) / kLine * kLine;
         return static_cast<size_t>(uint64_t{8000} * lines / Millibits(bits_per_key_));
@@ -227,29 +318,31 @@ public:
 #if BLOOMLINE_ROCKSDB_SPACE
     size_t CalculateSpace(size_t num_entries) override
     {
-        size_t len = bloomline_rocksdb_block_len(num_entries, bits_per_key_);
-        return len == 0 ? kTrailer : len;
+        return num_entries > 0 && rate_ > 0 ? StaticSpace(num_entries) : Room(num_entries);
     }
 
-    /* The rate, averaged over how many keys a line gets, if they fall where they like. */
     double EstimatedFpRate(size_t num_entries, size_t bytes) override
     {
         if (num_entries == 0 || bytes < kTrailer + kLine)
             return num_entries == 0 ? 0.0 : 1.0;
-        double k = Probes();
-        double keys = static_cast<double>(num_entries) /
-                      (static_cast<double>(bytes - kTrailer) / static_cast<double>(kLine));
-        double rate = 0, seen = 0, spread = 8 * std::sqrt(keys) + 16;
-        for (double j = std::fmax(0, std::floor(keys - spread)); j <= keys + spread; j++) {
-            double weight = std::exp(j * std::log(keys) - keys - std::lgamma(j + 1));
-            rate += weight * std::pow(1 - std::pow(1 - 1.0 / 512, k * j), k);
-            seen += weight;
-        }
-        return seen > 0 ? std::fmin(1.0, rate / seen) : 1.0;
+        /* The rate of a static filter is a power of 2, whatever its size. */
+        if (rate_ > 0)
+            return std::exp2(std::floor(std::log2(rate_)));
+        return LineRate(static_cast<double>(num_entries) /
+                            (static_cast<double>(bytes - kTrailer) / static_cast<double>(kLine)),
+                        Probes());
     }
 #endif
 
 private:
+    /* A static filter is probed by its view, which has bloomline's hash: no reader of its own, and it
+     * opens outside RocksDB as any file does. Nothing is lost: readers share no hashes. */
+    uint64_t Hash(const Slice &key) const
+    {
+        return rate_ > 0 ? bloomline_hash(key.data(), key.size(), 0) :
+                           bloomline_rocksdb_hash(key.data(), key.size());
+    }
+
     void Add(uint64_t hash)
     {
         hashes_.Push(hash);
@@ -279,12 +372,51 @@ private:
         return filter[len - 3];
     }
 
+    /* The most bytes that a filter of so many keys takes while it is built, and at least a trailer. */
+    size_t Room(size_t keys) const
+    {
+        if (rate_ > 0)
+            return bloomline_static_block_len(keys, rate_) + kTrailer;
+        const size_t len = bloomline_rocksdb_block_len(keys, bits_per_key_);
+        return len == 0 ? kTrailer : len;
+    }
+
+    /* What a static filter takes in the end, within some percent from 1,000 keys on: a footer, a line
+     * of the last level, and what Room() adds for each key without its reserve of 15 %. */
+    size_t StaticSpace(size_t keys) const
+    {
+        return 2 * kLine + kTrailer + (Room(keys) - Room(0)) / 23 * 20;
+    }
+
+    /* For how many keys that is at most 'bytes'. */
+    size_t StaticEntries(size_t bytes) const
+    {
+        size_t low = 0, high = bytes < kMaxBytes ? 2 * bytes : 2 * kMaxBytes;
+        while (low < high) {
+            const size_t middle = high - (high - low) / 2;
+            if (StaticSpace(middle) <= bytes)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        return low;
+    }
+
+    bool BuildStatic(char *data, size_t room, size_t *written) const
+    {
+        if (bloomline_static_block_build(hashes_.data(), hashes_.size(), rate_, 0, data, room - kTrailer,
+                                         written) != BLOOMLINE_OK)
+            return false;
+        std::memset(data + *written, 0, kTrailer);
+        data[*written] = kStaticMarker;
+        *written += kTrailer;
+        return true;
+    }
+
     /* The filter, somewhere in 'memory'; empty if there is none to be had. */
     Slice Build(std::unique_ptr<const char[]> *memory)
     {
-        size_t len = bloomline_rocksdb_block_len(hashes_.size(), bits_per_key_);
-        if (len == 0)
-            len = kTrailer;
+        const size_t len = Room(hashes_.size());
         /* It begins where a cache line does, so that no key's bits lie in two of them. What
          * new[] gives begins 16 bytes behind a page if it is large. */
         memory->reset(new (std::nothrow) char[len + kLine - 1]);
@@ -302,6 +434,8 @@ private:
             return Slice(data, kTrailer);
         }
         size_t written = 0;
+        if (rate_ > 0)
+            return BuildStatic(data, len, &written) ? Slice(data, written) : Slice();
         if (bloomline_rocksdb_block_build(hashes_.data(), hashes_.size(), bits_per_key_, data, len,
                                           &written) != BLOOMLINE_OK)
             return Slice();
@@ -319,6 +453,7 @@ private:
     }
 
     const double bits_per_key_;
+    const double rate_;
     const bool verify_; /* detect_filter_construct_corruption */
     Hashes hashes_;
     uint64_t sum_ = 0;
@@ -402,16 +537,28 @@ bool HasOddLines(const Slice &filter)
     return bytes != lines * 64 && bytes != lines * 128 && bytes != lines * 256;
 }
 
+/* The level of a file that is about to be written, as RocksDB's Ribbon policy counts: a flush comes
+ * before level 0, and what has no level is the last. */
+int LevelOf(const FilterBuildingContext &context)
+{
+    const bool levels = context.compaction_style == kCompactionStyleLevel ||
+                        context.compaction_style == kCompactionStyleUniversal;
+    if (levels && context.reason == TableFileCreationReason::kFlush)
+        return -1;
+    return levels && context.level_at_creation >= 0 ? context.level_at_creation : INT_MAX;
+}
+
+/* Either policy. They differ in what they build, and read the same. */
 class Policy final : public FilterPolicy {
 public:
-    explicit Policy(double bits_per_key)
-        : bits_per_key_(bits_per_key), builtin_(NewBloomFilterPolicy(bits_per_key))
+    explicit Policy(const Wanted &wanted)
+        : wanted_(wanted), builtin_(NewBloomFilterPolicy(wanted.bits_per_key))
     {
     }
 
     const char *Name() const override
     {
-        return "bloomline.BloomFilter";
+        return wanted_.rate > 0 ? "bloomline.StaticFilter" : "bloomline.BloomFilter";
     }
     /* What is written into OPTIONS files: there it is RocksDB's own policy, so that every
      * RocksDB can load them. */
@@ -427,26 +574,25 @@ public:
     FilterBitsBuilder *GetBuilderWithContext(const FilterBuildingContext &context) const override
     {
         const BlockBasedTableOptions &options = context.table_options;
-        /* Left to RocksDB: filters of old format versions; sizes that depend on the memory
-         * allocator; charging the block cache. And everything, if BLOOMLINE_BACKEND is wrong:
+        const bool is_static = wanted_.rate > 0 && wanted_.bloom_before_level != INT_MAX &&
+                               LevelOf(context) >= wanted_.bloom_before_level;
+        /* Left to RocksDB: filters of old format versions; Bloom filters with sizes that depend on the
+         * memory allocator; charging the block cache. And everything, if BLOOMLINE_BACKEND is wrong:
          * filters stay in their files when it has long been put right. */
-        if (Millibits(bits_per_key_) == 0 || options.format_version < 5 ||
-            options.optimize_filters_for_memory || ChargesCache(options) ||
+        if (Millibits(wanted_.bits_per_key) == 0 || options.format_version < 5 ||
+            (options.optimize_filters_for_memory && !is_static) || ChargesCache(options) ||
             std::strcmp(bloomline_backend(), "none") == 0)
             return builtin_->GetBuilderWithContext(context);
         /* Without a builder a table has no filter, and every key may be in it. */
         return bloomline::ToRocksDb(
-            new (std::nothrow) Builder(bits_per_key_, options.detect_filter_construct_corruption));
+            new (std::nothrow) Builder(wanted_.bits_per_key, is_static ? wanted_.rate : 0.0,
+                                       options.detect_filter_construct_corruption));
     }
 
     FilterBitsReader *GetFilterBitsReader(const Slice &filter) const override
     {
         bloomline_view view;
-        if (HasOddLines(filter))
-            return builtin_->GetFilterBitsReader(filter);
-        /* RocksDB's empty slice may have no pointer. */
-        const char *data = filter.size() == 0 ? "" : filter.data();
-        if (bloomline_view_open_rocksdb(data, filter.size(), &view) != BLOOMLINE_OK)
+        if (HasOddLines(filter) || !Open(filter, &view))
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
         return bloomline::ToRocksDb(new (std::nothrow) Reader(view));
@@ -466,7 +612,7 @@ private:
 #endif
     }
 
-    const double bits_per_key_;
+    const Wanted wanted_;
     const std::unique_ptr<const FilterPolicy> builtin_;
 };
 
@@ -494,41 +640,58 @@ void SayOtherRocksDb(const std::string &running)
                      ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH, running.c_str());
 }
 
-const FilterPolicy *PolicyFor(double bits_per_key)
+const FilterPolicy *PolicyFor(const Wanted &wanted)
 {
     const std::string running = GetRocksVersionAsString();
     if (SameRocksDb(running))
-        return new (std::nothrow) Policy(bits_per_key);
+        return new (std::nothrow) Policy(wanted);
     SayOtherRocksDb(running);
-    return NewBloomFilterPolicy(bits_per_key);
+    return NewBloomFilterPolicy(wanted.bits_per_key);
 }
 
 /* A policy; nullptr if the system has not got the memory. RocksDB's part of it may throw. */
-const FilterPolicy *NewPolicy(double bits_per_key)
+const FilterPolicy *NewPolicy(const Wanted &wanted)
 {
 #ifdef __cpp_exceptions
     try {
-        return PolicyFor(bits_per_key);
+        return PolicyFor(wanted);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
 #else
-    return PolicyFor(bits_per_key);
+    return PolicyFor(wanted);
 #endif
+}
+
+/* RocksDB's C interface has a type of its own for policies, which begins with a FilterPolicy, and
+ * calls nothing but that. */
+rocksdb_filterpolicy_t *ToC(const FilterPolicy *policy)
+{
+    return reinterpret_cast<rocksdb_filterpolicy_t *>(const_cast<FilterPolicy *>(policy));
 }
 
 }  // namespace
 
 rocksdb_filterpolicy_t *bloomline_rocksdb_filterpolicy(double bits_per_key)
 {
-    /* RocksDB's C interface has a type of its own for policies, which begins with a
-     * FilterPolicy, and calls nothing but that. */
-    return reinterpret_cast<rocksdb_filterpolicy_t *>(
-        const_cast<FilterPolicy *>(NewPolicy(bits_per_key)));
+    return ToC(NewPolicy(WantedBloom(bits_per_key)));
+}
+
+rocksdb_filterpolicy_t *bloomline_rocksdb_static_filterpolicy(double bits_per_key_or_rate,
+                                                              int bloom_before_level)
+{
+    return ToC(NewPolicy(WantedStatic(bits_per_key_or_rate, bloom_before_level)));
 }
 
 std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>
 bloomline::NewRocksDbFilterPolicy(double bits_per_key)
 {
-    return std::shared_ptr<const FilterPolicy>(NewPolicy(bits_per_key));
+    return std::shared_ptr<const FilterPolicy>(NewPolicy(WantedBloom(bits_per_key)));
+}
+
+std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>
+bloomline::NewStaticFilterPolicy(double bits_per_key_or_rate, int bloom_before_level)
+{
+    return std::shared_ptr<const FilterPolicy>(
+        NewPolicy(WantedStatic(bits_per_key_or_rate, bloom_before_level)));
 }

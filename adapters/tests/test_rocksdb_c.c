@@ -164,6 +164,9 @@ int main(void)
     rocksdb_filterpolicy_t *unused = bloomline_rocksdb_filterpolicy(10);
     check(unused != NULL, "a policy can be made, and destroyed unused");
     rocksdb_filterpolicy_destroy(unused);
+    unused = bloomline_rocksdb_static_filterpolicy(0.01, -1);
+    check(unused != NULL, "one of static filters, too");
+    rocksdb_filterpolicy_destroy(unused);
 
     const char *directory = getenv("TMPDIR");
     uint64_t counts[2][2];

@@ -39,6 +39,27 @@ void rocksdb_makes_its_own_filters()
     CHECK(!reader->MayMatch("none of them"));
 }
 
+/* Asked for static filters, RocksDB makes Bloom filters of the same rate. */
+void rocksdb_makes_its_own_filters_for_static_ones()
+{
+    const std::vector<std::string> keys = filters::RandomKeys(1000, 1);
+    for (double wanted : {10.0, 9.9, 0.01}) {
+        const filters::Policies both = filters::Both(wanted < 1 ? 9.9 : wanted);
+        const auto policy = bloomline::NewStaticFilterPolicy(wanted, -1);
+        auto theirs = filters::BuilderOf(*both.first), ours = filters::BuilderOf(*policy);
+        for (const std::string &key : keys) {
+            theirs->AddKey(key);
+            ours->AddKey(key);
+        }
+        const std::string filter = filters::Finish(*ours);
+        CHECK(filter.size() > 1000 && filter == filters::Finish(*theirs));
+        CHECK(!filters::ReaderOf(*policy, filter)->MayMatch("none of them"));
+        /* A static filter that was written before matches all. */
+        const std::string of_static = std::string(128, '\0') + "\xB5" + std::string(4, '\0');
+        CHECK(filters::ReaderOf(*policy, of_static)->MayMatch("none of them"));
+    }
+}
+
 void leveldb_makes_its_own_filters()
 {
     /* In C a policy is a type that begins with that of C++. */
@@ -72,6 +93,7 @@ int main(int, char **argv)
     harness::Begin("test_rocksdb_no_backend");
     CHECK(std::strcmp(bloomline_backend(), "none") == 0);
     RUN(rocksdb_makes_its_own_filters);
+    RUN(rocksdb_makes_its_own_filters_for_static_ones);
     RUN(leveldb_makes_its_own_filters);
     return harness::End();
 }

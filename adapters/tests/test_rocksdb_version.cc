@@ -98,6 +98,21 @@ void the_policy_is_rocksdbs_own()
     }
 }
 
+/* The same for static filters, with the bits of their rate. It is not said again. */
+void no_static_filters_either()
+{
+    StandardError error;
+    const Policy own(NewBloomFilterPolicy(9.9));
+    policies.push_back(bloomline::NewStaticFilterPolicy(0.01, -1));
+    policies.emplace_back(reinterpret_cast<FilterPolicy *>(bloomline_rocksdb_static_filterpolicy(0.01, -1)));
+    for (size_t i = policies.size() - 2; i < policies.size(); i++) {
+        CHECK(std::strcmp(policies[i]->Name(), kSame ? "bloomline.StaticFilter" : own->Name()) == 0);
+        CHECK(policies[i]->GetId() == own->GetId());
+        CHECK(std::strcmp(policies[i]->CompatibilityName(), own->CompatibilityName()) == 0);
+    }
+    CHECK(error.Text().empty());
+}
+
 void no_key_is_lost()
 {
     const std::vector<std::string> keys = filters::RandomKeys(20000, 1), missing = filters::RandomKeys(20000, 2);
@@ -142,6 +157,7 @@ int main()
     CHECK(GetRocksVersionAsString() == kRunning);
     RUN(it_is_said_once);
     RUN(the_policy_is_rocksdbs_own);
+    RUN(no_static_filters_either);
     RUN(no_key_is_lost);
     policies.clear();
     return harness::End();
