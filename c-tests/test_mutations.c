@@ -9,7 +9,7 @@
 #include "check.h"
 #include "definition.h"
 
-enum { KEYS = 40, MOST_LINES = 9, CLASSIC = 6, CUCKOO = 7 /* layouts */ };
+enum { KEYS = 40, MOST_LINES = 9, CLASSIC = 6, CUCKOO = 7, STATIC = 8 /* layouts */ };
 
 static uint64_t hashes[KEYS];
 static uint64_t accepted, rejected;
@@ -52,9 +52,9 @@ static bool offer(const uint8_t *data, size_t len, bool lines_are_sound)
         for (size_t i = 0; i < KEYS; i++) CHECK(bloomline_filter_contains_hash(filter, hashes[i]));
         bloomline_filter_free(filter);
     }
-    /* A view can be one of a cuckoo filter, a filter cannot. */
-    bool cuckoo = len >= FOOTER_BYTES && get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2) == CUCKOO;
-    if (!cuckoo || decoded != BLOOMLINE_ERR_LAYOUT) CHECK_STATUS(opened, decoded);
+    /* A view can be one of a cuckoo filter or a static one, a filter cannot. */
+    uint64_t layout = len >= FOOTER_BYTES ? get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2) : 0;
+    if ((layout != CUCKOO && layout != STATIC) || decoded != BLOOMLINE_ERR_LAYOUT) CHECK_STATUS(opened, decoded);
     if (opened == BLOOMLINE_OK) CHECK_OK(unverified);
     if (opened == BLOOMLINE_OK) accepted++;
     else rejected++;
@@ -123,7 +123,7 @@ static void altered_footers_with_right_checksums(void)
             bloomline_view view;
             if (harmless) {
                 CHECK_WITH(offer(data, len, true), "byte %d of the footer = %u", i, value);
-            } else if ((i == AT_K && value >= 1 && value <= MAX_K) || (i == AT_LAYOUT && value == CLASSIC)) {
+            } else if ((i == AT_K && value >= 1 && value <= MAX_K) || (i == AT_LAYOUT && (value == CLASSIC || value == STATIC))) {
                 CHECK_OK(bloomline_view_open(data, len, &view));
                 probe_all(&view);
             } else {
