@@ -1,5 +1,5 @@
 // Command digest is an example of two caches that tell each other what they hold: cache B
-// publishes a digest, a Bloom filter of its keys, over HTTP; cache A fetches it now and then, and
+// publishes a digest, a static filter of its keys, over HTTP; cache A fetches it now and then, and
 // asks B only for what may be there. The rest it gets from the origin, which is far away.
 //
 //	go run ./examples/digest [-objects 50000]
@@ -22,6 +22,8 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	bloomline "github.com/bloomline/bloomline/go"
 )
 
 func run(w io.Writer, objects int) error {
@@ -84,7 +86,11 @@ func run(w io.Writer, objects int) error {
 	if err := a.Refresh(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "digest    %d bytes for %d objects\n", len(b.digest), objects)
+	plain, err := bloomline.ParamsForRate(objects, rate)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "digest    %d bytes for %d objects; a plain Filter has %d\n", len(b.digest), objects, plain.Bytes())
 	_, had, err := ask("/held/", objects)
 	if err != nil {
 		return err
