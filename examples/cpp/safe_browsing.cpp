@@ -7,10 +7,11 @@
 //     ./safe_browsing check LIST        says of each URL on standard input what it is
 //     ./safe_browsing [COUNT]           tries both on a list of 1000000 made-up URLs, or COUNT
 //
-// LIST is a filter of two bytes per URL. A client maps it, and so visits nearly all pages without
-// asking anybody; only if the filter says "maybe" does it ask the server, which has the full
-// hashes. A new list takes the name of the old one in one step, and clients that find it open
-// it; if it is damaged, they keep the old one. Without any list they ask about every page.
+// LIST is a static filter: 10.5 bits per URL, where a Filter of that rate has 15.6. A client maps it,
+// and so visits nearly all pages without asking anybody; only if the filter says "maybe" does it ask
+// the server, which has the full hashes. A new list takes the name of the old one in one step, and
+// clients that find it open it; if it is damaged, they keep the old one. Without any list they ask
+// about every page.
 //
 // Exit status: 0; 1 if a listed URL was called safe or too many were asked about; 2 if something
 // failed. C++17 and POSIX.
@@ -39,6 +40,14 @@ static FullHash full_hash(const std::string &url) {
     return {bloomline::hash(url, 1), bloomline::hash(url, 2)};
 }
 
+// Replaces a file in one step: a client that opens it has the old one or the new one.
+static void replace(const std::string &file, const void *data, std::size_t len) {
+    std::ofstream out(file + ".new", std::ios::binary);
+    out.write(static_cast<const char *>(data), static_cast<std::streamsize>(len));
+    out.close();
+    if (!out || std::rename((file + ".new").c_str(), file.c_str()) != 0) fail(file, "cannot be written");
+}
+
 static std::size_t build(const std::string &urls, const std::string &list) {
     std::vector<std::uint64_t> hashes;
     std::vector<FullHash> full;
@@ -48,18 +57,13 @@ static std::size_t build(const std::string &urls, const std::string &list) {
         full.push_back(full_hash(url));
     }
     if (!in.eof()) fail(urls, "cannot be read");
-    auto filter = bloomline::Filter::create(bloomline::params_for_rate(hashes.size(), 0.001));
+    auto filter = bloomline::static_block_build(hashes, 0.001);
     if (!filter) fail("making the filter", filter.message());
-    filter->insert_hashes(hashes);
 
     // The server's file first: what a client asks about, the server then knows.
     std::sort(full.begin(), full.end());
-    std::ofstream out(list + ".server.new", std::ios::binary);
-    out.write(reinterpret_cast<const char *>(full.data()), full.size() * sizeof full[0]);
-    out.close();
-    if (!out || std::rename((list + ".server.new").c_str(), (list + ".server").c_str()) != 0)
-        fail(list + ".server", "cannot be written");
-    if (auto status = filter->save(list); !status) fail(list, status.message());
+    replace(list + ".server", full.data(), full.size() * sizeof full[0]);
+    replace(list, filter->data(), filter->size());
     return hashes.size();
 }
 
@@ -135,7 +139,9 @@ static int try_it(std::size_t count, const std::string &directory) {
     publish(count);
     Client client(list);
     visit(client, count);
-    std::printf("list      %zu URLs, %.2f MB\n", count, double(std::filesystem::file_size(list)) / 1e6);
+    const bloomline::Params plain = *bloomline::params_for_rate(count, 0.001);
+    std::printf("list      %zu URLs, %.2f MB; a Filter has %.2f\n", count,
+                double(std::filesystem::file_size(list)) / 1e6, 64e-6 * double(plain.line_count));
 
     const std::size_t pages = 200'000;
     std::size_t wrong = 0;
