@@ -144,7 +144,7 @@ def documented():
             cells = [cell.strip() for cell in line.split("|")[1:-1]]
             if not line.startswith("|"):
                 columns = 0
-            elif cells[0] == "command":
+            elif cells[0] == "command" and "reply" in cells:
                 columns = cells.index("reply")
             for cell in cells[:columns]:
                 names.update(re.findall(r"`((?:BF|CF|BL)\.[A-Z.]+)", cell))
