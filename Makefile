@@ -48,7 +48,8 @@ test: tools go-tools ## the tests in minutes: fewer cases, one C compiler, no li
 	    BLOOMLINE_LIB_DIR=../target/quick/release
 	cd go && go vet ./... && go test ./...
 
-# The longest first, for `make -j2 test-all`: then nothing long is left over at the end.
+# For `make -j2 test-all`: the longest first, then nothing long is left over at the end. Make starts
+# a part whose prerequisites take time after all others, so the longest has none.
 test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan test-redis test-fuzz test-engines \
     test-package test-windows test-cross-c ## all tests, on emulated CPUs too; -j2 takes half the time
 
@@ -66,7 +67,8 @@ test-package: tools ## the crate as it is published: small, its links hold, it b
 test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
 
-test-c: test-tools lib ## the C and C++ tests: plain, sanitizers, valgrind, packages
+test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages
+	$(MAKE) --no-print-directory -j1 test-tools lib
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C c-tests all
 

@@ -9,31 +9,26 @@
 # today: then the version must say so. Traits that the compiler derives for all types (Send,
 # Unpin, blanket implementations) are left out, and the feature `internals`.
 #
-# The list is made by cargo-public-api from rustdoc's JSON, whose format changes with the compiler.
-# With a compiler of another format nothing is compared, and the script says so. Uses cargo;
-# installs cargo-public-api into target/tools if it is not there. RUSTC_BOOTSTRAP makes the stable
-# rustdoc write JSON.
+# packaging/api makes the list from rustdoc's JSON, whose format changes with the compiler. With a
+# compiler of another format nothing is compared, and the script says so. Uses cargo.
+# RUSTC_BOOTSTRAP makes the stable rustdoc write JSON.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
-version=0.52.0 format=57
+format=57
 list=packaging/api.txt
-tool=target/tools/bin/cargo-public-api
 
 RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --release --lib --features capi,serde -- -Z unstable-options --output-format json
 found=$(tail -c 200 target/doc/bloomline.json | sed -n 's/.*"format_version":\([0-9]*\).*/\1/p')
 if [ "$found" != $format ]; then
-    echo "api: not compared: the JSON of $(rustdoc --version) has format ${found:-?}, cargo-public-api $version reads $format" >&2
+    echo "api: not compared: the JSON of $(rustdoc --version) has format ${found:-?}, packaging/api reads $format" >&2
     exit 0
-fi
-if ! "$tool" --version 2>/dev/null | grep -qF "$version"; then
-    echo "api: installing cargo-public-api $version into target/tools" >&2
-    cargo install cargo-public-api --locked --quiet --debug --version "$version" --root target/tools
 fi
 now=$(mktemp)
 trap 'rm -f "$now"' EXIT
-"$tool" -sss --color never --rustdoc-json target/doc/bloomline.json >"$now"
+cargo run --quiet --locked --manifest-path packaging/api/Cargo.toml --target-dir target/tools -- \
+    target/doc/bloomline.json >"$now"
 grep -q '^pub fn bloomline::Filter::contains' "$now" || { echo "api: the list lacks Filter::contains" >&2; exit 1; }
 
 if [ -n "${BLESS-}" ]; then
