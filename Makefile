@@ -68,7 +68,7 @@ test-asan: tools ## the Rust tests under AddressSanitizer
 	scripts/rust-asan.sh
 
 test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages
-	$(MAKE) --no-print-directory -j1 test-tools lib
+	$(MAKE) --no-print-directory test-tools lib
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C c-tests all
 

@@ -135,7 +135,7 @@ unsafe fn contains_each_apart(
         let Some(keys) = slice(keys, n) else {
             return present.write_bytes(1, n);
         };
-        if n <= FEW
+        if n <= TILE
             && let Some(view) = opened(view)
         {
             let mut word = [0];

@@ -12,6 +12,7 @@ use super::levels::{Found, Line, Tile};
 use super::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 /// Four lanes to a register.
 pub(in crate::kernel) struct Avx2;
@@ -182,8 +183,8 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
 ) -> Found {
     let count = hashes.len();
     let mut found = Found { hits: 0, bumped: 0 };
-    // The places past the end are probed with hash 0, whose line every filter has, and their
-    // answers are dropped.
+    // Keys are probed four at a time. The places past the end are probed with hash 0, whose line
+    // every filter has, and their answers are dropped.
     let mut padded = [0; TILE];
     let hashes = match <&[u64; TILE]>::try_from(hashes) {
         Ok(whole) => whole,
@@ -194,7 +195,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     };
     for first in (0..count).step_by(HALF) {
         // SAFETY: the caller's promise.
-        let half = unsafe { half::<TERMS, WIDE, P, O>(lines, hashes, first, lookahead) };
+        let half = unsafe { half::<TERMS, WIDE, P, O>(lines, hashes, first..count, lookahead) };
         found.hits |= u64::from(half[0]) << first;
         found.bumped |= u64::from(half[1]) << first;
     }
@@ -202,7 +203,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     Found { hits: found.hits & there, bumped: found.bumped & there }
 }
 
-/// The hits and the bumped keys of 32 hashes, from number `first` on.
+/// The hits and the bumped keys of the first 32 hashes of a range.
 ///
 /// # Safety
 /// As for `Ops`.
@@ -210,19 +211,20 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
 unsafe fn half<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     lines: Lines,
     hashes: &[u64; TILE],
-    first: usize,
+    range: Range<usize>,
     lookahead: &Lookahead,
 ) -> [u32; 2] {
     let rows = Rows::in_lines(lines);
+    let fours = range.len().div_ceil(4);
     let (mut positions, mut thresholds) = ([0; HALF], [0; HALF]);
     // SAFETY: the caller vouches for the CPU and for the lines.
     unsafe {
         let mut missed = [_mm256_setzero_si256(); HALF / 4];
-        for (four, missed) in missed.iter_mut().enumerate() {
+        for (four, missed) in missed.iter_mut().enumerate().take(fours) {
             let mut folded = [[_mm256_setzero_si256(); 4]; 2];
             let mut fingerprints = [[0; 4]; 2];
             for i in 0..4 {
-                let number = first + 4 * four + i;
+                let number = range.start + 4 * four + i;
                 P::prefetch::<O>(lines, lookahead, number);
                 let hash = hashes[number];
                 let line = O::line(lines, hash);
