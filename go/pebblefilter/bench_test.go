@@ -20,6 +20,7 @@ var policies = []struct {
 }{
 	{"builtin", bloom.FilterPolicy(10)},
 	{"ours", pebblefilter.FilterPolicy(10)},
+	{"static", pebblefilter.StaticFilterPolicy(0.01)},
 }
 
 // A filter of a table, from the first key to the last byte.
@@ -71,6 +72,41 @@ func BenchmarkMayContain(b *testing.B) {
 	}
 }
 
+// Writing keys to tables in memory, four times a flush, with all that Pebble does for them.
+func BenchmarkFlush(b *testing.B) {
+	for _, kind := range keyKinds {
+		keys := kind.make(400_000, 1)
+		for _, p := range policies {
+			b.Run(fmt.Sprintf("keys=%s/filter=%s", kind.name, p.name), func(b *testing.B) {
+				for range b.N {
+					opts := options(p.policy)
+					opts.FS = vfs.NewMem()
+					db := open(b, "store", opts)
+					fill(b, db, keys)
+					if err := db.Close(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/key")
+			})
+		}
+	}
+}
+
+// filterBytes is how much memory the filters of all tables take.
+func filterBytes(b *testing.B, db *pebble.DB) (sum uint64) {
+	levels, err := db.SSTables(pebble.WithProperties())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, tables := range levels {
+		for _, table := range tables {
+			sum += table.Properties.FilterSize
+		}
+	}
+	return sum
+}
+
 // A Get that finds nothing, of a store with four tables that may have the key.
 func BenchmarkPointMiss(b *testing.B) {
 	for _, kind := range keyKinds {
@@ -81,6 +117,7 @@ func BenchmarkPointMiss(b *testing.B) {
 			db := open(b, "store", opts)
 			fill(b, db, present)
 			ask(b, db, absent) // into the cache
+			bits := 8 * float64(filterBytes(b, db)) / float64(len(present))
 			b.Run(fmt.Sprintf("keys=%s/filter=%s", kind.name, p.name), func(b *testing.B) {
 				before := db.Metrics().Filter
 				for i := range b.N {
@@ -91,6 +128,7 @@ func BenchmarkPointMiss(b *testing.B) {
 				after := db.Metrics().Filter
 				misses, hits := after.Misses-before.Misses, after.Hits-before.Hits
 				b.ReportMetric(100*float64(misses)/float64(max(1, misses+hits)), "fp%")
+				b.ReportMetric(bits, "bits/key")
 			})
 			if err := db.Close(); err != nil {
 				b.Fatal(err)
