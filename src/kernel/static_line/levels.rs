@@ -253,7 +253,13 @@ impl<T: Tile> Work for Probe<'_, T> {
         lookahead: &Lookahead,
     ) {
         // SAFETY: the caller's promise.
-        let found = unsafe { T::tile::<P, Levels<T>>(lines, hashes, lookahead) };
+        let found = unsafe {
+            match P::PREFETCHES {
+                true => T::tile::<P, Levels<T>>(lines, hashes, lookahead),
+                // Long code, which need not be here once more.
+                false => T::tile_alone::<Levels<T>>(lines, hashes),
+            }
+        };
         self.bitmap[tile] = found.hits;
         let next = self.next;
         for_each_bit(found.bumped, |i| self.hand_on(next, hashes[i], tile * TILE + i));
