@@ -45,7 +45,6 @@ func BenchmarkMayContain(b *testing.B) {
 	for _, kind := range keyKinds {
 		for _, count := range []int{10_000, 1_000_000} {
 			present := kind.make(count, 1)
-			filter := build(bloom.FilterPolicy(10), present, nil)
 			for _, ask := range []struct {
 				name string
 				keys [][]byte
@@ -54,6 +53,7 @@ func BenchmarkMayContain(b *testing.B) {
 				{"present", sample(present, 1<<14)},
 			} {
 				for _, p := range policies {
+					filter := build(p.policy, present, nil)
 					name := fmt.Sprintf("keys=%s/count=%d/ask=%s/filter=%s", kind.name, count, ask.name, p.name)
 					b.Run(name, func(b *testing.B) {
 						found := 0
