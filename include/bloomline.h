@@ -13,6 +13,7 @@
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_scalable    grows with its keys, for an unknown number of them
  *   bloomline_window      keys expire
+ *   bloomline_cascade     exact answers for the keys of two sets that no longer change
  *   bloomline_concurrent  many threads insert at once
  *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_block_      writes an encoded filter into the caller's buffer
@@ -204,6 +205,12 @@ typedef int32_t bloomline_status;
 
 /** The path leads to something other than a regular file, which was neither read nor replaced. */
 #define BLOOMLINE_ERR_NOT_A_FILE 25
+
+/**
+ * Both sets of a cascade have a key of one hash: the same key, or two keys that another seed tells
+ * apart.
+ */
+#define BLOOMLINE_ERR_OVERLAP 26
 
 /**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
@@ -476,6 +483,9 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
  * read.
  */
 #define BLOOMLINE_KIND_STATIC 8
+
+/** bloomline_encoded_kind(): bloomline_cascade_decode() reads it. */
+#define BLOOMLINE_KIND_CASCADE 9
 
 /**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
@@ -1906,6 +1916,144 @@ BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *win
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
+
+/* Cascades: exact answers for two sets of keys ------------------------------------------ */
+
+/**
+ * Tells the keys of an included set from those of an excluded set, without an error, in a
+ * fraction of the memory of either. Both are given at once and no longer change. Probes return
+ * true for each included key and false for each excluded one; for a key of neither set, true at
+ * bloomline_cascade_unknown_rate(). It is a series of static filters, its layers, each of the
+ * keys that the one before passes wrongly.
+ *
+ * Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
+ * bloomline_cascade_load(); freed by bloomline_cascade_free().
+ */
+typedef struct bloomline_cascade bloomline_cascade;
+
+/**
+ * bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
+ * hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
+ * the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
+ * that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
+ * excluded one that the first layer passes, twice the cascade, and some 2 MB.
+ *
+ * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
+ * with a hundred 10.5.
+ *
+ * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE;
+ * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
+    const uint64_t *excluded, size_t m, double rate, uint64_t seed, bloomline_cascade **out);
+
+/**
+ * bloomline_cascade_clone() creates a copy.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
+    bloomline_cascade **out);
+
+/** bloomline_cascade_free() frees a cascade. Does nothing for NULL. */
+BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_contains() returns whether the key of 'len' bytes at 'key' is included: true
+ * for each included key, false for each excluded one.
+ *
+ * Returns true if 'filter' is NULL, or 'key' is NULL and 'len' is not 0.
+ */
+BLOOMLINE_API bool bloomline_cascade_contains(const bloomline_cascade *filter, const void *key,
+    size_t len);
+
+/** bloomline_cascade_contains_hash() is bloomline_cascade_contains() for the hash of a key. */
+BLOOMLINE_API bool bloomline_cascade_contains_hash(const bloomline_cascade *filter, uint64_t hash);
+
+/** bloomline_cascade_contains_hashes() is bloomline_filter_contains_hashes() for a cascade. */
+BLOOMLINE_API size_t bloomline_cascade_contains_hashes(const bloomline_cascade *filter,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/** bloomline_cascade_contains_keys() is bloomline_filter_contains_keys() for a cascade. */
+BLOOMLINE_API size_t bloomline_cascade_contains_keys(const bloomline_cascade *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_cascade_included_count() returns the number of included keys it was built of,
+ * repeated ones counted. Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_cascade_included_count(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_excluded_count() returns the number of excluded keys it was built of,
+ * repeated ones counted. Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_cascade_excluded_count(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_layer_count() returns how many layers the cascade has, 1 or more. Returns 0
+ * for NULL.
+ */
+BLOOMLINE_API size_t bloomline_cascade_layer_count(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_line_count() returns the number of lines of all layers, of 64 bytes each.
+ * Returns 0 for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_cascade_line_count(const bloomline_cascade *filter);
+
+/** bloomline_cascade_seed() returns the seed of the hash of keys. Returns 0 for NULL. */
+BLOOMLINE_API uint64_t bloomline_cascade_seed(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_unknown_rate() returns how often a key of neither set is reported as
+ * included, 0 to 1, to expect. Returns 1 for NULL.
+ */
+BLOOMLINE_API double bloomline_cascade_unknown_rate(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
+ * for each line, for each layer, and for all. Returns 0 for NULL.
+ */
+BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
+
+/**
+ * bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. Views cannot be opened
+ * of it: only bloomline_cascade_decode() reads it.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter, void *out,
+    size_t cap, size_t *written);
+
+/** bloomline_cascade_write() is bloomline_filter_write() for a cascade. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_write(const bloomline_cascade *filter,
+    bloomline_write_fn write, void *context);
+
+/**
+ * bloomline_cascade_decode() is bloomline_filter_decode() for a cascade.
+ *
+ * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_decode(const void *data, size_t len,
+    bloomline_cascade **out);
+
+/** bloomline_cascade_save() is bloomline_filter_save() for a cascade. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_save(const bloomline_cascade *filter,
+    const char *path);
+
+/**
+ * bloomline_cascade_load() is bloomline_filter_load() for a cascade.
+ *
+ * Errors: as there and for bloomline_cascade_decode().
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_load(const char *path, bloomline_cascade **out);
 
 /* Files mapped into memory -------------------------------------------------------------- */
 

@@ -71,7 +71,8 @@ pub enum Error {
     Reserved,
     /// The key is definitely absent, so it cannot be removed; the filter is unchanged.
     Absent,
-    /// There is no room in the filter for the key; the filter is unchanged.
+    /// There is no room in the filter for the key; the filter is unchanged. Of a cascade: 32 layers do
+    /// not tell the sets apart, which chance does not bring about.
     Full,
     /// A window cannot have so many generations: at least one, and at most 2^32 - 1.
     Generations(u64),
@@ -82,6 +83,9 @@ pub enum Error {
         /// The hashes given.
         given: u64,
     },
+    /// Both sets of a cascade have a key of this hash: the same key, or two keys that another seed
+    /// tells apart.
+    Overlap(u64),
     /// The path leads to something that is not a regular file: a directory, a pipe, a device. It
     /// was neither read nor replaced.
     NotAFile,
@@ -141,6 +145,9 @@ impl Error {
             Error::Full => "the filter is full",
             Error::Generations(_) => "a window needs 1 to 2^32 - 1 generations",
             Error::KeyCount { .. } => "fewer keys than the filter has: give each key again",
+            Error::Overlap(_) => {
+                "both sets have a key of one hash: remove it from one, or change the seed"
+            }
             Error::NotAFile => "the path leads to something other than a regular file",
             Error::Io(_) => "input or output failed",
         }
@@ -160,6 +167,7 @@ impl fmt::Display for Error {
             Error::BufferTooSmall { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::Truncated { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::KeyCount { needed, given } => write!(f, ": {given}, not {needed}"),
+            Error::Overlap(hash) => write!(f, ": {hash:#018x}"),
             Error::Io(error) => write!(f, ": {error}"),
             _ => Ok(()),
         }

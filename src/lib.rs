@@ -35,6 +35,7 @@
 //! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
 //! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`], [`static_line`] | a smaller filter of a set that no longer changes, its builder, its shape, its definition |
+//! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`], [`cascade`] | exact answers for two known sets, its builder, a view of its bytes, its definition |
 //! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Kind`] | what an encoded filter is |
@@ -71,15 +72,16 @@ pub mod sizing;
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
 pub use filter::{
-    Builder, ConcurrentFilter, ContainsIter, CountingFilter, CuckooFilter, Dedup, Filter, Loaded,
-    MappedFilter, OwnedView, Probe, ScalableFilter, StaticBuilder, StaticFilter, Swap, View,
-    Window, block_build, lines_insert, shard_of, shards_contain_hashes, static_block_build,
-    static_block_len, views_contain, views_contain_hash,
+    Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
+    CuckooFilter, Dedup, Filter, Loaded, MappedCascade, MappedFilter, OwnedView, Probe,
+    ScalableFilter, StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert,
+    shard_of, shards_contain_hashes, static_block_build, static_block_len, views_contain,
+    views_contain_hash,
 };
 pub use format::Kind;
 pub use kernel::Backend;
 pub use key::Key;
-pub use layouts::{classic, cuckoo, fast_local, static_line};
+pub use layouts::{cascade, classic, cuckoo, fast_local, static_line};
 pub use os::memory::set_huge_pages;
 pub use params::{CuckooParams, Params, StaticParams};
 

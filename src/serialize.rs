@@ -1,7 +1,9 @@
 //! The feature `serde`: filters as the bytes of their encoded form, or as their base64 in formats for
 //! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
-use crate::filter::{CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, Window};
+use crate::filter::{
+    Cascade, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, Window,
+};
 use crate::params::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
@@ -75,7 +77,7 @@ macro_rules! bytes {
     )*};
 }
 
-bytes!(Filter, CountingFilter, CuckooFilter, ScalableFilter, StaticFilter, Window);
+bytes!(Filter, CountingFilter, CuckooFilter, ScalableFilter, StaticFilter, Cascade, Window);
 
 /// Takes bytes in whatever form a format has them, to be decoded.
 struct Bytes<T>(fn(&[u8]) -> Result<T, crate::error::Error>, PhantomData<T>);

@@ -12,6 +12,7 @@
 //! The filter's rate is slightly lower, by 0.1 % of the rate at 8 bits per key and 2.4 % at 20,
 //! because lanes keep the bits of a key apart.
 
+pub mod cascade;
 pub mod static_line;
 pub(crate) mod stats;
 

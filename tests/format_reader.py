@@ -358,25 +358,24 @@ def position(hash, count):
     return min((hash * count & U64) >> 56, 254)
 
 
-class StaticFilter(Encoded):
-    """An encoded static filter, all of it checked."""
+class StaticLines:
+    """Lines of so many rows, in levels of these sizes."""
 
-    def __init__(self, data):
-        super().__init__(data, (8,))
-        second, third, tail, *zeros = self.reserved.to_bytes(8, "little")
+    def __init__(self, k, line_count, sizes):
+        self.k, self.lines = k, b""
+        second, third, tail, *zeros = sizes.to_bytes(8, "little")
         if any(zeros) or tail > 15 or third and not second or tail and not third:
             raise Rejected(RESERVED)
-        if not 4 <= self.k <= 16:
+        if not 4 <= k <= 16:
             raise Rejected(K)
-        if self.line_count > 1 << 48:
+        if not 1 <= line_count <= 1 << 48:
             raise Rejected(LINE_COUNT)
-        self.counts = [self.line_count]
+        self.counts = [line_count]
         for share in [second, third] + [16] * tail:
             if share:
                 self.counts.append((self.counts[-1] * share + 255) // 256)
-        self.lanes = 8 if self.k <= 8 else 16
-        self.check_lines(data, 8 * self.lanes * sum(self.counts) + 64)
-        self.more, self.lines = [self.reserved], data[:-64]
+        self.lanes = 8 if k <= 8 else 16
+        self.size = 8 * self.lanes * sum(self.counts)
 
     def line(self, number):
         """The threshold and the rows of a line."""
@@ -403,6 +402,61 @@ class StaticFilter(Encoded):
                 return parities == [wanted >> j & 1 for j in range(self.k)]
             hash, first = next_hash(hash), first + count
         return True
+
+
+class StaticFilter(Encoded):
+    """An encoded static filter, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (8,))
+        self.static = StaticLines(self.k, self.line_count, self.reserved)
+        self.check_lines(data, self.static.size + 64)
+        self.more, self.static.lines = [self.reserved], data[:-64]
+
+    def contains_hash(self, hash):
+        return self.static.contains_hash(hash)
+
+
+def layer_hash(hash, layer):
+    if layer == 0:
+        return hash
+    z = hash + layer * C1 & U64
+    y = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & U64
+    x = (y ^ y >> 27) * 0x94D049BB133111EB & U64
+    return x ^ x >> 31
+
+
+class Cascade(Encoded):
+    """An encoded cascade, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (9,))
+        if not 1 <= self.k <= 32:
+            raise Rejected(K)
+        self.check_lines(data, 64 * (self.line_count + self.k + 1))
+        left, records = data[: 64 * self.line_count], data[64 * self.line_count : -64]
+        if xxh3_64(records) != self.reserved:
+            raise Rejected(CHECKSUM)
+        self.layers = []
+        for at in range(0, len(records), 64):
+            record = records[at : at + 64]
+            _, line_count, tested, k, zero, sizes = struct.unpack("<QQQIIQ", record[:40])
+            if zero or any(record[40:]):
+                raise Rejected(RESERVED)
+            layer = StaticLines(k, line_count, sizes)
+            layer.lines, left = left[: layer.size], left[layer.size :]
+            last = at + 64 == len(records)
+            if len(layer.lines) < layer.size or last and left:
+                raise Rejected(LINE_COUNT)
+            if not self.layers:
+                self.more = [tested]
+            self.layers.append(layer)
+
+    def contains_hash(self, hash):
+        for i, layer in enumerate(self.layers):
+            if not layer.contains_hash(layer_hash(hash, i)):
+                return i % 2 == 1
+        return len(self.layers) % 2 == 1
 
 
 def cuckoo_places(hash, line_count, bits):
@@ -480,6 +534,11 @@ def check_golden(directory):
     window = check_filters(os.path.join(directory, "window"), Window)
     cuckoo = check_filters(os.path.join(directory, "cuckoo"), CuckooFilter)
     static = check_filters(os.path.join(directory, "static"), StaticFilter)
+    cascade = check_filters(os.path.join(directory, "cascade"), Cascade)
+    mixed = rows(os.path.join(directory, "cascade"), "vectors.txt")
+    for hash, layer, expected in mixed:
+        what = "cascade/vectors.txt, %s %s" % (hash, layer)
+        equal(layer_hash(int(hash, 16), int(layer)), int(expected, 16), what)
     equations = rows(os.path.join(directory, "static"), "vectors.txt")
     for hash, line_count, k, c, *numbers, after in equations:
         what, hash, k = "static/vectors.txt, %s %s" % (hash, k), int(hash, 16), int(k)
@@ -532,6 +591,10 @@ def check_golden(directory):
         ("probes of them", static[1]),
         ("rejected static filters", static[2]),
         ("vectors of them", len(equations)),
+        ("accepted cascades", cascade[0]),
+        ("probes of them", cascade[1]),
+        ("rejected cascades", cascade[2]),
+        ("vectors of them", len(mixed)),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:

@@ -21,7 +21,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 21] = [
+const SECTIONS: [(&str, &str); 22] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -40,6 +40,7 @@ const SECTIONS: [(&str, &str); 21] = [
     ("Counting filters: keys can be removed", "counting.rs"),
     ("Scalable filters: they grow with their keys", "scalable.rs"),
     ("Windows: keys that were inserted lately", "window.rs"),
+    ("Cascades: exact answers for two sets of keys", "cascade.rs"),
     ("Files mapped into memory", "map.rs"),
     ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Filter blocks of other engines", "engines.rs"),

@@ -11,8 +11,8 @@
 mod definition;
 
 use bloomline::{
-    Backend, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, View, Window, cuckoo,
-    static_line,
+    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter,
+    View, Window, cascade, cuckoo, static_line,
 };
 use definition::*;
 use libfuzzer_sys::fuzz_target;
@@ -23,6 +23,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     attempt_window(data);
+    attempt_cascade(data);
     let mut bytes = data.to_vec();
     if get(&bytes, LAYOUT) == 3 {
         put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));
@@ -165,6 +166,63 @@ fn attempt_window(data: &[u8]) {
         }
     }
     assert!(window.to_bytes().unwrap() == model.encode());
+}
+
+/// A cascade: as it is, and as one that its footer fits, whose records are repaired one after the
+/// other; what opens answers as the definition does.
+fn attempt_cascade(data: &[u8]) {
+    attempt_layers(data);
+    let mut bytes = data[data.len() % 64..].to_vec();
+    let layers = 1 + usize::from(data[0] % 4);
+    let Some(lines) = (bytes.len() / 64).checked_sub(layers + 1).filter(|&lines| lines > 0) else {
+        return;
+    };
+    let fields = [(MAGIC, u64::from_le_bytes(MAGIC_BYTES)), (VERSION, 1), (LAYOUT, 9)];
+    for (field, value) in fields.into_iter().chain([(K, layers as u64), (LINE_COUNT, lines as u64)]) {
+        put(&mut bytes, field, value);
+        seal_footer(&mut bytes);
+        attempt_layers(&bytes);
+    }
+    let mut left = lines as u64;
+    for i in 0..layers {
+        let end = 64 * (lines + i + 1);
+        let record = &mut bytes[end - 64..end];
+        let rows = get(record, K) % 13 + 4;
+        record[28..].fill(0);
+        put(record, K, rows);
+        // As many as are left for the last, with up to 8 rows and one level.
+        let last = i + 1 == layers;
+        let count = if last { left } else { (get(record, LINE_COUNT) % left.max(1)).max(1) };
+        put(record, LINE_COUNT, if last && rows > 8 { count / 2 } else { count });
+        left = left.saturating_sub(if rows > 8 { 2 * count } else { count });
+        seal_cascade(&mut bytes);
+        attempt_layers(&bytes);
+    }
+}
+
+fn attempt_layers(bytes: &[u8]) {
+    let bytes = &bytes.to_vec().into_boxed_slice()[..];
+    let (verified, unverified) = (check_cascade(bytes, true), check_cascade(bytes, false));
+    let decoded = Cascade::decode(bytes);
+    assert_eq!(status_of_result(&decoded), verified);
+    assert_eq!(status_of_result(&CascadeView::open(bytes)), verified);
+    let view = CascadeView::open_unverified(bytes);
+    assert_eq!(status_of_result(&view), unverified);
+    let Ok(view) = view else { return };
+    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hashes: Vec<u64> = words.chain(AWKWARD).take(200).collect();
+    let mut bitmap = vec![u64::MAX; hashes.len().div_ceil(64)];
+    view.contains_hashes(&hashes, &mut bitmap);
+    let layers = layers_of(bytes);
+    for (i, &hash) in hashes.iter().enumerate() {
+        let answer = cascade::contains(&layers, hash);
+        assert_eq!(view.contains_hash(hash), answer);
+        assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer);
+    }
+    if let Ok(cascade) = decoded {
+        assert!(cascade.to_bytes().unwrap() == bytes);
+        assert!((0.0..=1.0).contains(&cascade.unknown_rate()));
+    }
 }
 
 /// A static filter: what opens answers as the definition does.

@@ -4,6 +4,7 @@
 use super::boundary::{
     NULL, bytes, guard, guard_or, new_handle, required, room_at, write_optional,
 };
+use super::cascade::bloomline_cascade;
 use super::counting::bloomline_counting;
 use super::cuckoo::bloomline_cuckoo;
 use super::filter::bloomline_filter;
@@ -12,7 +13,7 @@ use super::scalable::bloomline_scalable;
 use super::status::bloomline_status;
 use super::window::bloomline_window;
 use crate::os::room::Room;
-use crate::{CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, Window};
+use crate::{Cascade, CountingFilter, CuckooFilter, Error, Filter, Kind, ScalableFilter, Window};
 use std::ffi::{c_char, c_void};
 use std::io;
 use std::path::Path;
@@ -32,6 +33,8 @@ pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
 /// bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
 /// read.
 pub const BLOOMLINE_KIND_STATIC: i32 = 8;
+/// bloomline_encoded_kind(): bloomline_cascade_decode() reads it.
+pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
 
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
 /// BLOOMLINE_KIND_ number, or 0 if they are none. Later versions may return other numbers. Reads
@@ -50,6 +53,7 @@ pub unsafe extern "C" fn bloomline_encoded_kind(bytes: *const c_void, len: usize
             Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
             Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
             Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
+            Some(Ok(Kind::Cascade)) => BLOOMLINE_KIND_CASCADE,
             Some(Err(_)) | None => 0,
         }
     })
@@ -125,7 +129,8 @@ whole!(
     bloomline_counting: CountingFilter,
     bloomline_cuckoo: CuckooFilter,
     bloomline_scalable: ScalableFilter,
-    bloomline_window: Window
+    bloomline_window: Window,
+    bloomline_cascade: Cascade
 );
 
 /// `bloomline_<handle>_clone`.

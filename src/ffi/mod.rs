@@ -40,6 +40,7 @@ mod allocator;
 mod batch;
 mod block;
 mod boundary;
+mod cascade;
 mod classic;
 mod concurrent;
 mod counting;
@@ -61,6 +62,7 @@ mod window;
 
 pub use allocator::*;
 pub use block::*;
+pub use cascade::*;
 pub use classic::*;
 pub use concurrent::*;
 pub use counting::*;

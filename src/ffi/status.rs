@@ -66,6 +66,9 @@ pub const BLOOMLINE_ERR_GENERATIONS: bloomline_status = 23;
 pub const BLOOMLINE_ERR_KEY_COUNT: bloomline_status = 24;
 /// The path leads to something other than a regular file, which was neither read nor replaced.
 pub const BLOOMLINE_ERR_NOT_A_FILE: bloomline_status = 25;
+/// Both sets of a cascade have a key of one hash: the same key, or two keys that another seed tells
+/// apart.
+pub const BLOOMLINE_ERR_OVERLAP: bloomline_status = 26;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
@@ -89,6 +92,7 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Full => BLOOMLINE_ERR_FULL,
         Error::Generations(_) => BLOOMLINE_ERR_GENERATIONS,
         Error::KeyCount { .. } => BLOOMLINE_ERR_KEY_COUNT,
+        Error::Overlap(_) => BLOOMLINE_ERR_OVERLAP,
         Error::NotAFile => BLOOMLINE_ERR_NOT_A_FILE,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
@@ -134,6 +138,9 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_GENERATIONS => c"a window needs 1 to 2^32 - 1 generations",
         BLOOMLINE_ERR_KEY_COUNT => c"fewer keys than the filter has: give each key again",
         BLOOMLINE_ERR_NOT_A_FILE => c"the path leads to something other than a regular file",
+        BLOOMLINE_ERR_OVERLAP => {
+            c"both sets have a key of one hash: remove it from one, or change the seed"
+        }
         _ => c"unknown status",
     }
 }
@@ -152,9 +159,9 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_NOT_A_FILE).map(message).collect();
-        assert_eq!(texts.len(), 26);
-        for unknown in [-1, 26, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_OVERLAP).map(message).collect();
+        assert_eq!(texts.len(), 27);
+        for unknown in [-1, 27, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));
@@ -165,6 +172,7 @@ mod tests {
     fn messages_are_those_of_the_errors() {
         for error in [
             Error::Rate(0.5),
+            Error::Overlap(5),
             Error::BitsPerKey(0.5),
             Error::K(7),
             Error::LineCount(7),

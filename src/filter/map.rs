@@ -4,11 +4,12 @@
 //! a map is `unsafe`, with that contract.
 #![allow(unsafe_code)]
 
+use super::cascade::CascadeView;
 use super::owned::OwnedView;
 use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
-use crate::format::encoded;
+use crate::format::{cascade, encoded};
 use crate::os::file;
 use crate::os::memory::FileBytes;
 use std::fmt;
@@ -115,3 +116,64 @@ impl fmt::Debug for MappedFilter {
 }
 
 probing!(MappedFilter, view);
+
+/// A cascade in a file, mapped into memory and probed there, as [`MappedFilter`] is.
+///
+/// A clone shares the map.
+#[derive(Clone)]
+pub struct MappedCascade(CascadeView<Map>);
+
+impl MappedCascade {
+    /// Maps a file and checks all of it, as [`CascadeView::open`] does.
+    ///
+    /// # Errors
+    /// As [`CascadeView::open`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_cascade(path.as_ref()) }?;
+        CascadeView::open(Map(Arc::new(bytes))).map(MappedCascade)
+    }
+
+    /// Maps a file and checks its footer and the sizes of its layers, as
+    /// [`CascadeView::open_unverified`] does: nothing else of the file is read before it is probed.
+    ///
+    /// # Errors
+    /// As [`CascadeView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_cascade(path.as_ref()) }?;
+        CascadeView::open_unverified(Map(Arc::new(bytes))).map(MappedCascade)
+    }
+
+    /// Returns a view of the cascade.
+    pub fn view(&self) -> &CascadeView<impl AsRef<[u8]> + Clone> {
+        &self.0
+    }
+}
+
+/// A mapped file that ends as a cascade does.
+///
+/// # Safety
+/// As [`MappedFilter::open`].
+unsafe fn map_cascade(path: &Path) -> Result<FileBytes, Error> {
+    let (mut file, len) = file::open(path)?;
+    // Before any of it takes memory, where a map does.
+    let (footer, body_len) = encoded::footer(&mut file, len)?;
+    cascade::check(&footer, body_len)?;
+    // SAFETY: the caller's promise for as long as the bytes live.
+    unsafe { FileBytes::open(&file) }
+}
+
+impl fmt::Debug for MappedCascade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+probing!(MappedCascade, view);

@@ -2,6 +2,7 @@
 //! for views and builders.
 
 pub(crate) mod builder;
+mod cascade;
 mod concurrent;
 mod counting;
 mod cuckoo;
@@ -22,11 +23,12 @@ mod window;
 #[cfg(feature = "capi")]
 pub(crate) use crate::kernel::{FEW, FewHashes, hash_of};
 pub use builder::{Builder, block_build, lines_insert};
+pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
-pub use map::MappedFilter;
+pub use map::{MappedCascade, MappedFilter};
 pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;

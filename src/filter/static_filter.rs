@@ -72,7 +72,7 @@ impl StaticFilter {
         StaticFilter::with_kernels(params, hashes, 1, kernels)
     }
 
-    fn with_kernels(
+    pub(super) fn with_kernels(
         params: StaticParams,
         hashes: &[u64],
         threads: usize,
@@ -118,6 +118,22 @@ impl StaticFilter {
     /// each other.
     pub fn key_count(&self) -> u64 {
         self.key_count
+    }
+
+    /// Reads the lines of a filter from what is left of `body`.
+    pub(super) fn read_lines(
+        shape: Shape,
+        key_count: u64,
+        body: &mut Body<'_>,
+    ) -> Result<StaticFilter, Error> {
+        let kernels = Kernels::active()?;
+        let mut lines = Zeroed::new(shape.bytes())?;
+        body.fill(&mut lines)?;
+        Ok(StaticFilter { lines, shape, key_count, kernels })
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Returns the number of levels. A probe reads a line of the first, and a line of the next if
@@ -311,10 +327,7 @@ impl Encoded for StaticFilter {
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<StaticFilter, Error> {
         let (shape, key_count) = format::check(footer, body.len())?;
-        let kernels = Kernels::active()?;
-        let mut lines = Zeroed::new(shape.bytes())?;
-        body.fill(&mut lines)?;
-        Ok(StaticFilter { lines, shape, key_count, kernels })
+        StaticFilter::read_lines(shape, key_count, body)
     }
 
     fn copy(&self) -> Result<StaticFilter, Error> {

@@ -1,6 +1,6 @@
 //! Which kind of filter an encoded filter is, told by its footer.
 
-use super::{cuckoo, native, scalable, static_line, window};
+use super::{cascade, cuckoo, native, scalable, static_line, window};
 use crate::error::Error;
 
 /// The kind of an encoded filter: which `decode` reads it. The numbers are those of the layouts
@@ -23,6 +23,8 @@ pub enum Kind {
     Window = window::LAYOUT,
     /// [`StaticFilter`](crate::StaticFilter).
     Static = static_line::LAYOUT,
+    /// [`Cascade`](crate::Cascade).
+    Cascade = cascade::LAYOUT,
 }
 
 impl Kind {
@@ -43,6 +45,7 @@ impl Kind {
             scalable::LAYOUT => scalable::check(footer, len).map(|_| Kind::Scalable),
             window::LAYOUT => window::check(footer, len).map(|_| Kind::Window),
             static_line::LAYOUT => static_line::check(footer, len).map(|_| Kind::Static),
+            cascade::LAYOUT => cascade::check(footer, len).map(|_| Kind::Cascade),
             unknown => Err(Error::Layout(unknown)),
         }
     }

@@ -1,5 +1,6 @@
 //! The encoded forms of filters, and readers that access nothing outside of the bytes given.
 
+pub(crate) mod cascade;
 pub(crate) mod cuckoo;
 pub(crate) mod encoded;
 mod kind;

@@ -30,7 +30,7 @@ pub(super) mod at {
     pub(in crate::format) const K: usize = 24;
     pub(super) const LAYOUT: usize = 28;
     pub(super) const VERSION: usize = 30;
-    pub(super) const SHAPE: usize = 32;
+    pub(in crate::format) const SHAPE: usize = 32;
     pub(super) const LINES_CHECKSUM: usize = 40;
     pub(super) const FOOTER_CHECKSUM: usize = 48;
     pub(super) const MAGIC: usize = 56;

@@ -33,13 +33,13 @@ impl Shape {
 }
 
 /// The sizes of the levels as the footer has them: the shares, then the tail, a byte each.
-fn sizes(levels: Levels) -> u64 {
+pub(super) fn sizes(levels: Levels) -> u64 {
     let [second, third] = levels.shares.map(u64::from);
     second | third << 8 | u64::from(levels.tail) << 16
 }
 
 /// The same read; None if it is not what a writer writes.
-fn levels(line_count: u64, sizes: u64) -> Option<Levels> {
+pub(super) fn levels(line_count: u64, sizes: u64) -> Option<Levels> {
     let [second, third, tail, rest @ ..] = sizes.to_le_bytes();
     let ends = (second > 0 || third == 0) && (third > 0 || tail == 0);
     let sound = ends && tail <= MAX_TAIL && rest == [0; 5];

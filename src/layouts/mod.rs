@@ -1,5 +1,6 @@
 //! The definitions of the other layouts, each in its plainest form, as `line.rs` for native lines.
 
+pub mod cascade;
 pub mod classic;
 pub mod cuckoo;
 pub mod fast_local;

@@ -7,8 +7,8 @@ use crate::definition;
 use crate::mapped;
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
-    StaticFilter, View, Window, line,
+    Cascade, CascadeView, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
+    ScalableFilter, StaticFilter, View, Window, line,
 };
 use definition::*;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn in_the_project(path: &str) -> PathBuf {
 fn samples() -> Vec<(String, Vec<u8>)> {
     let plain =
         ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"];
-    let files: [(&str, &[&str]); 7] = [
+    let files: [(&str, &[&str]); 8] = [
         ("accepted", &plain),
         ("counting/accepted", &["k06", "stuck"]),
         ("scalable/accepted", &["one-stage", "awkward-hashes", "four-stages"]),
@@ -31,6 +31,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         ("cuckoo/accepted", &["bits08-full", "bits12-lines3", "bits16-lines2"]),
         ("classic/accepted", &["k07", "lines003"]),
         ("static/accepted", &["rows08-seed-nine", "rows05", "rows12-empty"]),
+        ("cascade/accepted", &["none", "seed-nine", "one-of-each"]),
     ];
     let names = files.iter().flat_map(|(directory, names)| {
         names.iter().map(move |name| format!("golden/{directory}/{name}.bloomline"))
@@ -40,7 +41,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 
 /// The readers that check all: which layouts each one takes, and the status that it gives.
 type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
-const READERS: [Reader; 7] = [
+const READERS: [Reader; 9] = [
     ("View", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open(bytes))),
     ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
     ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
@@ -48,6 +49,8 @@ const READERS: [Reader; 7] = [
     ("Window", &[4], |bytes| status_of_result(&Window::decode(bytes))),
     ("CuckooFilter", &[7], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
     ("StaticFilter", &[8], |bytes| status_of_result(&StaticFilter::decode(bytes))),
+    ("Cascade", &[9], |bytes| status_of_result(&Cascade::decode(bytes))),
+    ("CascadeView", &[9], |bytes| status_of_result(&CascadeView::open(bytes))),
 ];
 /// And the one that does not look at the lines.
 const UNVERIFIED: Reader =
@@ -78,7 +81,7 @@ fn every_kind_has_its_readers() {
         assert_readers(&bytes, layout, (status::OK, status::OK, status::LAYOUT), &name);
         layouts.insert(layout);
     }
-    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7, 8]));
+    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7, 8, 9]));
 }
 
 #[test]
@@ -138,13 +141,15 @@ fn every_bit_flipped() {
 #[test]
 fn files_cut_and_altered() {
     type Load = fn(&Path) -> u32;
-    let loads: [(&Reader, Load); 7] = [
+    let loads: [(&Reader, Load); 9] = [
         (&READERS[0], |path| status_of_result(&mapped::open(path))),
         (&READERS[1], |path| status_of_result(&Filter::load(path))),
         (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
         (&READERS[3], |path| status_of_result(&ScalableFilter::load(path))),
         (&READERS[5], |path| status_of_result(&CuckooFilter::load(path))),
         (&READERS[6], |path| status_of_result(&StaticFilter::load(path))),
+        (&READERS[7], |path| status_of_result(&Cascade::load(path))),
+        (&READERS[8], |path| status_of_result(&mapped::open_cascade(path))),
         (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
     ];
     let path = std::env::temp_dir().join(format!("bloomline-altered-{}", std::process::id()));
@@ -172,7 +177,7 @@ fn files_cut_and_altered() {
         }
     }
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(layouts.len(), 7);
+    assert_eq!(layouts.len(), 8);
 }
 
 /// What an unverified view of damaged lines promises, in every layout that has views: the

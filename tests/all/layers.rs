@@ -24,13 +24,12 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 18] = [
+const FILTERS: [&str; 19] = [
     "probe",
     "insert",
     "view",
     "view_static",
     "owned",
-    "map",
     "views",
     "shards",
     "builder",
@@ -43,6 +42,8 @@ const FILTERS: [&str; 18] = [
     "scalable",
     "swap",
     "window",
+    "cascade",
+    "map",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {

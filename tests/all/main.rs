@@ -14,6 +14,7 @@ mod plans;
 
 mod backends;
 mod batches;
+mod cascade;
 mod classic;
 mod concurrent;
 mod counting;
@@ -23,6 +24,7 @@ mod error;
 mod filter;
 mod format;
 mod golden;
+mod golden_cascade;
 mod golden_classic;
 mod golden_counting;
 mod golden_cuckoo;

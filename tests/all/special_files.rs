@@ -5,7 +5,7 @@
 use crate::directory;
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
+    Cascade, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
     StaticFilter, StaticParams, Window,
 };
 use directory::Directory;
@@ -25,7 +25,7 @@ struct Kind {
 }
 
 /// One of every kind.
-fn kinds() -> [Kind; 7] {
+fn kinds() -> [Kind; 8] {
     let params = Params::new(5, 6, 3).unwrap();
     let plain = Filter::new(params).unwrap();
     let classic = Filter::classic(params).unwrap();
@@ -33,6 +33,7 @@ fn kinds() -> [Kind; 7] {
     let cuckoo = CuckooFilter::new(CuckooParams::new(5, 8, 3).unwrap()).unwrap();
     let scalable = ScalableFilter::new(100, 0.01, 3).unwrap();
     let fixed = StaticFilter::build(StaticParams::new(5, 8, 3).unwrap(), &[], 1).unwrap();
+    let cascade = Cascade::build(&[1], &[2], 3, 1).unwrap();
     let window = Window::with_params(3, params).unwrap();
     macro_rules! kind {
         ($name:expr, $filter:ident, $type:ident) => {
@@ -51,6 +52,7 @@ fn kinds() -> [Kind; 7] {
         kind!("cuckoo", cuckoo, CuckooFilter),
         kind!("scalable", scalable, ScalableFilter),
         kind!("static", fixed, StaticFilter),
+        kind!("cascade", cascade, Cascade),
         kind!("window", window, Window),
     ]
 }

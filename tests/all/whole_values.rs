@@ -1,9 +1,9 @@
 //! Filters as values: cloned, compared, shown, written to streams and read from them, by every kind.
 
 use bloomline::{
-    Backend, Builder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter,
-    Loaded, MappedFilter, OwnedView, Params, ScalableFilter, StaticFilter, StaticParams, Swap,
-    View, Window, hash,
+    Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
+    Filter, Loaded, MappedFilter, OwnedView, Params, ScalableFilter, StaticFilter, StaticParams,
+    Swap, View, Window, hash,
 };
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -214,6 +214,9 @@ each_kind! {
         let params = StaticParams::for_rate(1000, 0.004).unwrap().with_seed(0x5EC2_E70F);
         StaticFilter::build(params, &hashes(seed), 1).unwrap()
     }, |filter| *filter = StaticFilter::build(filter.params(), &[5], 1).unwrap();
+    exact: Cascade, |seed| {
+        Cascade::build(&hashes(seed), &hashes(seed + 7), 0x5EC2_E70F, 1).unwrap()
+    }, |filter| *filter = Cascade::build(&[5], &[6], 0, 1).unwrap();
     scalable: ScalableFilter, |seed| {
         let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
         hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));

@@ -7,7 +7,11 @@
 //! comes from `xxhash-rust`.
 
 // Each test that includes this file uses its own part of it.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
+
+mod cascade;
+
+pub(crate) use cascade::*;
 
 use bloomline::{classic, cuckoo, line, static_line};
 use std::ops::Range;

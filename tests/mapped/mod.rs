@@ -1,7 +1,7 @@
 //! Maps of files that belong to a test.
 #![allow(unsafe_code, dead_code, reason = "not every test opens maps both ways")]
 
-use bloomline::{Error, MappedFilter};
+use bloomline::{Error, MappedCascade, MappedFilter};
 use std::path::Path;
 
 /// The file is one that the test writes to only while nothing maps it.
@@ -14,4 +14,16 @@ pub(crate) fn open(path: &Path) -> Result<MappedFilter, Error> {
 pub(crate) fn open_unverified(path: &Path) -> Result<MappedFilter, Error> {
     // SAFETY: as above.
     unsafe { MappedFilter::open_unverified(path) }
+}
+
+/// As [`open`], a cascade.
+pub(crate) fn open_cascade(path: &Path) -> Result<MappedCascade, Error> {
+    // SAFETY: as above.
+    unsafe { MappedCascade::open(path) }
+}
+
+/// As [`open_cascade`], its lines unverified.
+pub(crate) fn open_cascade_unverified(path: &Path) -> Result<MappedCascade, Error> {
+    // SAFETY: as above.
+    unsafe { MappedCascade::open_unverified(path) }
 }

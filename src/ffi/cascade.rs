@@ -1,0 +1,247 @@
+//! `bloomline_cascade`: exact answers for two known sets of keys.
+
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys};
+use super::boundary::{NULL, free, new_handle, read_or, shared, shared_between_threads, slice};
+use super::encode::{self, bloomline_write_fn};
+use super::hash::bloomline_bytes;
+use super::status::bloomline_status;
+use crate::Cascade;
+use std::ffi::{c_char, c_void};
+
+/// Tells the keys of an included set from those of an excluded set, without an error, in a
+/// fraction of the memory of either. Both are given at once and no longer change. Probes return
+/// true for each included key and false for each excluded one; for a key of neither set, true at
+/// bloomline_cascade_unknown_rate(). It is a series of static filters, its layers, each of the
+/// keys that the one before passes wrongly.
+///
+/// Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
+/// bloomline_cascade_load(); freed by bloomline_cascade_free().
+pub struct bloomline_cascade(pub(super) Cascade);
+
+const _: () = shared_between_threads::<bloomline_cascade>();
+
+/// bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
+/// hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
+/// the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
+/// that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
+/// excluded one that the first layer passes, twice the cascade, and some 2 MB.
+///
+/// With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
+/// with a hundred 10.5.
+///
+/// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE;
+/// BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_new(
+    included: *const u64,
+    n: usize,
+    excluded: *const u64,
+    m: usize,
+    rate: f64,
+    seed: u64,
+    out: *mut *mut bloomline_cascade,
+) -> bloomline_status {
+    // SAFETY: rules of the header: each array has its count unless NULL; `out` is NULL or has room.
+    unsafe {
+        new_handle(out, || {
+            let (included, excluded) = (slice(included, n), slice(excluded, m));
+            let (included, excluded) = (included.ok_or(NULL)?, excluded.ok_or(NULL)?);
+            Ok(bloomline_cascade(match rate {
+                0.0 => Cascade::build(included, excluded, seed, 1)?,
+                _ => Cascade::build_for_rate(included, excluded, rate, seed, 1)?,
+            }))
+        })
+    }
+}
+
+/// bloomline_cascade_clone() creates a copy.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_clone(
+    filter: *const bloomline_cascade,
+    out: *mut *mut bloomline_cascade,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { encode::clone(filter, out) }
+}
+
+/// bloomline_cascade_free() frees a cascade. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_free(filter: *mut bloomline_cascade) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(filter) }
+}
+
+/// bloomline_cascade_contains() returns whether the key of 'len' bytes at 'key' is included: true
+/// for each included key, false for each excluded one.
+///
+/// Returns true if 'filter' is NULL, or 'key' is NULL and 'len' is not 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_contains(
+    filter: *const bloomline_cascade,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
+    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
+}
+
+/// bloomline_cascade_contains_hash() is bloomline_cascade_contains() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_contains_hash(
+    filter: *const bloomline_cascade,
+    hash: u64,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
+}
+
+/// bloomline_cascade_contains_hashes() is bloomline_filter_contains_hashes() for a cascade.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_contains_hashes(
+    filter: *const bloomline_cascade,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
+    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
+}
+
+/// bloomline_cascade_contains_keys() is bloomline_filter_contains_keys() for a cascade.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_contains_keys(
+    filter: *const bloomline_cascade,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
+    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
+}
+
+/// bloomline_cascade_included_count() returns the number of included keys it was built of,
+/// repeated ones counted. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_included_count(filter: *const bloomline_cascade) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 0, |filter| filter.0.included_count()) }
+}
+
+/// bloomline_cascade_excluded_count() returns the number of excluded keys it was built of,
+/// repeated ones counted. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_excluded_count(filter: *const bloomline_cascade) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 0, |filter| filter.0.excluded_count()) }
+}
+
+/// bloomline_cascade_layer_count() returns how many layers the cascade has, 1 or more. Returns 0
+/// for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_layer_count(filter: *const bloomline_cascade) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 0, |filter| filter.0.layers().len()) }
+}
+
+/// bloomline_cascade_line_count() returns the number of lines of all layers, of 64 bytes each.
+/// Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_line_count(filter: *const bloomline_cascade) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 0, |filter| filter.0.line_count()) }
+}
+
+/// bloomline_cascade_seed() returns the seed of the hash of keys. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_seed(filter: *const bloomline_cascade) -> u64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 0, |filter| filter.0.seed()) }
+}
+
+/// bloomline_cascade_unknown_rate() returns how often a key of neither set is reported as
+/// included, 0 to 1, to expect. Returns 1 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_unknown_rate(filter: *const bloomline_cascade) -> f64 {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(filter, 1.0, |filter| filter.0.unknown_rate()) }
+}
+
+/// bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
+/// for each line, for each layer, and for all. Returns 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_encoded_len(filter: *const bloomline_cascade) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { encode::encoded_len(filter) }
+}
+
+/// bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. Views cannot be opened
+/// of it: only bloomline_cascade_decode() reads it.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_encode(
+    filter: *const bloomline_cascade,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
+    // `written`, unless NULL.
+    unsafe { encode::encode(filter, out, cap, written) }
+}
+
+/// bloomline_cascade_write() is bloomline_filter_write() for a cascade.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_write(
+    filter: *const bloomline_cascade,
+    write: bloomline_write_fn,
+    context: *mut c_void,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
+    unsafe { encode::write(filter, write, context) }
+}
+
+/// bloomline_cascade_decode() is bloomline_filter_decode() for a cascade.
+///
+/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_decode(
+    data: *const c_void,
+    len: usize,
+    out: *mut *mut bloomline_cascade,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
+    unsafe { encode::decode(data, len, out) }
+}
+
+/// bloomline_cascade_save() is bloomline_filter_save() for a cascade.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_save(
+    filter: *const bloomline_cascade,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
+    unsafe { encode::save(filter, path) }
+}
+
+/// bloomline_cascade_load() is bloomline_filter_load() for a cascade.
+///
+/// Errors: as there and for bloomline_cascade_decode().
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_load(
+    path: *const c_char,
+    out: *mut *mut bloomline_cascade,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
+    unsafe { encode::load(path, out) }
+}

@@ -1,0 +1,325 @@
+//! The golden files of cascades, in `golden/cascade/`: they are what `src/layouts/cascade.rs`,
+//! `static_line.rs` beside it and XXH3-64 make, and no kernel, byte for byte; every backend reads the
+//! accepted ones, and the others are rejected with their error.
+//! `BLESS=1 cargo test --test all golden_cascade` writes them anew.
+
+use crate::committed;
+use crate::definition::*;
+use bloomline::cascade::{self, Layer, layer_hash};
+use bloomline::static_line::{self, Levels};
+use bloomline::{Backend, Cascade, CascadeView, Kind, View};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+fn cascade_of(included: &[u64], excluded: &[u64], rows: u32, seed: u64) -> Vec<u8> {
+    encode_cascade(&layers_of_sets(included, excluded, rows).expect("disjoint sets"), seed)
+}
+
+/// A layer that no key made: of these lines.
+fn layer(rows: u32, levels: Levels, lines: Vec<u8>) -> (Layer, [u64; 2]) {
+    (Layer { rows, levels, lines }, [0; 2])
+}
+
+/// One line. If it is zero, it bumps all keys, so it passes them.
+const ONE: Levels = Levels { line_count: 1, shares: [0; 2], tail: 0 };
+
+/// A name, and the bytes, with hashes to probe.
+fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
+    let mut files = BTreeMap::new();
+    let mut add = |name: &str, bytes: Vec<u8>, keys: &[u64]| {
+        let others = random_hashes(24, 9);
+        let probes = keys.iter().chain(&others).chain(&AWKWARD).copied().collect();
+        files.insert(name.to_owned(), (bytes, probes));
+    };
+    // Sets of which many keys pass: of both some that end in each of the layers.
+    for rows in [4, 5, 8, 9, 16] {
+        let (included, excluded) = (random_hashes(300, rows.into()), random_hashes(1500, 77));
+        let bytes = cascade_of(&included, &excluded, rows, 0);
+        let mut ends = BTreeSet::new();
+        let mut probes = [&included[..40], &excluded[..40]].concat();
+        let layers = layers_of(&bytes);
+        for &hash in included.iter().chain(&excluded) {
+            if ends.insert(end(&layers, hash)) {
+                probes.push(hash);
+            }
+        }
+        add(&format!("rows{rows:02}"), bytes, &probes);
+    }
+    let (few, more) = (random_hashes(40, 1), random_hashes(60, 2));
+    add("none", cascade_of(&[], &[], 4, 0), &[]);
+    add("none-included", cascade_of(&[], &more, 4, 0), &more);
+    add("none-excluded", cascade_of(&few, &[], 4, 0), &few);
+    add("one-of-each", cascade_of(&few[..1], &more[..1], 4, 0), &[few[0], more[0]]);
+    add("zero-and-ones", cascade_of(&[0], &[u64::MAX], 4, 0), &[]);
+    add("ones-and-zero", cascade_of(&[u64::MAX], &[0], 4, 0), &[]);
+    add("awkward-hashes", cascade_of(&AWKWARD[..8], &AWKWARD[8..], 5, 0), &[]);
+    let keys: Vec<u64> = (0..90).map(|i| hash(format!("key {i}").as_bytes(), 9)).collect();
+    add("seed-nine", cascade_of(&keys[..30], &keys[30..], 6, 9), &keys);
+    // No writer makes these, and a reader takes them: any rows in any layer, up to 32 layers, lines
+    // that pass everything, counts that are not so.
+    add("bumps-all-1", encode_cascade(&[layer(4, ONE, vec![0; 64])], 0), &few);
+    add("bumps-all-2", encode_cascade(&vec![layer(8, ONE, vec![0; 64]); 2], 0), &few);
+    add("bumps-all-32", encode_cascade(&vec![layer(5, ONE, vec![0; 64]); 32], u64::MAX), &few);
+    let mut odd = Vec::new();
+    for rows in 4..=16 {
+        let levels = Levels { line_count: 1, shares: [1, 255], tail: rows as u8 % 3 };
+        let hashes: Vec<u64> =
+            few.iter().map(|&hash| layer_hash(hash, rows as usize - 4)).collect();
+        let mut layer = layer(rows, levels, static_line::build(&hashes, levels, rows));
+        layer.1 = [u64::MAX, 7];
+        odd.push(layer);
+    }
+    add("every-rows", encode_cascade(&odd, 3), &few);
+    files
+}
+
+/// The first layer that does not pass a hash, or the number of layers.
+fn end(layers: &[Layer], hash: u64) -> usize {
+    let passes = |(i, layer): (usize, &Layer)| {
+        static_line::contains(&layer.lines, layer.levels, layer.rows, layer_hash(hash, i))
+    };
+    layers.iter().enumerate().take_while(|&layer| passes(layer)).count()
+}
+
+/// An intact cascade to be spoilt: of layers of 6 and more lines, the first of 9 rows.
+fn intact() -> Vec<u8> {
+    cascade_of(&random_hashes(200, 5), &random_hashes(9000, 6), 9, 0)
+}
+
+/// What is rejected, with its status.
+fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
+    let len = intact().len();
+    let (layers, lines) = (get(&intact(), K), get(&intact(), LINE_COUNT));
+    let table = 64 * lines as usize;
+    let with = |fields: &[(Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes, field.clone(), *value);
+        }
+        seal(&mut bytes);
+        bytes
+    };
+    // With fields of the record of a layer changed, and all checksums made right again.
+    let record = |layer: usize, fields: &[(Range<usize>, u64)]| {
+        let mut bytes = intact();
+        for (field, value) in fields {
+            put(&mut bytes[..table + 64 * (layer + 1)], field.clone(), *value);
+        }
+        seal_cascade(&mut bytes);
+        bytes
+    };
+    let mut files = BTreeMap::new();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
+        files.insert(name.to_owned(), (bytes, status));
+    };
+    add("short-63", status::TRUNCATED, intact()[len - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..len - 64].to_vec());
+    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
+    add("footer-seed-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        put(&mut bytes, SEED, 1);
+        bytes
+    });
+    for layout in [5, 0x0109] {
+        add(&format!("layout-{layout}"), status::LAYOUT, with(&[(LAYOUT, layout)]));
+    }
+    for k in [0, 33, 0x0100_0000 + layers] {
+        add(&format!("layers-{k}"), status::K, with(&[(K, k)]));
+    }
+    for count in [0, (1 << 57) - 1 - layers, 1 << 58, u64::MAX] {
+        let name = format!("line-count-{count:x}");
+        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+    }
+    for (name, field, value) in [
+        ("one-line-less", LINE_COUNT, lines - 1),
+        ("one-line-more", LINE_COUNT, lines + 1),
+        ("one-layer-less", K, layers - 1),
+        ("one-layer-more", K, layers + 1),
+        ("most-lines", LINE_COUNT, (1 << 57) - 2 - layers),
+    ] {
+        add(&format!("length-{name}"), status::TRUNCATED, with(&[(field, value)]));
+    }
+    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
+    add("length-footer-only", status::TRUNCATED, intact()[len - 64..].to_vec());
+    for (name, at) in [("first", 0), ("last", table - 1)] {
+        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, {
+            let mut bytes = intact();
+            bytes[at] ^= 0x10;
+            bytes
+        });
+    }
+    // Records, under a checksum of the lines that is right.
+    add("records-checksum-changed", status::CHECKSUM, with(&[(RESERVED, 0)]));
+    add("records-key-count-changed", status::CHECKSUM, {
+        let mut bytes = intact();
+        bytes[table] ^= 1;
+        seal(&mut bytes);
+        bytes
+    });
+    for at in [28, 31, 40, 63] {
+        add(&format!("record-zero-{at}"), status::RESERVED, record(1, &[(at..at + 1, 1)]));
+    }
+    for sizes in [0x100, 0x1_0000, 0x1_0040, 0x10_4040, 1 << 24 | 64, 1 << 63] {
+        let name = format!("record-levels-{sizes:x}");
+        add(&name, status::RESERVED, record(0, &[(RESERVED, sizes)]));
+    }
+    for rows in [0, 3, 17, 0x0000_0104] {
+        add(&format!("record-k-{rows}"), status::K, record(1, &[(K, rows)]));
+    }
+    for (layer, count) in [(0, 0), (0, (1 << 48) + 1), (0, 1 << 58), (1, u64::MAX)] {
+        let name = format!("record-{layer}-line-count-{count:x}");
+        add(&name, status::LINE_COUNT, record(layer, &[(LINE_COUNT, count)]));
+    }
+    add("record-lines-left-over", status::LINE_COUNT, record(0, &[(K, 8)]));
+    add("record-lines-too-many", status::LINE_COUNT, record(1, &[(K, 9)]));
+    add("record-most-lines", status::LINE_COUNT, record(0, &[(LINE_COUNT, 1 << 48)]));
+    let last = layers as usize - 1;
+    add("record-last-too-many", status::LINE_COUNT, record(last, &[(LINE_COUNT, 9)]));
+
+    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (K, 0)]));
+    add("order-7-8", status::K, with(&[(K, 33), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, {
+        let mut bytes = with(&[(LINE_COUNT, lines - 1)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    add("order-10-11", status::CHECKSUM, {
+        let mut bytes = record(0, &[(K, 3)]);
+        bytes[0] ^= 1;
+        bytes
+    });
+    add("order-11-record", status::CHECKSUM, {
+        let mut bytes = record(0, &[(K, 3)]);
+        put(&mut bytes, RESERVED, 0);
+        seal(&mut bytes);
+        bytes
+    });
+    add("order-record-zero-k", status::RESERVED, record(0, &[(28..29, 1), (K, 0)]));
+    add("order-record-levels-k", status::RESERVED, record(0, &[(RESERVED, 0x100), (K, 0)]));
+    add("order-record-k-line-count", status::K, record(0, &[(K, 0), (LINE_COUNT, 0)]));
+    add("order-record-0-1", status::LINE_COUNT, {
+        let mut bytes = record(0, &[(LINE_COUNT, 0)]);
+        put(&mut bytes[..table + 128], K, 0);
+        seal_cascade(&mut bytes);
+        bytes
+    });
+    files
+}
+
+/// The hash of a key in each of some layers.
+fn vectors() -> String {
+    let mut text = String::new();
+    for hash in AWKWARD.into_iter().chain(random_hashes(8, 30)) {
+        for layer in [0, 1, 2, 3, 17, cascade::MAX_LAYERS - 1] {
+            writeln!(text, "{hash:016x} {layer} {:016x}", layer_hash(hash, layer)).unwrap();
+        }
+    }
+    text
+}
+
+/// What the library builds of so many random keys, and of which length and checksum that is. So other
+/// languages can build the same.
+fn built() -> String {
+    let mut text = String::new();
+    for (n, m, seed) in
+        [(0, 0, 0), (1, 1, 0), (100, 0, 5), (3000, 100, 0), (500, 9000, 7), (2000, 200_000, 0)]
+    {
+        let cascade = Cascade::build(&random_hashes(n, 1), &random_hashes(m, 2), seed, 1).unwrap();
+        let bytes = cascade.to_bytes().unwrap();
+        writeln!(text, "{n} {m} {seed} {} {:016x}", bytes.len(), hash(&bytes, 0)).unwrap();
+    }
+    text
+}
+
+/// All files but the README: their names and bytes.
+fn all() -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut manifest = String::new();
+    for (name, (bytes, probes)) in accepted() {
+        let [line_count, k, seed, key_count] =
+            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
+        let tested = get(&bytes[..64 * (line_count as usize + 1)], TESTED);
+        let name = format!("accepted/{name}.bloomline");
+        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count} {tested}").unwrap();
+        let (layers, mut answers) = (layers_of(&bytes), String::new());
+        for hash in probes {
+            let answer = u8::from(cascade::contains(&layers, hash));
+            writeln!(answers, "{hash:016x} {answer}").unwrap();
+        }
+        files.insert(format!("{name}.probes"), answers.into_bytes());
+        files.insert(name, bytes);
+    }
+    for (name, (bytes, status)) in rejected() {
+        let name = format!("rejected/{name}.bloomline");
+        writeln!(manifest, "rejected {name} {status}").unwrap();
+        files.insert(name, bytes);
+    }
+    files.insert("MANIFEST".into(), manifest.into_bytes());
+    files.insert("vectors.txt".into(), vectors().into_bytes());
+    files.insert("built.txt".into(), built().into_bytes());
+    files
+}
+
+#[test]
+fn committed_files_are_what_the_definition_makes() {
+    committed::are_what_is_made("cascade", &all(), 200 << 10);
+}
+
+#[test]
+fn accepted_files_are_read_by_every_backend() {
+    let mut most = 0;
+    for (name, (bytes, probes)) in accepted() {
+        assert_eq!(check_cascade(&bytes, true), status::OK, "{name}");
+        let layers = layers_of(&bytes);
+        let expected: Vec<bool> =
+            probes.iter().map(|&hash| cascade::contains(&layers, hash)).collect();
+        for backend in Backend::available() {
+            let view = CascadeView::open_with_backend(&bytes[..], backend).unwrap();
+            let mut bitmap = vec![0; probes.len().div_ceil(64)];
+            let count = view.contains_hashes(&probes, &mut bitmap);
+            assert_eq!(count, expected.iter().filter(|&&is| is).count(), "{name}");
+            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
+                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
+                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
+            }
+            assert_eq!(view.layer_count() as u64, get(&bytes, K));
+            assert_eq!(view.seed(), get(&bytes, SEED));
+            assert_eq!(view.included_count(), get(&bytes, KEY_COUNT));
+        }
+        let cascade = Cascade::decode(&bytes).unwrap();
+        assert!(cascade.to_bytes().unwrap() == bytes, "{name}");
+        assert_eq!(cascade.line_count(), get(&bytes, LINE_COUNT), "{name}");
+        let mut bitmap = vec![0; probes.len().div_ceil(64)];
+        cascade.contains_hashes(&probes, &mut bitmap);
+        for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
+            assert_eq!(cascade.contains_hash(hash), expected, "{name} {hash:x}");
+            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {hash:x}");
+        }
+        assert_eq!(Kind::of(&bytes), Ok(Kind::Cascade));
+        assert_eq!(status_of_result(&View::open(&bytes)), status::LAYOUT, "{name}");
+        let ends: BTreeSet<usize> = probes.iter().map(|&hash| end(&layers, hash)).collect();
+        most = most.max(ends.len());
+    }
+    assert!(most >= 4, "probes that end in so many layers, not {most}");
+}
+
+#[test]
+fn rejected_files_give_their_error() {
+    let mut seen = BTreeSet::new();
+    for (name, (bytes, mut status)) in rejected() {
+        if name == "length-most-lines" && usize::BITS == 32 {
+            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
+        }
+        assert_eq!(check_cascade(&bytes, true), status, "{name}, by the definition");
+        assert_eq!(status_of_result(&Cascade::decode(&bytes)), status, "{name}");
+        assert_eq!(status_of_result(&CascadeView::open(&bytes[..])), status, "{name}, view");
+        let view = CascadeView::open_unverified(&bytes[..]);
+        let unverified = check_cascade(&bytes, false);
+        assert_eq!(status_of_result(&view), unverified, "{name}, unverified");
+        assert_eq!(unverified == status::OK, name.starts_with("lines-"), "{name}");
+        seen.insert(status);
+    }
+    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
+}
