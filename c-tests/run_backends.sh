@@ -34,7 +34,7 @@ for backend in ${BACKENDS-scalar portable avx2 avx512}; do
     for test in "$@"; do
         echo "== $test, backend $backend${runner[0]+, ${runner[0]}}"
         arguments=()
-        case $test in test_golden | test_scalable | test_static | test_whole) arguments=("$golden") ;; esac
+        case $test in test_golden | test_scalable | test_static | test_cascade | test_whole) arguments=("$golden") ;; esac
         ${runner[@]+"${runner[@]}"} "$directory/$test" ${arguments[@]+"${arguments[@]}"}
     done
     ran+=("$backend")

@@ -169,6 +169,8 @@ typedef struct {
     bloomline_cuckoo *cuckoo;
     bloomline_concurrent *shared, *many;
     bloomline_scalable *scalable, *grown;
+    bloomline_cascade *cascade;
+    const uint64_t *included, *excluded;
     size_t stages; /* of the last, when it is full */
     bloomline_builder *builder;
     bloomline_map *map;
@@ -246,6 +248,10 @@ GIVES(make_scalable, scalable, bloomline_scalable_new(it->params->line_count, 0.
 GIVES(decode_scalable, scalable, bloomline_scalable_decode(it->data, it->len, &it->scalable))
 GIVES(load_scalable, scalable, bloomline_scalable_load(it->path, &it->scalable))
 FREES(free_scalable, scalable, bloomline_scalable_free)
+GIVES(make_cascade, cascade, bloomline_cascade_new(it->included, 500, it->excluded, 9000, 0, 0, &it->cascade))
+GIVES(decode_cascade, cascade, bloomline_cascade_decode(it->data, it->len, &it->cascade))
+GIVES(load_cascade, cascade, bloomline_cascade_load(it->path, &it->cascade))
+FREES(free_cascade, cascade, bloomline_cascade_free)
 static bloomline_status save_scalable(void *state)
 {
     everything *it = state;
@@ -369,6 +375,32 @@ static void counting_filters(void)
         CHECK(unlink(it.path) == 0);
     }
     CHECK(rmdir(directory.text) == 0);
+}
+
+static void cascades(void)
+{
+    static uint64_t hashes[9500];
+    file_name directory = files_begin(), path = files_in(&directory, "cascade");
+    everything it = {0};
+    uint64_t random = 7;
+    for (size_t i = 0; i < 9500; i++) hashes[i] = next_random(&random);
+    it.path = path.text;
+    it.included = hashes;
+    it.excluded = hashes + 500;
+    /* For each layer its keys, memory to sort them in, lines; and the keys that it passes. */
+    may_succeed = true;
+    CHECK(fail_each("bloomline_cascade_new", make_cascade, free_cascade, &it) >= 12);
+    may_succeed = false;
+    REQUIRE_OK(make_cascade(&it));
+    it.len = bloomline_cascade_encoded_len(it.cascade);
+    it.data = malloc(it.len);
+    REQUIRE_OK(bloomline_cascade_encode(it.cascade, it.data, it.len, NULL));
+    CHECK_OK(bloomline_cascade_save(it.cascade, it.path));
+    bloomline_cascade_free(it.cascade);
+    CHECK(fail_each("bloomline_cascade_decode", decode_cascade, free_cascade, &it) >= 3);
+    CHECK(fail_each("bloomline_cascade_load", load_cascade, free_cascade, &it) >= 3);
+    free(it.data);
+    CHECK(unlink(it.path) == 0 && rmdir(directory.text) == 0);
 }
 
 static void scalable_filters(void)
@@ -667,6 +699,7 @@ int main(void)
     RUN(cuckoo_filters);
     RUN(classic_and_concurrent_filters);
     RUN(scalable_filters);
+    RUN(cascades);
     RUN(swaps);
     RUN(long_paths);
     return check_end();

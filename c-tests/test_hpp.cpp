@@ -496,6 +496,53 @@ void scalable_filters()
     CHECK_U64(0, empty.encoded_len());
 }
 
+void cascades()
+{
+    std::vector<std::string> blocked = {"a", "b", "c"};
+    std::vector<std::uint64_t> included = hash_batch(keys(blocked), 7), excluded;
+    for (std::uint64_t i = 0; i < 1000; i++) excluded.push_back(hash_u64(i, 7));
+    auto made = Cascade::create(included, excluded, 0, 7);
+    REQUIRE(made);
+    Cascade cascade = std::move(*made);
+    CHECK(cascade.contains("a"sv) && cascade.contains_hash(included[2]) && !cascade.contains_u64(42));
+    Bitmap bits;
+    CHECK_U64(3, cascade.contains_hashes(included, bits));
+    CHECK_U64(0, cascade.contains_hashes(excluded, bits));
+    CHECK_U64(3, cascade.contains_keys(keys(blocked), bits));
+    CHECK_U64(3, cascade.included_count());
+    CHECK_U64(1000, cascade.excluded_count());
+    CHECK_U64(7, cascade.seed());
+    CHECK(cascade.unknown_rate() > 0 && cascade.unknown_rate() < 0.07);
+    CHECK_U64(64 * (cascade.line_count() + cascade.layer_count() + 1), cascade.encoded_len());
+
+    auto bytes = cascade.encode();
+    REQUIRE(bytes);
+    CHECK(kind_of(*bytes) == Kind::cascade);
+    auto decoded = Cascade::decode(*bytes);
+    auto copy = cascade.clone();
+    REQUIRE(decoded && copy);
+    CHECK(*decoded->encode() == *bytes && *copy->encode() == *bytes);
+    std::string path = file_name("cascade");
+    CHECK_OK(decoded->save(path).code());
+    auto loaded = Cascade::load(path);
+    REQUIRE(loaded);
+    CHECK(loaded->contains("b"sv) && !loaded->contains_u64(999));
+    unlink(path.c_str());
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, Cascade::load(path).code());
+
+    excluded.push_back(included[1]);
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, Cascade::create(included, excluded).code());
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, Cascade::create(included, {}, 1).code());
+    auto rare = Cascade::create(included, {}, 0.001);
+    REQUIRE(rare);
+    CHECK(rare->unknown_rate() < 0.001 && rare->layer_count() == 1);
+
+    Cascade empty;
+    CHECK(empty.contains("a"sv) && empty.unknown_rate() == 1);
+    CHECK_U64(0, empty.encoded_len());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.clone().code());
+}
+
 void classic_filters()
 {
     Params params = *classic_params_for_rate(1000, 0.01, 3);
@@ -960,6 +1007,7 @@ int main()
     RUN(concurrent_filters);
     RUN(counting_filters);
     RUN(scalable_filters);
+    RUN(cascades);
     RUN(classic_filters);
     RUN(swaps);
     RUN(windows);

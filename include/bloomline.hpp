@@ -355,7 +355,7 @@ BLOOMLINE_FNS(bloomline_concurrent, concurrent) BLOOMLINE_FNS(bloomline_counting
 BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalable)
 BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder)
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
-BLOOMLINE_FNS(const bloomline_filter, snapshot)
+BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
 BLOOMLINE_FNS(RocksDb, rocksdb) BLOOMLINE_FNS(RocksDbLegacy, rocksdb_legacy) BLOOMLINE_FNS(LevelDb, leveldb)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
@@ -593,14 +593,13 @@ public:
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
 };
 
-/// Key counts, copies, bytes and files.
-template <class Self, class R>
-class Stored : public Inserts<Self, R> {
+/// Copies, bytes and files.
+template <class Self, class R, class Base>
+class Saved : public Base {
 public:
-    using Inserts<Self, R>::Inserts;
+    using Base::Base;
     /// Returns a copy: copying is never implicit.
     Result<Self> clone() const noexcept { return made<Self, R *>(C<R>::clone, this->get()); }
-    [[nodiscard]] uint64_t key_count() const noexcept { return C<R>::key_count(this->get()); }
     [[nodiscard]] size_t encoded_len() const noexcept { return C<R>::encoded_len(this->get()); }
     Status encode(void *out, size_t cap, size_t *written = nullptr) const noexcept {
         return C<R>::encode(this->get(), out, cap, written);
@@ -628,6 +627,14 @@ public:
     /// Replaces the file atomically.
     Status save(const Path &path) const noexcept { return C<R>::save(this->get(), path.c_str()); }
     static Result<Self> load(const Path &path) noexcept { return made<Self, R *>(C<R>::load, path.c_str()); }
+};
+
+/// The same of what is inserted into, and key counts.
+template <class Self, class R>
+class Stored : public Saved<Self, R, Inserts<Self, R>> {
+public:
+    using Saved<Self, R, Inserts<Self, R>>::Saved;
+    [[nodiscard]] uint64_t key_count() const noexcept { return C<R>::key_count(this->get()); }
 };
 
 /// Remove only keys you inserted. Any other removal can delete one, which is then a false negative.
@@ -693,6 +700,7 @@ enum class Kind : int32_t {
     none = 0, filter = BLOOMLINE_KIND_FILTER, classic = BLOOMLINE_KIND_CLASSIC,
     counting = BLOOMLINE_KIND_COUNTING, cuckoo = BLOOMLINE_KIND_CUCKOO,
     scalable = BLOOMLINE_KIND_SCALABLE, window = BLOOMLINE_KIND_WINDOW,
+    fixed = BLOOMLINE_KIND_STATIC, cascade = BLOOMLINE_KIND_CASCADE,
 };
 /// Returns the kind without opening the bytes: it looks at their last 64.
 [[nodiscard]] inline Kind kind_of(Bytes data) noexcept {
@@ -960,6 +968,27 @@ public:
         return bloomline_window_key_count(get(), age);
     }
     [[nodiscard]] double estimated_rate() const noexcept { return bloomline_window_estimated_rate(get()); }
+};
+
+/// Exact answers for the keys of two sets that no longer change: see bloomline_cascade. contains() is
+/// true for each included key and false for each excluded one.
+class Cascade : public detail::Saved<Cascade, bloomline_cascade, detail::Handle<bloomline_cascade>>,
+                public detail::Probes<Cascade, bloomline_cascade> {
+public:
+    using Saved::Saved;
+    /// Of the hashes of the keys, in any order: the smallest, or of the rate for keys of neither set.
+    static Result<Cascade> create(Span<const uint64_t> included, Span<const uint64_t> excluded,
+                                  double rate = 0, uint64_t seed = 0) noexcept {
+        return detail::made<Cascade, Raw *>(bloomline_cascade_new, included.data(), included.size(),
+                                            excluded.data(), excluded.size(), rate, seed);
+    }
+    [[nodiscard]] uint64_t included_count() const noexcept { return bloomline_cascade_included_count(get()); }
+    [[nodiscard]] uint64_t excluded_count() const noexcept { return bloomline_cascade_excluded_count(get()); }
+    [[nodiscard]] size_t layer_count() const noexcept { return bloomline_cascade_layer_count(get()); }
+    [[nodiscard]] uint64_t line_count() const noexcept { return bloomline_cascade_line_count(get()); }
+    [[nodiscard]] uint64_t seed() const noexcept { return bloomline_cascade_seed(get()); }
+    /// How often a key of neither set is reported as included.
+    [[nodiscard]] double unknown_rate() const noexcept { return bloomline_cascade_unknown_rate(get()); }
 };
 
 /// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in

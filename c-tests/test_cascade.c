@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * test_cascade.c DIRECTORY - bloomline_cascade: exact for the keys of both sets, one by one and in
+ * batches; sets that cannot be told apart; bytes and files, damaged ones and the golden ones of
+ * DIRECTORY/cascade among them; every status; NULL.
+ */
+#define _XOPEN_SOURCE 700
+
+#include "check.h"
+#include "definition.h"
+#include "files.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { MOST = 30000 };
+
+static const char *directory;
+static uint64_t included[MOST], excluded[MOST];
+
+static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
+{
+    bloomline_cascade *cascade = NULL;
+    REQUIRE_OK(bloomline_cascade_new(included, n, excluded, m, rate, 7, &cascade));
+    return cascade;
+}
+
+static uint8_t *encoded(const bloomline_cascade *cascade, size_t *len)
+{
+    size_t written = 0;
+    *len = bloomline_cascade_encoded_len(cascade);
+    uint8_t *data = malloc(*len);
+    REQUIRE(data != NULL);
+    CHECK_OK(bloomline_cascade_encode(cascade, data, *len, &written));
+    CHECK_U64(*len, written);
+    return data;
+}
+
+/* Each key of both sets has its answer, alone and in a batch. */
+static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)
+{
+    static uint64_t bitmap[MOST / 64 + 1];
+    CHECK_U64(n, bloomline_cascade_contains_hashes(cascade, included, n, bitmap));
+    for (size_t i = 0; i < n; i++) {
+        CHECK_WITH(bit_of(bitmap, i) && bloomline_cascade_contains_hash(cascade, included[i]), "%zu of %zu", i, n);
+    }
+    CHECK_U64(0, bloomline_cascade_contains_hashes(cascade, excluded, m, bitmap));
+    for (size_t i = 0; i < m; i++) {
+        CHECK_WITH(!bit_of(bitmap, i) && !bloomline_cascade_contains_hash(cascade, excluded[i]), "%zu of %zu", i, m);
+    }
+    CHECK_U64(n, bloomline_cascade_included_count(cascade));
+    CHECK_U64(m, bloomline_cascade_excluded_count(cascade));
+    CHECK_U64(7, bloomline_cascade_seed(cascade));
+    CHECK_U64(64 * (bloomline_cascade_line_count(cascade) + bloomline_cascade_layer_count(cascade) + 1),
+              bloomline_cascade_encoded_len(cascade));
+}
+
+static void exact_for_both_sets(void)
+{
+    static const size_t counts[] = {0, 1, 2, 65, 1000, MOST};
+    enum { COUNTS = sizeof counts / sizeof *counts };
+    for (size_t i = 0; i < COUNTS; i++) {
+        for (size_t j = 0; j < COUNTS; j++) {
+            static const double rates[] = {0, 0.01};
+            for (size_t k = 0; k < 2; k++) {
+                bloomline_cascade *cascade = new_cascade(counts[i], counts[j], rates[k]), *other = NULL;
+                check_exact(cascade, counts[i], counts[j]);
+                size_t len;
+                uint8_t *data = encoded(cascade, &len);
+                CHECK_U64(BLOOMLINE_KIND_CASCADE, (uint64_t)bloomline_encoded_kind(data, len));
+                REQUIRE_OK(bloomline_cascade_decode(data, len, &other));
+                check_exact(other, counts[i], counts[j]);
+                bloomline_cascade_free(other);
+                REQUIRE_OK(bloomline_cascade_clone(cascade, &other));
+                bloomline_cascade_free(cascade);
+                check_exact(other, counts[i], counts[j]);
+                bloomline_cascade_free(other);
+                free(data);
+            }
+        }
+    }
+}
+
+static void keys_by_their_bytes(void)
+{
+    enum { KEYS = 500 };
+    char texts[KEYS][12];
+    bloomline_bytes keys[KEYS];
+    uint64_t hashes[KEYS], bitmap[(KEYS + 63) / 64];
+    for (size_t i = 0; i < KEYS; i++) {
+        keys[i].len = (size_t)snprintf(texts[i], sizeof texts[i], "key %zu", i);
+        keys[i].data = (const uint8_t *)texts[i];
+    }
+    bloomline_hash_batch(keys, KEYS, 7, hashes);
+    bloomline_cascade *cascade = NULL;
+    REQUIRE_OK(bloomline_cascade_new(hashes, 100, hashes + 100, KEYS - 100, 0, 7, &cascade));
+    CHECK_U64(100, bloomline_cascade_contains_keys(cascade, keys, KEYS, bitmap));
+    for (size_t i = 0; i < KEYS; i++) {
+        CHECK(bit_of(bitmap, i) == (i < 100));
+        CHECK(bloomline_cascade_contains(cascade, keys[i].data, keys[i].len) == (i < 100));
+    }
+    CHECK(bloomline_cascade_contains(cascade, NULL, 1));
+    bloomline_cascade_free(cascade);
+}
+
+static void what_is_refused(void)
+{
+    bloomline_cascade *cascade = NULL;
+    uint64_t both = excluded[9];
+    excluded[9] = included[5];
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, 10, 0, 7, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, MOST, 0.01, 7, &cascade));
+    CHECK_OK(bloomline_cascade_new(included, 5, excluded, 10, 0, 7, &cascade));
+    bloomline_cascade_free(cascade);
+    cascade = NULL;
+    excluded[9] = both;
+    CHECK(strstr(bloomline_status_message(BLOOMLINE_ERR_OVERLAP), "both sets") != NULL);
+    static const double rates[] = {-1, 1, 1e-6, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cascade_new(included, 5, excluded, 5, rates[i], 7, &cascade));
+    }
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(NULL, 1, excluded, 1, 0, 7, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, NULL, 1, 0, 7, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, excluded, 1, 0, 7, NULL));
+    CHECK(cascade == NULL);
+    REQUIRE_OK(bloomline_cascade_new(NULL, 0, NULL, 0, 0, 7, &cascade));
+    CHECK(!bloomline_cascade_contains_hash(cascade, 1) && bloomline_cascade_layer_count(cascade) == 1);
+    bloomline_cascade_free(cascade);
+}
+
+static void null_is_maybe(void)
+{
+    uint64_t bitmap = 0;
+    CHECK(bloomline_cascade_contains(NULL, "a", 1) && bloomline_cascade_contains_hash(NULL, 1));
+    CHECK_U64(3, bloomline_cascade_contains_hashes(NULL, included, 3, &bitmap));
+    CHECK_U64(7, bitmap);
+    CHECK(bloomline_cascade_unknown_rate(NULL) == 1 && bloomline_cascade_encoded_len(NULL) == 0);
+    CHECK(bloomline_cascade_included_count(NULL) == 0 && bloomline_cascade_excluded_count(NULL) == 0);
+    CHECK(bloomline_cascade_layer_count(NULL) == 0 && bloomline_cascade_line_count(NULL) == 0);
+    CHECK(bloomline_cascade_seed(NULL) == 0);
+    bloomline_cascade *cascade = NULL;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_clone(NULL, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_encode(NULL, &bitmap, 8, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_decode(NULL, 64, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_save(NULL, "x"));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_load(NULL, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_write(NULL, NULL, NULL));
+    bloomline_cascade_free(NULL);
+}
+
+/* No bit can be changed, and no byte be missing, unnoticed. */
+static void damaged_bytes(void)
+{
+    bloomline_cascade *cascade = new_cascade(60, 300, 0), *other = NULL;
+    bloomline_view view;
+    size_t len;
+    uint8_t *data = encoded(cascade, &len);
+    bloomline_cascade_free(cascade);
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open(data, len, &view));
+    for (size_t bit = 0; bit < 8 * len; bit++) {
+        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        CHECK_WITH(bloomline_cascade_decode(data, len, &other) != BLOOMLINE_OK, "bit %zu", bit);
+        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    for (size_t cut = 0; cut < len; cut++) {
+        CHECK_WITH(bloomline_cascade_decode(data, cut, &other) != BLOOMLINE_OK, "cut to %zu", cut);
+        CHECK_WITH(bloomline_cascade_decode(data + len - cut, cut, &other) != BLOOMLINE_OK, "last %zu", cut);
+    }
+    CHECK(other == NULL);
+    uint8_t *room = malloc(len);
+    REQUIRE(room != NULL);
+    REQUIRE_OK(bloomline_cascade_decode(data, len, &other));
+    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_cascade_encode(other, room, len - 1, NULL));
+    bloomline_cascade_free(other);
+    free(room);
+    free(data);
+}
+
+static bool append(void *context, const void *data, size_t len)
+{
+    uint8_t **at = context;
+    memcpy(*at, data, len);
+    *at += len;
+    return true;
+}
+
+static void files_and_streams(void)
+{
+    file_name place = files_begin(), name = files_in(&place, "cascade");
+    const char *path = name.text;
+    bloomline_cascade *cascade = new_cascade(1000, MOST, 0), *loaded = NULL;
+    CHECK_OK(bloomline_cascade_save(cascade, path));
+    REQUIRE_OK(bloomline_cascade_load(path, &loaded));
+    check_exact(loaded, 1000, MOST);
+    size_t len;
+    uint8_t *data = encoded(cascade, &len), *streamed = malloc(len), *at = streamed;
+    REQUIRE(streamed != NULL);
+    CHECK_OK(bloomline_cascade_write(loaded, append, &at));
+    CHECK(at == streamed + len && memcmp(streamed, data, len) == 0);
+    remove(path);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_cascade_load(path, &loaded));
+    bloomline_cascade_free(loaded);
+    bloomline_cascade_free(cascade);
+    free(streamed);
+    rmdir(place.text);
+    free(data);
+}
+
+static void golden_files(void)
+{
+    char text[4096], line[4096], kind[16], name[512];
+    size_t accepted = 0, rejected = 0;
+    snprintf(text, sizeof text, "%s/cascade/MANIFEST", directory);
+    FILE *manifest = fopen(text, "r");
+    REQUIRE(manifest != NULL);
+    while (fscanf(manifest, "%15s %511s", kind, name) == 2) {
+        size_t len = 0;
+        bloomline_cascade *cascade = NULL;
+        snprintf(text, sizeof text, "%s/cascade/%s", directory, name);
+        uint8_t *data = files_read(text, &len);
+        REQUIRE(data != NULL);
+        if (strcmp(kind, "rejected") == 0) {
+            int status;
+            REQUIRE(fscanf(manifest, "%d", &status) == 1);
+            CHECK_WITH(bloomline_cascade_decode(data, len, &cascade) == status, "%s", name);
+            free(data);
+            rejected++;
+            continue;
+        }
+        uint64_t lines, layers, seed, key_count, tested, hash;
+        REQUIRE(fscanf(manifest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &lines, &layers, &seed,
+                       &key_count, &tested) == 5);
+        REQUIRE_OK(bloomline_cascade_decode(data, len, &cascade));
+        CHECK_U64(lines, bloomline_cascade_line_count(cascade));
+        CHECK_U64(layers, bloomline_cascade_layer_count(cascade));
+        CHECK_U64(seed, bloomline_cascade_seed(cascade));
+        CHECK_U64(key_count, bloomline_cascade_included_count(cascade));
+        CHECK_U64(tested, bloomline_cascade_excluded_count(cascade));
+        snprintf(text, sizeof text, "%s/cascade/%s.probes", directory, name);
+        FILE *probes = fopen(text, "r");
+        REQUIRE(probes != NULL);
+        while (fgets(line, sizeof line, probes) != NULL) {
+            unsigned answer;
+            uint64_t bitmap = 0;
+            REQUIRE(sscanf(line, "%" SCNx64 " %u", &hash, &answer) == 2);
+            CHECK_WITH(bloomline_cascade_contains_hash(cascade, hash) == (answer == 1), "%s: %s", name, line);
+            CHECK_U64(answer, bloomline_cascade_contains_hashes(cascade, &hash, 1, &bitmap));
+        }
+        fclose(probes);
+        bloomline_cascade_free(cascade);
+        free(data);
+        accepted++;
+    }
+    fclose(manifest);
+    printf("    %zu accepted, %zu rejected\n", accepted, rejected);
+    CHECK(accepted > 10 && rejected > 40);
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 2);
+    directory = argv[1];
+    check_begin("test_cascade");
+    uint64_t state = 2;
+    for (size_t i = 0; i < MOST; i++) included[i] = next_random(&state);
+    for (size_t i = 0; i < MOST; i++) excluded[i] = next_random(&state);
+    included[0] = 0;
+    excluded[0] = UINT64_MAX;
+    RUN(exact_for_both_sets);
+    RUN(keys_by_their_bytes);
+    RUN(what_is_refused);
+    RUN(null_is_maybe);
+    RUN(damaged_bytes);
+    RUN(files_and_streams);
+    RUN(golden_files);
+    return check_end();
+}
