@@ -16,6 +16,7 @@
 //   - [CountingFilter]: keys can be removed and are counted, for five times the memory.
 //   - [CuckooFilter]: keys can be removed, in little more memory. It can become full.
 //   - [StaticFilter]: all keys are known and never change. It takes a quarter less memory.
+//   - [Cascade]: exact answers for the keys of two known sets, such as revoked and valid certificates.
 //   - [ScalableFilter]: for an unknown number of keys. It grows and keeps its rate.
 //   - [Window]: keys expire, as in "seen in the last 7 days".
 //   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.

@@ -25,6 +25,8 @@ var (
 	ErrAbsent = errors.New("bloomline: the key is definitely absent")
 	// ErrFull: a cuckoo filter has no room for the key.
 	ErrFull = errors.New("bloomline: the filter is full")
+	// ErrOverlap: both sets of a cascade have a key, or two keys of one hash, which another seed tells apart.
+	ErrOverlap = errors.New("bloomline: both sets have a key of one hash: remove it from one, or change the seed")
 	// ErrTruncated: there are no bytes, too few, or too many.
 	ErrTruncated = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
 	// ErrNotAFilter: the bytes do not end as a filter does.

@@ -111,6 +111,8 @@ func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
 		return f.windowLen()
 	case layoutStatic:
 		return f.staticLen()
+	case layoutCascade:
+		return f.cascadeLen()
 	}
 	if f.reserved != 0 {
 		return 0, ErrReserved

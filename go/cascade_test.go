@@ -1,0 +1,193 @@
+package bloomline
+
+// Cascades: exact for both sets, the golden files, and the bytes that the Rust library makes.
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkCascade holds a cascade to both sets, one by one and in batches, and returns its bytes.
+func checkCascade(t *testing.T, f *Cascade, included, excluded []uint64) []byte {
+	t.Helper()
+	for _, set := range []struct {
+		hashes []uint64
+		want   bool
+	}{{included, true}, {excluded, false}} {
+		answers := f.ContainsHashes(set.hashes, nil)
+		for i, hash := range set.hashes {
+			if f.ContainsHash(hash) != set.want || answers.Has(i) != set.want {
+				t.Fatalf("hash %#x: not %v", hash, set.want)
+			}
+		}
+	}
+	if f.IncludedCount() != uint64(len(included)) || f.ExcludedCount() != uint64(len(excluded)) {
+		t.Errorf("%v of %d and %d keys", f, len(included), len(excluded))
+	}
+	data, err := f.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestCascadeIsExact(t *testing.T) {
+	for _, size := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {3000, 0}, {0, 3000}, {2000, 20000}, {9000, 300}} {
+		included, excluded := splitMix(size[0], 1), splitMix(size[1], 2)
+		if size[0] > 1 && size[1] > 1 {
+			included[0], excluded[0] = 0, 1<<64-1
+		}
+		for _, rate := range []float64{0, 0.001} {
+			f, err := BuildCascadeHashes(included, excluded, rate, 5, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := checkCascade(t, f, included, excluded)
+			var again Cascade
+			if err := again.UnmarshalBinary(data); err != nil || !again.Equal(f) || again.Seed() != 5 {
+				t.Errorf("%v: %v", size, err)
+			}
+			if !bytes.Equal(checkCascade(t, f.Clone(), included, excluded), data) {
+				t.Errorf("%v: the copy is another", size)
+			}
+			parallel, err := BuildCascadeHashes(included, excluded, rate, 5, 4)
+			if err != nil || !parallel.Equal(f) {
+				t.Errorf("%v: on four goroutines it is another: %v", size, err)
+			}
+		}
+	}
+}
+
+func TestCascadeOfKeys(t *testing.T) {
+	blocked, allowed := []string{"a", "b", "b"}, []string{"c", "d"}
+	f, err := BuildCascadeStrings(blocked, allowed, WithSeed(9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !f.ContainsString("a") || !f.Contains([]byte("b")) || f.ContainsString("c") || f.Seed() != 9 {
+		t.Error("keys have other answers")
+	}
+	answers := f.ContainsStrings([]string{"a", "c", "b", "d"}, nil)
+	if !answers.Has(0) || answers.Has(1) || !answers.Has(2) || answers.Has(3) {
+		t.Error("a batch has other answers")
+	}
+	if _, err := BuildCascade([][]byte{{1}, {2}}, [][]byte{{3}, {2}}); !errors.Is(err, ErrOverlap) {
+		t.Errorf("a key of both sets: %v", err)
+	}
+	included, excluded := splitMix(500, 3), splitMix(9000, 4)
+	both := append(slices.Clone(excluded), included[17])
+	if _, err := BuildCascadeHashes(included, both, 0, 0, 1); !errors.Is(err, ErrOverlap) {
+		t.Errorf("a hash of both sets: %v", err)
+	}
+	for _, rate := range []float64{-1, 1, 1e-6} {
+		if _, err := BuildCascadeHashes(included, excluded, rate, 0, 1); !errors.Is(err, ErrRate) {
+			t.Errorf("rate %v: %v", rate, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "cascade")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if loaded, err := LoadCascade(path); err != nil || !loaded.Equal(f) {
+		t.Errorf("loaded: %v", err)
+	}
+	text, err := f.MarshalText()
+	var again Cascade
+	if err != nil || again.UnmarshalText(text) != nil || !again.Equal(f) {
+		t.Error("as text it is another")
+	}
+	var stream bytes.Buffer
+	if _, err := f.WriteDelimited(&stream); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.ReadDelimited(&stream, 1<<20); err != nil || !again.Equal(f) {
+		t.Errorf("read: %v", err)
+	}
+}
+
+func TestZeroCascade(t *testing.T) {
+	var none *Cascade
+	for _, f := range []*Cascade{none, new(Cascade)} {
+		answers := f.ContainsHashes([]uint64{1, 2}, nil)
+		if !f.ContainsString("a") || !f.ContainsHash(1) || !answers.Has(1) || f.UnknownRate() != 1 {
+			t.Error("what is not there says no")
+		}
+		if _, err := f.MarshalBinary(); !errors.Is(err, ErrLineCount) || f.Bytes() != 0 || len(f.Layers()) != 0 {
+			t.Errorf("it has bytes: %v", err)
+		}
+		if f.Clone().IncludedCount() != 0 || f.ExcludedCount() != 0 || !strings.HasPrefix(f.String(), "bloomline.Cascade{0") {
+			t.Error("it has keys")
+		}
+	}
+}
+
+func TestGoldenCascades(t *testing.T) {
+	accepted, rejected := 0, 0
+	for _, row := range golden(t, "cascade/MANIFEST") {
+		name, data, f := row[1], goldenBytes(t, "cascade/"+row[1]), new(Cascade)
+		err := f.UnmarshalBinary(data)
+		if row[0] == "rejected" {
+			rejected++
+			want := byNumber[int(number(t, row[2], 10))]
+			if want == ErrTruncated && len(data) >= footerBytes && le.Uint64(data[len(data)-footerBytes+atLineCount:]) > maxLines {
+				want = ErrLineCount // more than this machine can address
+			}
+			if want == nil || !errors.Is(err, want) || !f.ContainsHash(1) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+			continue
+		}
+		accepted++
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := []uint64{f.Bytes() / lineBytes, uint64(len(f.Layers())), f.Seed(), f.IncludedCount(), f.ExcludedCount()}
+		for i, want := range row[2:] {
+			if got[i] != number(t, want, 10) {
+				t.Errorf("%s: %v, want %v", name, got, row[2:])
+			}
+		}
+		var hashes []uint64
+		probes := golden(t, "cascade/"+name+".probes")
+		for _, probe := range probes {
+			hashes = append(hashes, number(t, probe[0], 16))
+		}
+		answers := f.ContainsHashes(hashes, nil)
+		for i, probe := range probes {
+			if want := probe[1] == "1"; f.ContainsHash(hashes[i]) != want || answers.Has(i) != want {
+				t.Errorf("%s: hash %s: want %v", name, probe[0], want)
+			}
+		}
+		if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%s: encoded again, it is another: %v", name, err)
+		}
+	}
+	if accepted < 10 || rejected < 40 {
+		t.Errorf("%d accepted and %d rejected files: too few", accepted, rejected)
+	}
+	for _, row := range golden(t, "cascade/vectors.txt") {
+		if got := layerHash(number(t, row[0], 16), int(number(t, row[1], 10))); got != number(t, row[2], 16) {
+			t.Errorf("%v: %#x", row, got)
+		}
+	}
+}
+
+// TestCascadeBytes holds the builder to the checksums of what the Rust library builds.
+func TestCascadeBytes(t *testing.T) {
+	for _, row := range golden(t, "cascade/built.txt") {
+		n, m := int(number(t, row[0], 10)), int(number(t, row[1], 10))
+		f, err := BuildCascadeHashes(splitMix(n, 1), splitMix(m, 2), 0, number(t, row[2], 10), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := f.MarshalBinary()
+		if err != nil || len(data) != int(number(t, row[3], 10)) || Hash(data, 0) != number(t, row[4], 16) {
+			t.Errorf("%v: %d bytes of other content: %v", row, len(data), err)
+		}
+	}
+}
