@@ -1,5 +1,7 @@
 """Replicas: bit for bit the same, also with other options; windows under a moved clock; failover."""
 
+import random
+
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from clock import Clock
 from files import blob, hashes
@@ -114,10 +116,34 @@ def test_what_a_replica_gets():
             ("BL.C.ADD n x", ["BL.C.ADD"]),
             ("BL.C.MADD n x y", ["BL.C.MADD"]),
             ("BL.C.ADD nothing x", []),
+            ("BL.C.DEL n x", ["BL.C.DEL"]),
+            ("BL.C.MDEL n x absent", ["BL.C.MDEL"]),
+            ("BL.C.DEL n absent", []),
+            ("CF.DEL c x", ["CF.DEL"]),
+            ("BL.CF.DEL c y", ["BL.CF.DEL"]),
+            ("CF.DEL c absent", []),
+            ("BL.W.RESERVE w 0.01 1000 1000000000 3", ["BL.W.ADVANCE", "BL.W.RESERVE"]),
+            ("BL.W.ADD w x", ["BL.W.ADD"]),
+            ("BL.W.MADD w x y", ["BL.W.MADD"]),
+            ("BL.MADDHASH b 12345678abcdefgh", ["BL.MADDHASH"]),
+            ("BL.MADDHASH n 12345678", ["BL.MADDHASH"]),
+            ("BL.MADDHASH w 12345678", ["BL.MADDHASH"]),
         ]:
             equal(sent(*words.split()), expected, words)
             names = [name.decode() for name in client.ok("KEYS", "*")]
             same_on_both(client, copy, names)
+
+
+def test_hashes_up_to_an_error():
+    """A batch of hashes that a limit ends: the replica, which has none, gets what was added and no more."""
+    with Server(module_args=("max-filter-bytes", 1 << 20)) as master, Replica(
+        master, module_args=("max-filter-bytes", 0)
+    ) as replica, master.client() as client, replica.client() as copy:
+        client.ok("BF.RESERVE", "b", "0.01", 1000)
+        is_error(client.call("BL.MADDHASH", "b", random.Random(1).randbytes(8 << 20)), "more than the limit allows")
+        true(client.ok("BF.CARD", "b") > 1000, "what came before the limit was added")
+        replica.wait_caught_up()
+        same_on_both(client, copy, ["b"])
 
 
 def test_chunks_replicate():

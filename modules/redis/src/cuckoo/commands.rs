@@ -251,7 +251,8 @@ fn delete(ctx: Ctx, args: Args<'_>) -> Outcome {
     let Value::Cuckoo(series) = &mut object.value else { return Err(Fail::WrongType) };
     let removed = series.remove(hash(args.bytes(2), series.shape.seed));
     if removed {
-        ctx.replicate(c"BL.CF.DEL", args.from(1).as_raw());
+        // The replica, with the same slots, removes the same.
+        ctx.replicate_this();
         ctx.notify(c"cuckoo.del", args.raw(1));
     }
     ctx.boolean(removed);

@@ -145,7 +145,8 @@ fn delete_all(ctx: Ctx, name: *mut RawString, args: Args<'_>) -> Result<Vec<bool
         items.iter().map(|item| filter.remove_hash(hash(item, seed)).is_ok()).collect()
     })?;
     if removed.contains(&true) {
-        ctx.replicate(c"BL.C.MDEL", args.from(1).as_raw());
+        // The replica, with the same counters, removes the same.
+        ctx.replicate_this();
         ctx.notify(c"counting.del", name);
     }
     Ok(removed)

@@ -104,8 +104,13 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     object.recount();
     if done > 0 {
-        // After an error, what was done before it.
-        ctx.replicate_new(c"BL.MADDHASH", args.raw(1), &[&args.bytes(2)[..8 * done]]);
+        if stop.is_none() {
+            // The replica adds the same. Another command would copy the hashes.
+            ctx.replicate_this();
+        } else {
+            // What follows an error was not done, and an error must not reach a replica.
+            ctx.replicate_new(c"BL.MADDHASH", args.raw(1), &[&args.bytes(2)[..8 * done]]);
+        }
         ctx.notify(c"bloom.add", args.raw(1));
     }
     match stop {

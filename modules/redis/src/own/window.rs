@@ -171,8 +171,9 @@ fn add_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
         window.insert_new_hashes(hashes, words.as_mut_slice());
         found.extend(answers(&words, hashes.len()));
     });
-    // An item that is not new may still go into a newer generation.
-    ctx.replicate(c"BL.W.MADD", args.from(1).as_raw());
+    // An item that is not new may still go into a newer generation. The replica, which has been told
+    // the slice, adds the same.
+    ctx.replicate_this();
     ctx.notify(c"window.add", args.raw(1));
     Ok(found)
 }
