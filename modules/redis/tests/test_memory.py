@@ -6,6 +6,7 @@ import resource
 
 import check
 from check import SEEDED, add_all, equal, is_error, keys, none_denied, pairs, rate, true
+from preload import preloaded
 from resp import OK, Error
 from samples import KINDS, check_all, make, members, snapshot
 from server import Replica, Server, info
@@ -339,6 +340,51 @@ def test_no_memory_for_a_filter():
             client.ok("BL.MADDHASH", "c", random.Random(1).randbytes(8 << 16))
             client.ok("DEL", "c")
         equal(client.ok("BF.EXISTS", "small", "x"), 1)
+
+
+def advised(server):
+    """The bytes that the process has asked huge pages for."""
+    size = total = 0
+    with open("/proc/%d/smaps" % server.pid) as file:
+        for line in file:
+            if line.startswith("Size:"):
+                size = int(line.split()[1]) << 10
+            elif line.startswith("VmFlags:") and "hg" in line.split():
+                total += size
+    return total
+
+
+def test_huge_pages():
+    """huge-pages asks for them, for filters that are made, loaded and copied; filters work where there are none."""
+    for words, env, refused in (
+        ((), None, False),
+        (("huge-pages", "yes"), None, False),
+        (("huge-pages", "yes"), preloaded("no_huge_pages.c"), True),
+    ):
+        with Server(module_args=words, env=env) as server, server.client() as client:
+            make(client)
+            for number in range(2):
+                client.ok("BF.RESERVE", "b%d" % number, "0.01", 10_000_000)
+                client.ok("BF.MADD", "b%d" % number, *keys("k", 1000))
+            client.ok("COPY", "b0", "copy")
+            size = pairs(client.ok("BF.INFO", "b0"))["Size"]
+            before = snapshot(client)
+
+            def check_pages(filters):
+                if words and not refused:
+                    true(advised(server) > 0.6 * filters * size, "advised: %d bytes" % advised(server))
+                else:
+                    equal(advised(server), 0, "bytes advised with %r" % (words,))
+
+            check_pages(3)
+            client.ok("SAVE")
+            server.restart()
+            with server.client() as client:
+                check_pages(3)
+                check_all(client, before=before)
+                for name in ("b0", "b1", "copy"):
+                    none_denied(client, name, keys("k", 1000))
+            equal(b"no huge pages here" in server.log(), refused, "the log")
 
 
 def test_bits_per_item():
