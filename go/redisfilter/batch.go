@@ -31,7 +31,7 @@ func (f *Filter) AddString(ctx context.Context, key string) (bool, error) {
 // AddBatch adds many keys: bit i of the result is set if key i was new. It uses out if that is
 // large enough: see [bloomline.Bitmap].
 //
-// Errors: [PartialError]: the others were added; [ErrReplicas]: all were.
+// Errors: [PartialError]: the others were added; [ErrReplicas]: all were, but may be lost.
 func (f *Filter) AddBatch(ctx context.Context, keys [][]byte, out bloomline.Bitmap) (bloomline.Bitmap, error) {
 	return f.run(ctx, batch{bytes: keys}, out, true)
 }
@@ -100,10 +100,13 @@ func (f *Filter) run(ctx context.Context, b batch, out bloomline.Bitmap, add boo
 		clear(out)
 	}
 	var failed PartialError
-	touched := make(map[string]bool) // shards that were added to
+	var unconfirmed error
 	for first := 0; first < count; first += maxBatch {
-		some := call{batch: b.slice(first, min(first+maxBatch, count)), out: out[first/64:], add: add, touched: touched}
+		some := call{batch: b.slice(first, min(first+maxBatch, count)), out: out[first/64:], add: add}
 		f.runSome(ctx, &some)
+		if len(some.failed.Keys) == 0 && unconfirmed == nil {
+			unconfirmed = f.confirm(ctx, some.written)
+		}
 		for _, i := range some.failed.Keys {
 			failed.add([]int{first + i}, some.failed.Err)
 		}
@@ -116,12 +119,21 @@ func (f *Filter) run(ctx context.Context, b batch, out bloomline.Bitmap, add boo
 		}
 	}
 	if len(failed.Keys) > 0 {
+		f.lookAgain(ctx)
 		return out, &failed
 	}
-	if add && f.replicas > 0 {
-		return out, f.waitForReplicas(ctx, touched)
+	if unconfirmed != nil {
+		f.lookAgain(ctx)
 	}
-	return out, nil
+	return out, unconfirmed
+}
+
+// lookAgain lets the client of a cluster ask who has the slots now. By itself go-redis asks when a
+// node says that a slot has moved, which one that is down does not, and once a minute.
+func (f *Filter) lookAgain(ctx context.Context) {
+	if cluster, ok := f.client.(*redis.ClusterClient); ok {
+		cluster.ReloadState(ctx)
+	}
 }
 
 // patience is how long to wait for a generation that is about to take the place of this one.
@@ -133,7 +145,13 @@ type call struct {
 	out     bloomline.Bitmap
 	add     bool
 	failed  PartialError
-	touched map[string]bool
+	written []written // what replicas have to confirm
+}
+
+// written is keys that a shard of a generation got.
+type written struct {
+	st *state
+	*part
 }
 
 // runSome adds or probes for one pipeline's keys. Those whose shard is gone are sent again to the
@@ -150,6 +168,7 @@ func (f *Filter) runSome(ctx context.Context, c *call) {
 			for _, at := range pending {
 				c.out[at/64] &^= 1 << (at % 64)
 			}
+			c.written = nil // all are sent again
 			continue
 		}
 		for _, other := range others {
@@ -210,7 +229,6 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 		key := st.keys[parts[i].shard]
 		if c.add {
 			replies[i] = st.store.add(ctx, pipe, key, &parts[i])
-			c.touched[key] = true
 		} else {
 			replies[i] = st.store.contains(ctx, pipe, key, &parts[i])
 		}
@@ -240,6 +258,8 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 			}
 		case err != nil:
 			c.failed.add(p.at, err)
+		case c.add && f.replicas > 0:
+			c.written = append(c.written, written{st, p})
 		}
 	}
 	if c.add && len(garbage) > 0 && st.description.store == StoreLines {
@@ -332,26 +352,24 @@ func (f *Filter) follow(ctx context.Context, old *state, attempt int) error {
 	return f.refresh(ctx)
 }
 
-// waitForReplicas waits until the masters of these shards have replicas that are as far as they
-// are now. WAIT is about the writes of its own connection, so there is one, which follows the
-// keys in the stream to the replicas.
-func (f *Filter) waitForReplicas(ctx context.Context, shards map[string]bool) error {
-	masters := make(map[*redis.Client]string)
-	for key := range shards {
+// confirm waits until enough replicas of each master have the keys.
+func (f *Filter) confirm(ctx context.Context, parts []written) error {
+	masters := make(map[*redis.Client][]written)
+	for _, w := range parts {
 		switch client := f.client.(type) {
 		case *redis.Client:
-			masters[client] = key
+			masters[client] = append(masters[client], w)
 		case *redis.ClusterClient:
-			master, err := client.MasterForKey(ctx, key)
+			master, err := client.MasterForKey(ctx, w.key())
 			if err != nil {
 				return fmt.Errorf("%w: %w", ErrReplicas, err)
 			}
-			masters[master] = key
+			masters[master] = append(masters[master], w)
 		}
 	}
 	results := make(chan error, len(masters))
-	for master, key := range masters {
-		go func() { results <- f.waitFor(ctx, master, key) }()
+	for master, some := range masters {
+		go func() { results <- f.confirmOn(ctx, master, some) }()
 	}
 	var first error
 	for range masters {
@@ -362,10 +380,42 @@ func (f *Filter) waitForReplicas(ctx context.Context, shards map[string]bool) er
 	return first
 }
 
-func (f *Filter) waitFor(ctx context.Context, master *redis.Client, key string) error {
+var errTakenOver = errors.New("another server has taken over the shard, without the keys")
+
+// confirmOn waits for one master. It may have taken over since the keys were added, as a replica
+// that lacked them: so it is asked for them first.
+//
+// WAIT is about the writes of its own connection, so there is one, which follows the keys in the
+// stream to the replicas.
+func (f *Filter) confirmOn(ctx context.Context, master *redis.Client, parts []written) error {
 	conn := master.Conn()
 	defer conn.Close()
-	if err := conn.Set(ctx, key+":wait", "", time.Minute).Err(); err != nil {
+	pipe := conn.Pipeline()
+	replies := make([]reply, len(parts))
+	checks := make([]func() error, len(parts))
+	for i, w := range parts {
+		replies[i] = w.st.store.contains(ctx, pipe, w.key(), w.part)
+		checks[i] = w.st.store.check(ctx, pipe, w.key())
+	}
+	set := pipe.Set(ctx, parts[0].key()+":wait", "", time.Minute)
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, w := range parts {
+		err := checks[i]()
+		if errors.Is(err, ErrShardLost) {
+			continue // which denies no key
+		}
+		present := 0
+		if err == nil {
+			err = replies[i](func(int) { present++ })
+		}
+		if err == nil && present < len(w.at) {
+			err = errTakenOver
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := set.Err(); err != nil {
 		return err
 	}
 	confirmed, err := conn.Wait(ctx, f.replicas, f.replicaTimeout).Result()
@@ -374,3 +424,6 @@ func (f *Filter) waitFor(ctx context.Context, master *redis.Client, key string) 
 	}
 	return err
 }
+
+// key is that of the shard.
+func (w written) key() string { return w.st.keys[w.shard] }

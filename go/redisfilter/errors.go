@@ -29,7 +29,8 @@ var (
 	ErrMismatch = errors.New("redisfilter: filters do not match: shards, line count, k and seed must be equal")
 	// ErrReplicaReads: the client reads from replicas, which lag behind and would deny keys.
 	ErrReplicaReads = errors.New("redisfilter: the client reads from replicas: switch off ReadOnly, RouteByLatency and RouteRandomly")
-	// ErrReplicas: fewer replicas than asked for confirmed in time. The keys were added.
+	// ErrReplicas: fewer replicas than asked for confirmed in time. The keys were added, and a
+	// failover may lose them: add them again, which does no harm.
 	ErrReplicas = errors.New("redisfilter: too few replicas confirmed the keys in time")
 	// ErrConflict: another client replaced the filter at the same time.
 	ErrConflict = errors.New("redisfilter: another client replaced the filter meanwhile")

@@ -66,7 +66,8 @@ func WithSeed(seed uint64) Option {
 }
 
 // WithReplicas makes inserts wait until so many replicas of each node that got keys have them, and
-// return [ErrReplicas] if that takes longer. It costs a round trip.
+// return [ErrReplicas] if that takes longer or a failover lost keys. Inserts then also probe for their
+// keys, in two more round trips. Ask for all replicas of a node: any of them may take over.
 func WithReplicas(replicas int, timeout time.Duration) Option {
 	return func(o *options) { o.replicas, o.replicaTimeout = replicas, timeout }
 }
@@ -246,6 +247,7 @@ func (f *Filter) refresh(ctx context.Context) error {
 	case err != nil && redis.HasErrorPrefix(err, "WRONGTYPE"):
 		return fmt.Errorf("%w: %w", ErrMetadata, err)
 	case err != nil:
+		f.lookAgain(ctx)
 		return err
 	}
 	return f.use(text)

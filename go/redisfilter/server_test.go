@@ -189,6 +189,39 @@ func startCluster(t testing.TB, args ...string) *cluster {
 	return c
 }
 
+// addReplicas gives each master a replica.
+func (c *cluster) addReplicas(t testing.TB, args ...string) {
+	t.Helper()
+	args = append([]string{"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
+		"--cluster-node-timeout", "2000"}, args...)
+	ctx := t.Context()
+	masters := len(c.nodes)
+	for i := range masters {
+		node := start(t, args...)
+		c.nodes = append(c.nodes, node)
+		client := connect(t, node.addr)
+		if err := client.ClusterMeet(ctx, "127.0.0.1", strconv.Itoa(c.nodes[i].port)).Err(); err != nil {
+			t.Fatal(err)
+		}
+		id, err := connect(t, c.nodes[i].addr).ClusterMyID(ctx).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "a replica that knows its master", func() bool {
+			return client.ClusterReplicate(ctx, id).Err() == nil
+		})
+	}
+	for _, node := range c.nodes {
+		client := connect(t, node.addr)
+		eventually(t, "replicas on "+node.addr, func() bool {
+			info, err := client.Info(ctx, "replication").Result()
+			linked := strings.Contains(info, "connected_slaves:1") || strings.Contains(info, "master_link_status:up")
+			nodes, _ := client.ClusterNodes(ctx).Result()
+			return err == nil && linked && strings.Count(nodes, "slave") == masters
+		})
+	}
+}
+
 // connect returns a client of the cluster.
 func (c *cluster) connect(t testing.TB) *redis.ClusterClient {
 	t.Helper()
