@@ -114,10 +114,11 @@ pub(crate) unsafe fn call(
 #[allow(unsafe_code)]
 pub(crate) unsafe fn register(ctx: *mut RawCtx, prefix: &str, command: &Command) -> bool {
     let name = CString::new(format!("{prefix}{}", command.name)).expect("no byte is 0");
-    let flags: &CStr = match command.access {
-        Access::Read => c"readonly fast",
-        Access::Write => c"write deny-oom",
-        Access::Shrink => c"write fast",
+    // Servers derive no categories from the flags of a module's command.
+    let (flags, categories): (&CStr, _) = match command.access {
+        Access::Read => (c"readonly fast", "read fast"),
+        Access::Write => (c"write deny-oom", "write slow"),
+        Access::Shrink => (c"write fast", "write fast"),
     };
     let (table, last) = (table(), command.last_key);
     // SAFETY: the context of the call, and strings that the server copies.
@@ -127,12 +128,12 @@ pub(crate) unsafe fn register(ctx: *mut RawCtx, prefix: &str, command: &Command)
         if done != raw::OK {
             return false;
         }
-        if let (Some(get), Some(set)) = (table.get_command, table.set_acl_categories)
-            && table.add_acl_category.is_some()
-        {
+        if let (Some(get), Some(set)) = (table.get_command, table.set_acl_categories) {
+            let own = if table.add_acl_category.is_some() { " bloomline" } else { "" };
+            let categories = CString::new(format!("{categories}{own}")).expect("no byte is 0");
             let registered = get(ctx, name.as_ptr());
             if !registered.is_null() {
-                set(registered, c"bloomline".as_ptr());
+                set(registered, categories.as_ptr());
             }
         }
     }
