@@ -10,7 +10,7 @@
 # Prints what ran and, for each run of tests, "N passed, 0 failed"; a test that was skipped
 # is a failure. Emulated CPUs get the shorter form of long tests. `core` needs the C library, which
 # `make go` builds, a C compiler and pkg-config; `redis` the module, which `make redis` builds, and
-# redis-server; `cross` qemu-user.
+# redis-server, or the server that BLOOMLINE_REDIS_SERVER names; `cross` qemu-user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -188,12 +188,13 @@ class ClusterClient:
                 return self.owner[slot(key)]
         raise Broken("no node knows the slot of %r" % key)
 
-    def call(self, *words, seconds=60, after=()):
+    def call(self, *words, seconds=60, after=(), key=None):
         """The reply. `after` are further commands, sent on the same connection (WAIT); then all replies."""
+        key = key or words[1]
         deadline, port, asking = time.monotonic() + seconds, None, False
         while True:
             try:
-                port = port or self.port_of(words[1])
+                port = port or self.port_of(key)
                 client = self._connect(port)
                 client.send(
                     (encode("ASKING") if asking else b"")
@@ -215,7 +216,7 @@ class ClusterClient:
                     self.redirected[kind] += 1
                     port, asking = int(problem.rsplit(":", 1)[1]), kind == "ASK"
                     if kind == "MOVED":
-                        self.owner[slot(words[1])] = port
+                        self.owner[slot(key)] = port
                     continue
                 if kind not in ("CLUSTERDOWN", "TRYAGAIN", "LOADING", "READONLY", "MASTERDOWN"):
                     return replies if after else replies[0]

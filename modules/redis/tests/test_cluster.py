@@ -6,7 +6,7 @@ import threading
 import time
 
 import check
-from check import equal, keys, true
+from check import equal, keys, pairs, true
 from cluster import Cluster, slot
 from resp import OK, Broken, Error
 from server import Server, info, wait_until
@@ -190,71 +190,121 @@ def test_master_killed_under_load():
         )
 
 
-def test_slot_moves_while_probed():
-    """A slot goes to another master and back; no probe during it says no to a member."""
+ADDS = ("BF.ADD", "bf{t}"), ("CF.ADD", "cf{t}"), ("BL.C.ADD", "n{t}"), ("BL.W.ADD", "w{t}")
+ASKS = {"bf{t}": "BF.MEXISTS", "cf{t}": "CF.MEXISTS", "n{t}": "BL.C.MEXISTS", "w{t}": "BL.W.MEXISTS"}
+SCRIPT = "return redis.call(ARGV[1], KEYS[1], ARGV[2])"
+
+
+def moved_while_used(cluster, move):
+    """Calls `move(owner, target, some_rounds)` three times, there and back, while a client adds and probes, also in
+    scripts and in batches. `some_rounds` waits until that client has done some more. No member is ever denied. Returns
+    the redirections."""
+    items = keys("k", 300)
+    with cluster.client() as client:
+        equal(client.call("BF.RESERVE", "bf{t}", "0.01", 100), OK)
+        for at in range(0, 300, 50):
+            client.call("BF.MADD", "bf{t}", *items[at : at + 50])
+        client.call("CF.INSERT", "cf{t}", "ITEMS", *items)
+        equal(client.call("BL.C.RESERVE", "n{t}", "0.01", 100000), OK)
+        client.call("BL.C.MADD", "n{t}", *items)
+        equal(client.call("BL.W.RESERVE", "w{t}", "0.01", 100000, 86400, 3), OK)
+        client.call("BL.W.MADD", "w{t}", *items)
+    owner = next(node for node in cluster.masters if owns(node, slot("t")))
+    target = next(node for node in cluster.masters if node is not owner)
+    stop, seen, failures = threading.Event(), {"rounds": 0}, []
+    added = {name: [] for name in ASKS}
+
+    def use():
+        with cluster.client() as client:
+            while not stop.is_set() and not failures:
+                try:
+                    for command, name in ADDS:
+                        one, other, *more = keys("during%d" % seen["rounds"], 7)
+                        batch = ("CF.INSERT", name, "ITEMS") if name == "cf{t}" else (command[:-3] + "MADD", name)
+                        for words in (
+                            (command, name, one),
+                            ("EVAL", SCRIPT, 1, name, command, other),
+                            (*batch, *more),
+                        ):
+                            reply = client.call(*words, key=name)
+                            if isinstance(reply, Error):
+                                failures.append("%s: %s" % (" ".join(map(str, words[:5])), reply))
+                        added[name] += [one, other, *more]
+                        reply = client.call(ASKS[name], name, *items, *added[name][-100:])
+                        if isinstance(reply, Error) or 0 in reply:
+                            shown = reply if isinstance(reply, Error) else "a member is denied"
+                            failures.append("%s %s: %r" % (ASKS[name], name, shown))
+                except (OSError, Broken, TimeoutError) as failure:
+                    failures.append(repr(failure))
+                seen["rounds"] += 1
+            seen.update(client.redirected)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+
+    def some_rounds():
+        goal = seen["rounds"] + 3
+        wait_until(lambda: seen["rounds"] >= goal or failures, "the other client works", 30)
+
+    try:
+        for _ in range(3):
+            move(owner, target, some_rounds)
+            owner, target = target, owner
+    finally:
+        stop.set()
+        thread.join(60)
+    true(not failures, "; ".join(failures[:3]))
+    with cluster.client() as client:
+        for name, mine in added.items():
+            for at in range(0, len(mine), 500):
+                reply = client.call(ASKS[name], name, *mine[at : at + 500])
+                true(0 not in reply, "%s: an item added while the slot moved is denied" % name)
+    return seen
+
+
+def test_slot_moves_while_used():
+    """A slot goes to another master and back, key by key."""
     with Cluster(3, 0) as cluster:
-        names = {"BF.MEXISTS": "bf{t}", "CF.MEXISTS": "cf{t}", "BL.C.MEXISTS": "n{t}", "BL.W.MEXISTS": "w{t}"}
-        items = keys("k", 300)
-        with cluster.client() as client:
-            equal(client.call("BF.RESERVE", "bf{t}", "0.01", 100), OK)
-            for at in range(0, 300, 50):
-                client.call("BF.MADD", "bf{t}", *items[at : at + 50])
-            client.call("CF.INSERT", "cf{t}", "ITEMS", *items)
-            equal(client.call("BL.C.RESERVE", "n{t}", "0.01", 1000), OK)
-            client.call("BL.C.MADD", "n{t}", *items)
-            equal(client.call("BL.W.RESERVE", "w{t}", "0.01", 1000, 86400, 3), OK)
-            client.call("BL.W.MADD", "w{t}", *items)
-        owner = next(node for node in cluster.masters if owns(node, slot("t")))
-        target = next(node for node in cluster.masters if node is not owner)
-        stop, seen, failures = threading.Event(), {"rounds": 0}, []
-
-        def probe():
-            with cluster.client() as client:
-                added = 0
-                while not stop.is_set() and not failures:
-                    try:
-                        for command, name in names.items():
-                            reply = client.call(command, name, *items)
-                            if isinstance(reply, Error) or 0 in reply:
-                                failures.append(
-                                    "%s %s: %r"
-                                    % (command, name, reply if isinstance(reply, Error) else "denied")
-                                )
-                        item = b"during:%d" % added
-                        if isinstance(client.call("BF.ADD", "bf{t}", item), int):
-                            added += 1
-                        for at in range(max(0, added - 20), added):
-                            if client.call("BF.EXISTS", "bf{t}", b"during:%d" % at) != 1:
-                                failures.append("an item added while the slot moved is denied")
-                    except (OSError, Broken, TimeoutError) as failure:
-                        failures.append(repr(failure))
-                    seen["rounds"] += 1
-                seen.update(client.redirected)
-                seen["added"] = added
-
-        thread = threading.Thread(target=probe)
-        thread.start()
-
-        def some_rounds():
-            goal = seen["rounds"] + 3
-            wait_until(lambda: seen["rounds"] >= goal or failures, "the prober works", 30)
-
-        try:
-            for _ in range(3):
-                cluster.move_slot(slot("t"), owner, target, some_rounds)
-                owner, target = target, owner
-        finally:
-            stop.set()
-            thread.join(60)
-        true(not failures, "; ".join(failures[:3]))
+        seen = moved_while_used(
+            cluster, lambda owner, target, step: cluster.move_slot(slot("t"), owner, target, step)
+        )
         true(seen["ASK"] > 0 and seen["MOVED"] > 0, "redirections: %r" % seen)
-        with cluster.client() as client:
-            for at in range(seen["added"]):
-                equal(
-                    client.call("BF.EXISTS", "bf{t}", b"during:%d" % at),
-                    1,
-                    "item %d added while the slot moved" % at,
+
+
+def test_slot_moves_at_once():
+    """The same with Valkey's atomic slot migration: a snapshot, then what was written since."""
+    with Cluster(2, 0) as cluster:
+        with cluster.nodes[0].client() as client:
+            if not any("MIGRATESLOTS" in line for line in client.ok("CLUSTER", "HELP")):
+                print("        this server has no atomic slot migration: nothing was tested")
+                return
+
+        def move(owner, target, some_rounds):
+            with owner.client() as client:
+                before = migrations(client)
+
+                def state():
+                    return next((state for name, state in migrations(client).items() if name not in before), None)
+
+                # The snapshot is sent, and so are writes, until this one lets the slot go.
+                client.ok("DEBUG", "SLOTMIGRATION", "PREVENT-PAUSE", 1)
+                client.ok("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot("t"), slot("t"), "NODE", target.id)
+                wait_until(
+                    lambda: state() in (b"replicating", b"waiting-to-pause", b"failed"), "a snapshot is sent", 30
                 )
+                some_rounds()
+                client.ok("DEBUG", "SLOTMIGRATION", "PREVENT-PAUSE", 0)
+                wait_until(lambda: state() in (b"success", b"failed"), "the slot has moved", 30)
+                equal(state(), b"success")
+            some_rounds()
+
+        true(moved_while_used(cluster, move)["MOVED"] > 0, "no redirection")
+
+
+def migrations(client):
+    """The states of the migrations that a node knows of, by name."""
+    jobs = [pairs(one) for one in client.ok("CLUSTER", "GETSLOTMIGRATIONS")]
+    return {one["name"]: one["state"] for one in jobs}
 
 
 def owns(node, number):
