@@ -395,7 +395,7 @@ def test_no_huge_pages():
 
 
 def make_and_load_large(server, asked):
-    """Makes filters of 12 MB, copies one, and loads them after a restart; their memory is asked to be huge, or none is."""
+    """Makes filters of 12 MB, copies one, loads them after a restart. Huge pages are asked for all of them, or none."""
     with server.client() as client:
         make(client)
         for name in ("b0", "b1"):
