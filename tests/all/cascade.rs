@@ -422,6 +422,7 @@ fn large_sets() {
     check(&cascade, &included, &excluded, "large");
     let bits = cascade.encoded_len() as f64 * 8.0 / n as f64;
     println!("{n} of {}: {bits:.2} bits per included key", 11 * n);
-    // 5 rows take 5.26; 10/32 of a key in layer 1 at 4.22; a sixteenth of a key, and so on.
-    assert!((6.9..7.1).contains(&bits), "{bits}");
+    // 5 rows take 5.26; 10/32 of a key in layer 1 at 4.22; a sixteenth of a key, and so on. Whole
+    // lines of smaller layers take somewhat more.
+    assert!((6.9..7.15).contains(&bits), "{bits}");
 }
