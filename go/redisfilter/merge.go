@@ -192,7 +192,7 @@ func (f *Filter) uniteModule(ctx context.Context, to, from string) error {
 }
 
 // mergeAttempts is how often a merge is tried again while others insert.
-const mergeAttempts = 100
+const mergeAttempts = 1000
 
 // unlinkSoon deletes a key, whatever happened to the context.
 func (f *Filter) unlinkSoon(ctx context.Context, key string) {
