@@ -31,6 +31,12 @@ static struct {
     unsigned long checks, failures; /* of the test that runs */
 } check_state;
 
+/* Whether a checker makes the tests many times as slow: fewer cases then. */
+static inline int check_fewer(void)
+{
+    return getenv("BLOOMLINE_FEWER_CASES") != NULL;
+}
+
 static inline void check_begin(const char *program)
 {
     /* What a crash has to say must not be lost in a pipe. */

@@ -45,7 +45,7 @@ static void histories_are_those_of_the_definition(void)
     static uint8_t expected[MOST_BYTES];
     uint64_t random = 5;
     for (uint64_t line_count = 1; line_count <= MOST_LINES; line_count += 5) {
-        for (uint32_t k = 1; k <= MAX_K; k++) {
+        for (uint32_t k = 1; k <= MAX_K; k += check_fewer() ? 3 : 1) {
             const uint64_t seed = 11;
             bloomline_counting *filter = new_counting(line_count, k, seed);
             uint8_t *counters = expected + line_count * LINE_BYTES;

@@ -222,7 +222,7 @@ static void damaged_bytes(void)
             CHECK(bloomline_view_open(part, cut, &view) != BLOOMLINE_OK);
         }
         uint8_t *copy = at_fence(other, 0, len);
-        for (size_t bit = 0; bit < 8 * len; bit++) {
+        for (size_t bit = 0; bit < 8 * len; bit += check_fewer() ? 7 : 1) {
             memcpy(copy, block, len);
             copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
             CHECK(bloomline_view_open(copy, len, &view) != BLOOMLINE_OK);
