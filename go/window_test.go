@@ -184,7 +184,11 @@ func TestWindowGolden(t *testing.T) {
 // Histories of all that changes a window, against the definition and against the slice that each
 // key was last added in.
 func TestWindowHistories(t *testing.T) {
-	for round := range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 12
+	}
+	for round := range rounds {
 		random := rand.New(rand.NewPCG(uint64(round), 3))
 		generations := 1 + random.IntN(9)
 		params := Params{uint64(1 + random.IntN(140)), 1 + random.IntN(16), random.Uint64()}
