@@ -57,10 +57,10 @@ core() {
     lint go "$static"
     cd go
     run "plain Go" go test -v ./...
-    run "plain Go, race detector" go test -v -race ./...
+    run "plain Go, race detector" go test -v -race -short ./...
     run "C, archive in the tree" go test -v -tags "$static" ./...
-    run "C, race detector" go test -v -race -tags "$static" .
-    run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -tags "$static" .
+    run "C, race detector" go test -v -race -short -tags "$static" .
+    run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -short -tags "$static" .
 
     go test -c -tags "$static" -o "$out/static.test" .
     local backend backends
