@@ -183,7 +183,9 @@ func startCluster(t testing.TB, args ...string) *cluster {
 		client := connect(t, node.addr)
 		eventually(t, "the cluster on "+node.addr, func() bool {
 			info, err := client.ClusterInfo(ctx).Result()
-			return err == nil && strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_known_nodes:3")
+			// Without full coverage, the state is ok before a node knows who has the slots.
+			all := strings.Contains(info, "cluster_slots_ok:16384") && strings.Contains(info, "cluster_known_nodes:3")
+			return err == nil && all && strings.Contains(info, "cluster_state:ok")
 		})
 	}
 	return c
