@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "definition.h"
+#include "encoded.h"
 #include "golden.h"
 
 #include <math.h>
@@ -23,16 +24,7 @@ static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
     return cascade;
 }
 
-static uint8_t *encoded(const bloomline_cascade *cascade, size_t *len)
-{
-    size_t written = 0;
-    *len = bloomline_cascade_encoded_len(cascade);
-    uint8_t *data = malloc(*len);
-    REQUIRE(data != NULL);
-    CHECK_OK(bloomline_cascade_encode(cascade, data, *len, &written));
-    CHECK_U64(*len, written);
-    return data;
-}
+ENCODED(cascade)
 
 /* Each key of both sets has its answer, alone and in a batch. */
 static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)

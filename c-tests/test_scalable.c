@@ -10,6 +10,7 @@
 #include "check.h"
 #include "probes.h"
 #include "definition.h"
+#include "encoded.h"
 #include "golden.h"
 
 #include <math.h>
@@ -36,16 +37,7 @@ static bool stages_contain(const uint8_t *data, size_t len, uint64_t hash)
     return false;
 }
 
-static uint8_t *encoded(const bloomline_scalable *filter, size_t *len)
-{
-    size_t written = 0;
-    *len = bloomline_scalable_encoded_len(filter);
-    uint8_t *data = malloc(*len);
-    REQUIRE(data != NULL);
-    CHECK_OK(bloomline_scalable_encode(filter, data, *len, &written));
-    CHECK_U64(*len, written);
-    return data;
-}
+ENCODED(scalable)
 
 /* One by one, in batches, by hash and by key: each key is new if no stage had it, which the
    bytes of before tell for all but those of the same batch. */
