@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -474,6 +475,32 @@ func TestKindsAllocateNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// readAtOnce reads a filter of hashes on several goroutines, for the race detector. has reports whether one
+// is in.
+func readAtOnce(t *testing.T, filter interface {
+	goldenFilter
+	View() View
+}, hashes []uint64, has func(hash uint64) bool) {
+	t.Helper()
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			view := filter.View()
+			for _, hash := range hashes {
+				if !has(hash) || !view.ContainsHash(hash) {
+					t.Error("a key is lost")
+				}
+			}
+			if _, err := filter.MarshalBinary(); err != nil || filter.ContainsHashes(hashes, nil).Count() != len(hashes) {
+				t.Error(err)
+			}
+		}()
+	}
+	readers.Wait()
 }
 
 // What is printed is a line, not the bytes of a filter.
