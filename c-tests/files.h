@@ -52,7 +52,7 @@ static inline uint8_t *files_read(const char *path, size_t *len)
     long size = ftell(file);
     REQUIRE(size >= 0 && fseek(file, 0, SEEK_SET) == 0);
     *len = (size_t)size;
-    uint8_t *data = malloc(*len > 0 ? *len : 1);
+    uint8_t *data = (uint8_t *)malloc(*len > 0 ? *len : 1);
     REQUIRE(data != NULL);
     REQUIRE(fread(data, 1, *len, file) == *len);
     fclose(file);

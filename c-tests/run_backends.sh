@@ -3,9 +3,9 @@
 #
 #   run_backends.sh DIRECTORY GOLDEN RUNNER TEST...
 #
-# DIRECTORY has the programs and backend_name; GOLDEN is the directory of golden files;
-# RUNNER is empty, or a command such as valgrind. It prints the backends it ran. One that is
-# named in BLOOMLINE_REQUIRE_BACKENDS and not there is a failure, unless it is also in
+# DIRECTORY has the programs and backend_name; GOLDEN is the directory of golden files, which each
+# test gets as its argument; RUNNER is empty, or a command such as valgrind. It prints the backends
+# it ran. One that is named in BLOOMLINE_REQUIRE_BACKENDS and not there is a failure, unless it is also in
 # HIDDEN_BACKENDS: what RUNNER is known to hide from the programs it runs, or what BACKENDS, those
 # to run (all), leaves out.
 set -euo pipefail
@@ -33,9 +33,7 @@ for backend in ${BACKENDS-scalar portable avx2 avx512}; do
     fi
     for test in "$@"; do
         echo "== $test, backend $backend${runner[0]+, ${runner[0]}}"
-        arguments=()
-        case $test in test_golden | test_scalable | test_static | test_cascade | test_whole) arguments=("$golden") ;; esac
-        ${runner[@]+"${runner[@]}"} "$directory/$test" ${arguments[@]+"${arguments[@]}"}
+        ${runner[@]+"${runner[@]}"} "$directory/$test" "$golden"
     done
     ran+=("$backend")
 done

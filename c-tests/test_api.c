@@ -8,6 +8,7 @@
 #include "check.h"
 #include "probes.h"
 #include "definition.h"
+#include "encoded.h"
 #include "files.h"
 
 /* An empty filter of so many lines. */
@@ -19,22 +20,12 @@ static bloomline_filter *new_filter(uint64_t line_count, uint32_t k, uint64_t se
     return filter;
 }
 
-/* The encoded filter, in memory of exactly its length. */
-static uint8_t *encode(const bloomline_filter *filter, size_t *len)
-{
-    *len = bloomline_filter_encoded_len(filter);
-    uint8_t *data = malloc(*len);
-    size_t written = 0;
-    REQUIRE(data != NULL);
-    REQUIRE_OK(bloomline_filter_encode(filter, data, *len, &written));
-    CHECK_U64(*len, written);
-    return data;
-}
+ENCODED(filter)
 
 static bool same_bytes(const bloomline_filter *a, const bloomline_filter *b)
 {
     size_t a_len, b_len;
-    uint8_t *a_data = encode(a, &a_len), *b_data = encode(b, &b_len);
+    uint8_t *a_data = encoded(a, &a_len), *b_data = encoded(b, &b_len);
     bool same = a_len == b_len && memcmp(a_data, b_data, a_len) == 0;
     free(a_data);
     free(b_data);
@@ -275,7 +266,7 @@ static void statistics_follow_the_keys(void)
     for (uint64_t i = 0; i < KEYS; i++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 0));
     /* Set bits, counted in the bytes. */
     size_t len;
-    uint8_t *data = encode(filter, &len);
+    uint8_t *data = encoded(filter, &len);
     uint64_t ones = 0;
     for (size_t i = 0; i < len - FOOTER_BYTES; i++) {
         for (unsigned bits = data[i]; bits != 0; bits >>= 1) ones += bits & 1;
@@ -305,7 +296,7 @@ static void encoded_bytes_are_those_of_the_definition(void)
         }
         definition_finish(expected, LINES, k, 1000 + k, KEYS);
         size_t len;
-        uint8_t *data = encode(filter, &len);
+        uint8_t *data = encoded(filter, &len);
         CHECK_U64(sizeof expected, len);
         CHECK_WITH(memcmp(expected, data, sizeof expected) == 0, "k = %" PRIu32, k);
 
@@ -359,7 +350,7 @@ static void views(void)
     bloomline_filter *filter = new_filter(9, 6, 31);
     bloomline_filter_insert(filter, "apple", 5);
     size_t len;
-    uint8_t *data = encode(filter, &len);
+    uint8_t *data = encoded(filter, &len);
     bloomline_view view;
     CHECK_OK(bloomline_view_open(data, len, &view));
     check_view(&view, &params);
@@ -381,7 +372,7 @@ static void files(void)
     CHECK_OK(bloomline_filter_save(filter, path.text));
 
     size_t data_len, file_len;
-    uint8_t *data = encode(filter, &data_len), *file = files_read(path.text, &file_len);
+    uint8_t *data = encoded(filter, &data_len), *file = files_read(path.text, &file_len);
     CHECK(file != NULL && file_len == data_len && memcmp(file, data, data_len) == 0);
     free(data);
     free(file);
@@ -417,7 +408,7 @@ static void block_is_the_filter_of_its_hashes(void)
         bloomline_filter *filter = new_filter(11, 8, 4);
         bloomline_filter_insert_hashes(filter, hashes, n);
         size_t len, block_len = bloomline_block_len(&params);
-        uint8_t *data = encode(filter, &len), *block = malloc(len + 1);
+        uint8_t *data = encoded(filter, &len), *block = malloc(len + 1);
         CHECK_U64(len, block_len);
         memset(block, 0xEE, len + 1); /* what was there does not matter */
         CHECK_OK(bloomline_block_build(&params, hashes, n, block, len + 1));

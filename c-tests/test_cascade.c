@@ -8,14 +8,13 @@
 
 #include "check.h"
 #include "definition.h"
-#include "files.h"
+#include "encoded.h"
+#include "golden.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 enum { MOST = 30000 };
 
-static const char *directory;
 static uint64_t included[MOST], excluded[MOST];
 
 static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
@@ -25,16 +24,7 @@ static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
     return cascade;
 }
 
-static uint8_t *encoded(const bloomline_cascade *cascade, size_t *len)
-{
-    size_t written = 0;
-    *len = bloomline_cascade_encoded_len(cascade);
-    uint8_t *data = malloc(*len);
-    REQUIRE(data != NULL);
-    CHECK_OK(bloomline_cascade_encode(cascade, data, *len, &written));
-    CHECK_U64(*len, written);
-    return data;
-}
+ENCODED(cascade)
 
 /* Each key of both sets has its answer, alone and in a batch. */
 static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)
@@ -206,60 +196,35 @@ static void files_and_streams(void)
     free(data);
 }
 
-static void golden_files(void)
+static void golden_cascades(void)
 {
-    char text[4096], line[4096], kind[16], name[512];
-    size_t accepted = 0, rejected = 0;
-    snprintf(text, sizeof text, "%s/cascade/MANIFEST", directory);
-    FILE *manifest = fopen(text, "r");
-    REQUIRE(manifest != NULL);
-    while (fscanf(manifest, "%15s %511s", kind, name) == 2) {
-        size_t len = 0;
+    golden_files files;
+    uint64_t hash, answer;
+    golden_files_open(&files, "cascade/");
+    while (golden_next(&files)) {
         bloomline_cascade *cascade = NULL;
-        snprintf(text, sizeof text, "%s/cascade/%s", directory, name);
-        uint8_t *data = files_read(text, &len);
-        REQUIRE(data != NULL);
-        if (strcmp(kind, "rejected") == 0) {
-            int status;
-            REQUIRE(fscanf(manifest, "%d", &status) == 1);
-            CHECK_WITH(bloomline_cascade_decode(data, len, &cascade) == status, "%s", name);
-            free(data);
-            rejected++;
-            continue;
-        }
-        uint64_t lines, layers, seed, key_count, tested, hash;
-        REQUIRE(fscanf(manifest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &lines, &layers, &seed,
-                       &key_count, &tested) == 5);
-        REQUIRE_OK(bloomline_cascade_decode(data, len, &cascade));
-        CHECK_U64(lines, bloomline_cascade_line_count(cascade));
-        CHECK_U64(layers, bloomline_cascade_layer_count(cascade));
-        CHECK_U64(seed, bloomline_cascade_seed(cascade));
-        CHECK_U64(key_count, bloomline_cascade_included_count(cascade));
-        CHECK_U64(tested, bloomline_cascade_excluded_count(cascade));
-        snprintf(text, sizeof text, "%s/cascade/%s.probes", directory, name);
-        FILE *probes = fopen(text, "r");
-        REQUIRE(probes != NULL);
-        while (fgets(line, sizeof line, probes) != NULL) {
-            unsigned answer;
+        CHECK_WITH(bloomline_cascade_decode(files.data, files.len, &cascade) == files.status, "%s", files.name);
+        CHECK((cascade != NULL) == (files.status == BLOOMLINE_OK));
+        if (files.status != BLOOMLINE_OK) continue;
+        REQUIRE(files.count == 5);
+        CHECK_U64(files.numbers[0], bloomline_cascade_line_count(cascade));
+        CHECK_U64(files.numbers[1], bloomline_cascade_layer_count(cascade));
+        CHECK_U64(files.numbers[2], bloomline_cascade_seed(cascade));
+        CHECK_U64(files.numbers[3], bloomline_cascade_included_count(cascade));
+        CHECK_U64(files.numbers[4], bloomline_cascade_excluded_count(cascade));
+        while (golden_probe(&files, &hash, &answer)) {
             uint64_t bitmap = 0;
-            REQUIRE(sscanf(line, "%" SCNx64 " %u", &hash, &answer) == 2);
-            CHECK_WITH(bloomline_cascade_contains_hash(cascade, hash) == (answer == 1), "%s: %s", name, line);
+            CHECK_WITH(bloomline_cascade_contains_hash(cascade, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
             CHECK_U64(answer, bloomline_cascade_contains_hashes(cascade, &hash, 1, &bitmap));
         }
-        fclose(probes);
         bloomline_cascade_free(cascade);
-        free(data);
-        accepted++;
     }
-    fclose(manifest);
-    printf("    %zu accepted, %zu rejected\n", accepted, rejected);
-    CHECK(accepted > 10 && rejected > 40);
+    golden_files_end(&files, 11, 41);
 }
 
 int main(int argc, char **argv)
 {
-    REQUIRE(argc == 2);
-    directory = argv[1];
+    golden_begin(argc, argv);
     check_begin("test_cascade");
     uint64_t state = 2;
     for (size_t i = 0; i < MOST; i++) included[i] = next_random(&state);
@@ -272,6 +237,6 @@ int main(int argc, char **argv)
     RUN(null_is_maybe);
     RUN(damaged_bytes);
     RUN(files_and_streams);
-    RUN(golden_files);
+    RUN(golden_cascades);
     return check_end();
 }

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "probes.h"
 #include "definition.h"
+#include "encoded.h"
 #include "files.h"
 
 #include <math.h>
@@ -24,14 +25,7 @@ static bloomline_filter *make(uint64_t line_count, uint32_t k)
     return filter;
 }
 
-static uint8_t *encoded(const bloomline_filter *filter, size_t *len)
-{
-    *len = bloomline_filter_encoded_len(filter);
-    uint8_t *bytes = malloc(*len);
-    REQUIRE(bytes != NULL);
-    CHECK_OK(bloomline_filter_encode(filter, bytes, *len, NULL));
-    return bytes;
-}
+ENCODED(filter)
 
 static void bytes_and_answers_are_those_of_the_definition(void)
 {

@@ -10,13 +10,12 @@
 #include "check.h"
 #include "probes.h"
 #include "definition.h"
-#include "files.h"
+#include "encoded.h"
+#include "golden.h"
 
 #include <math.h>
 
 enum { AT_CAPACITY = 16, MOST_STAGES = 64 };
-
-static const char *directory;
 
 static bloomline_scalable *new_scalable(uint64_t first_keys, double rate, uint64_t seed)
 {
@@ -38,16 +37,7 @@ static bool stages_contain(const uint8_t *data, size_t len, uint64_t hash)
     return false;
 }
 
-static uint8_t *encoded(const bloomline_scalable *filter, size_t *len)
-{
-    size_t written = 0;
-    *len = bloomline_scalable_encoded_len(filter);
-    uint8_t *data = malloc(*len);
-    REQUIRE(data != NULL);
-    CHECK_OK(bloomline_scalable_encode(filter, data, *len, &written));
-    CHECK_U64(*len, written);
-    return data;
-}
+ENCODED(scalable)
 
 /* One by one, in batches, by hash and by key: each key is new if no stage had it, which the
    bytes of before tell for all but those of the same batch. */
@@ -281,58 +271,34 @@ static void bytes_and_files(void)
     CHECK(unlink(path.text) == 0 && rmdir(temporary.text) == 0);
 }
 
-/* The golden files: MANIFEST as test_golden.c has it, where k is the number of stages. */
-static void golden_files(void)
+/* The numbers of an accepted file: lines, stages, seed, keys. */
+static void golden_scalables(void)
 {
-    char name[256], text[1024], line[128];
-    size_t accepted = 0, rejected = 0;
-    snprintf(text, sizeof text, "%s/scalable/MANIFEST", directory);
-    FILE *manifest = fopen(text, "r");
-    REQUIRE(manifest != NULL);
-    char kind[16];
-    while (fscanf(manifest, "%15s %255s", kind, name) == 2) {
+    golden_files files;
+    uint64_t hash, answer;
+    golden_files_open(&files, "scalable/");
+    while (golden_next(&files)) {
         bloomline_scalable *filter = NULL;
-        size_t len = 0, again_len;
-        snprintf(text, sizeof text, "%s/scalable/%s", directory, name);
-        uint8_t *data = files_read(text, &len);
-        REQUIRE(data != NULL);
-        if (strcmp(kind, "rejected") == 0) {
-            int status;
-            REQUIRE(fscanf(manifest, "%d", &status) == 1);
-            CHECK_WITH(bloomline_scalable_decode(data, len, &filter) == status, "%s", name);
-            CHECK(filter == NULL);
-            rejected++;
-            free(data);
-            continue;
-        }
-        uint64_t line_count, stages, seed, key_count, hash;
-        REQUIRE(fscanf(manifest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &line_count, &stages, &seed, &key_count) == 4);
-        REQUIRE_OK(bloomline_scalable_decode(data, len, &filter));
-        CHECK_U64(stages, bloomline_scalable_stage_count(filter));
-        CHECK_U64(key_count, bloomline_scalable_key_count(filter));
         bloomline_params params;
+        size_t len;
+        CHECK_WITH(bloomline_scalable_decode(files.data, files.len, &filter) == files.status, "%s", files.name);
+        CHECK((filter != NULL) == (files.status == BLOOMLINE_OK));
+        if (files.status != BLOOMLINE_OK) continue;
+        REQUIRE(files.count == 4);
+        CHECK_U64(files.numbers[1], bloomline_scalable_stage_count(filter));
+        CHECK_U64(files.numbers[3], bloomline_scalable_key_count(filter));
         CHECK_OK(bloomline_filter_params(bloomline_scalable_stage(filter, 0), &params));
-        CHECK_U64(seed, params.seed);
-        uint8_t *again = encoded(filter, &again_len);
-        CHECK_WITH(len == again_len && memcmp(data, again, len) == 0, "%s", name);
+        CHECK_U64(files.numbers[2], params.seed);
+        uint8_t *again = encoded(filter, &len);
+        CHECK_WITH(len == files.len && memcmp(files.data, again, len) == 0, "%s", files.name);
         free(again);
-        snprintf(text, sizeof text, "%s/scalable/%s.probes", directory, name);
-        FILE *probes = fopen(text, "r");
-        REQUIRE(probes != NULL);
-        while (fgets(line, sizeof line, probes) != NULL) {
-            unsigned answer;
-            REQUIRE(sscanf(line, "%" SCNx64 " %u", &hash, &answer) == 2);
-            CHECK_WITH(bloomline_scalable_contains_hash(filter, hash) == (answer == 1), "%s: %s", name, line);
-            CHECK(stages_contain(data, len, hash) == (answer == 1));
+        while (golden_probe(&files, &hash, &answer)) {
+            CHECK_WITH(bloomline_scalable_contains_hash(filter, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
+            CHECK(stages_contain(files.data, files.len, hash) == (answer == 1));
         }
-        fclose(probes);
         bloomline_scalable_free(filter);
-        free(data);
-        accepted++;
     }
-    fclose(manifest);
-    printf("    %zu accepted, %zu rejected\n", accepted, rejected);
-    CHECK(accepted > 8 && rejected > 40);
+    golden_files_end(&files, 9, 41);
 }
 
 static void capacities_and_rates_out_of_range(void)
@@ -409,14 +375,14 @@ static void null(void)
 
 int main(int argc, char **argv)
 {
+    golden_begin(argc, argv);
     check_begin("test_scalable");
-    directory = argc > 1 ? argv[1] : "../golden";
     RUN(inserts_are_those_of_the_definition);
     RUN(a_thousand_times_the_first_capacity);
     RUN(no_room_to_grow);
     RUN(a_claim_does_not_make_it_large);
     RUN(bytes_and_files);
-    RUN(golden_files);
+    RUN(golden_scalables);
     RUN(capacities_and_rates_out_of_range);
     RUN(null);
     return check_end();

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_static.c - static filters: built at once or by a builder, probed through views one by one, in
- * batches and among views of other kinds, from golden files, from mapped files, from damaged bytes.
- *
- *     test_static GOLDEN
+ * test_static.c DIRECTORY - static filters: built at once or by a builder, probed through views one by
+ * one, in batches and among views of other kinds, from the golden files of DIRECTORY/static, from mapped
+ * files, from damaged bytes.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
 #include "definition.h"
 #include "fenced.h"
-#include "files.h"
+#include "golden.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 enum { MOST = 20000, ABSENT = 4000 };
 
-static const char *directory;
 static uint64_t hashes[MOST], absent[ABSENT];
 static const size_t counts[] = {0, 1, 2, 3, 63, 64, 65, 500, 3000, MOST};
 static const double rates[] = {0.5, 0.0625, 0.04, 0.01, 1.0 / 256, 0.001, 1.0 / 65536};
@@ -255,57 +252,32 @@ static void a_mapped_file(void)
     fenced_free(room);
 }
 
-/* MANIFEST: "accepted NAME lines rows seed keys levels" or "rejected NAME status". */
-static void golden_files(void)
+/* The numbers of an accepted file: lines, rows, seed, keys, levels. */
+static void golden_statics(void)
 {
-    char name[256], text[1024], kind[16], line[128];
-    size_t accepted = 0, rejected = 0;
-    snprintf(text, sizeof text, "%s/static/MANIFEST", directory);
-    FILE *manifest = fopen(text, "r");
-    REQUIRE(manifest != NULL);
-    while (fscanf(manifest, "%15s %255s", kind, name) == 2) {
+    golden_files files;
+    uint64_t hash, answer;
+    golden_files_open(&files, "static/");
+    while (golden_next(&files)) {
         bloomline_view view;
-        size_t len = 0;
-        snprintf(text, sizeof text, "%s/static/%s", directory, name);
-        uint8_t *data = files_read(text, &len);
-        REQUIRE(data != NULL);
-        if (strcmp(kind, "rejected") == 0) {
-            int status;
-            REQUIRE(fscanf(manifest, "%d", &status) == 1);
-            CHECK_WITH(bloomline_view_open(data, len, &view) == status, "%s", name);
-            rejected++;
-            free(data);
-            continue;
-        }
-        uint64_t line_count, rows, seed, key_count, levels, hash;
-        REQUIRE(fscanf(manifest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &line_count, &rows, &seed,
-                       &key_count, &levels) == 5);
-        REQUIRE_OK(bloomline_view_open(data, len, &view));
-        CHECK_U64(key_count, bloomline_view_key_count(&view));
-        CHECK_NEAR(1.0 / (double)(1u << rows), bloomline_view_estimated_rate(&view), 1e-12);
-        snprintf(text, sizeof text, "%s/static/%s.probes", directory, name);
-        FILE *probes = fopen(text, "r");
-        REQUIRE(probes != NULL);
-        while (fgets(line, sizeof line, probes) != NULL) {
-            unsigned answer;
+        memset(&view, 0, sizeof view);
+        CHECK_WITH(bloomline_view_open(files.data, files.len, &view) == files.status, "%s", files.name);
+        if (files.status != BLOOMLINE_OK) continue;
+        REQUIRE(files.count == 5);
+        CHECK_U64(files.numbers[3], bloomline_view_key_count(&view));
+        CHECK_NEAR(1.0 / (double)(1u << files.numbers[1]), bloomline_view_estimated_rate(&view), 1e-12);
+        while (golden_probe(&files, &hash, &answer)) {
             uint64_t bitmap = 0;
-            REQUIRE(sscanf(line, "%" SCNx64 " %u", &hash, &answer) == 2);
-            CHECK_WITH(bloomline_view_contains_hash(&view, hash) == (answer == 1), "%s: %s", name, line);
+            CHECK_WITH(bloomline_view_contains_hash(&view, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
             CHECK_U64(answer, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));
         }
-        fclose(probes);
-        free(data);
-        accepted++;
     }
-    fclose(manifest);
-    printf("    %zu accepted, %zu rejected\n", accepted, rejected);
-    CHECK(accepted > 20 && rejected > 20);
+    golden_files_end(&files, 21, 21);
 }
 
 int main(int argc, char **argv)
 {
-    REQUIRE(argc == 2);
-    directory = argv[1];
+    golden_begin(argc, argv);
     check_begin("test_static");
     fill_hashes(hashes, MOST, 1);
     /* Without the awkward hashes that fill_hashes() begins with: these are absent. */
@@ -319,6 +291,6 @@ int main(int argc, char **argv)
     RUN(what_is_refused);
     RUN(damaged_bytes);
     RUN(a_mapped_file);
-    RUN(golden_files);
+    RUN(golden_statics);
     return check_end();
 }

@@ -5,6 +5,7 @@ package bloomline
 
 import (
 	"runtime"
+	"sync"
 
 	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
@@ -56,12 +57,29 @@ func containsKeys[K bytesOrString](v *View, keys []K, out Bitmap) Bitmap {
 	return out
 }
 
-// insertKeys inserts keys into a view that is a filter's own.
-func insertKeys[K bytesOrString](v *View, keys []K) {
-	var ahead [hashedAhead]uint64
+// hashRooms keeps memory for the hashes of a batch, for use again. Functions that are values take them, so
+// they cannot be on the stack.
+var hashRooms = sync.Pool{New: func() any { return new([hashedAhead]uint64) }}
+
+// eachBatch calls do with the hashes of keys, hashedAhead at a time.
+func eachBatch[K bytesOrString](seed uint64, keys []K, do func(hashes []uint64)) {
+	room := hashRooms.Get().(*[hashedAhead]uint64)
 	for at := 0; at < len(keys); at += hashedAhead {
-		v.insertAll(hashAhead(v.seed, keys[at:], &ahead))
+		do(hashAhead(seed, keys[at:], room))
 	}
+	hashRooms.Put(room)
+}
+
+// bitOfEach returns a bit for each key, in the memory of out if that is enough. set takes hashedAhead hashes
+// at a time, and sets their bits in words that are zero.
+func bitOfEach[K bytesOrString](seed uint64, keys []K, out Bitmap, set func(hashes []uint64, out []uint64)) Bitmap {
+	out = out.sized(len(keys))
+	at := 0
+	eachBatch(seed, keys, func(hashes []uint64) {
+		set(hashes, out[at/64:])
+		at += len(hashes)
+	})
+	return out
 }
 
 // answerInGo answers hashes in plain Go. out is zero.

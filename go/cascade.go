@@ -102,37 +102,31 @@ func (f *Cascade) ContainsHash(hash uint64) bool {
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *Cascade) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return cascadeContains(f, keys, out)
+	return bitOfEach(f.Seed(), keys, out, orZero(f).answer)
 }
 
 // ContainsStrings is [Cascade.ContainsBatch] for strings.
 func (f *Cascade) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return cascadeContains(f, keys, out)
-}
-
-func cascadeContains[K bytesOrString](f *Cascade, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	f = orZero(f)
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.answer(hashAhead(f.seed, keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.Seed(), keys, out, orZero(f).answer)
 }
 
 // ContainsHashes is [Cascade.ContainsBatch] for hashes.
 func (f *Cascade) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	f = orZero(f)
-	for at := 0; at < len(hashes); at += hashedAhead {
-		f.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
-	}
+	orZero(f).answer(hashes, out)
 	return out
 }
 
-// answer answers at most hashedAhead hashes. out is zero. Those that a layer passes are gathered, and are a
-// batch of their own for the next.
+// answer answers hashes, a bit each. out is zero.
 func (f *Cascade) answer(hashes []uint64, out []uint64) {
+	for at := 0; at < len(hashes); at += hashedAhead {
+		f.answerPart(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+	}
+}
+
+// answerPart answers at most hashedAhead hashes. Those that a layer passes are gathered, and are a batch of
+// their own for the next.
+func (f *Cascade) answerPart(hashes []uint64, out []uint64) {
 	var left [hashedAhead]uint16 // the places of those that all layers so far pass
 	var mapped [hashedAhead]uint64
 	for i := range hashes {

@@ -148,47 +148,28 @@ func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
 
 // AddBatch adds many keys.
 func (f *ConcurrentFilter) AddBatch(keys [][]byte) {
-	addShared(f, keys)
+	eachBatch(f.seed(), keys, f.AddHashes)
 }
 
 // AddStrings adds many keys.
 func (f *ConcurrentFilter) AddStrings(keys []string) {
-	addShared(f, keys)
-}
-
-func addShared[K bytesOrString](f *ConcurrentFilter, keys []K) {
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.AddHashes(hashAhead(f.seed(), keys[at:], &ahead))
-	}
+	eachBatch(f.seed(), keys, f.AddHashes)
 }
 
 // AddHashes adds the keys of many hashes.
 func (f *ConcurrentFilter) AddHashes(hashes []uint64) {
-	for at := 0; at < len(hashes); at += hashedAhead {
-		var unused [hashedAhead / 64]uint64
-		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
-	}
+	f.addAbsent(hashes, nil)
 }
 
 // AddBatchIfAbsent is [ConcurrentFilter.AddIfAbsent] for many keys, in order: bit i of the result is
 // set if key i was new. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return addSharedIfAbsent(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddStringsIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for strings.
 func (f *ConcurrentFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return addSharedIfAbsent(f, keys, out)
-}
-
-func addSharedIfAbsent[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddHashesIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for hashes.
@@ -198,13 +179,13 @@ func (f *ConcurrentFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap
 	return out
 }
 
-// addAbsent sets the bits of hashes that were new. out is zero.
+// addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
 func (f *ConcurrentFilter) addAbsent(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
 		f.touch(part)
 		for i, hash := range part {
-			if f.AddHashIfAbsent(hash) {
+			if f.AddHashIfAbsent(hash) && out != nil {
 				out[word] |= 1 << i
 			}
 		}
@@ -275,21 +256,12 @@ func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return sharedContainsKeys(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, orZero(f).answer)
 }
 
 // ContainsStrings is [ConcurrentFilter.ContainsBatch] for strings.
 func (f *ConcurrentFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return sharedContainsKeys(f, keys, out)
-}
-
-func sharedContainsKeys[K bytesOrString](f *ConcurrentFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		orZero(f).answer(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.seed(), keys, out, orZero(f).answer)
 }
 
 // ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].

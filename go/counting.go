@@ -135,19 +135,12 @@ func (f *CountingFilter) AddHashIfAbsent(hash uint64) bool {
 
 // AddBatch adds many keys.
 func (f *CountingFilter) AddBatch(keys [][]byte) {
-	addCounted(f, keys)
+	eachBatch(f.seed(), keys, f.AddHashes)
 }
 
 // AddStrings adds many keys.
 func (f *CountingFilter) AddStrings(keys []string) {
-	addCounted(f, keys)
-}
-
-func addCounted[K bytesOrString](f *CountingFilter, keys []K) {
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.AddHashes(hashAhead(f.seed(), keys[at:], &ahead))
-	}
+	eachBatch(f.seed(), keys, f.AddHashes)
 }
 
 // AddHashes adds the keys of many hashes.
@@ -167,21 +160,12 @@ func (f *CountingFilter) AddHashes(hashes []uint64) {
 // AddBatchIfAbsent is [CountingFilter.AddIfAbsent] for many keys, in order: bit i of the result is
 // set if key i was new. It uses out if that is large enough: see [Bitmap].
 func (f *CountingFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return addCountedIfAbsent(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddStringsIfAbsent is [CountingFilter.AddBatchIfAbsent] for strings.
 func (f *CountingFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return addCountedIfAbsent(f, keys, out)
-}
-
-func addCountedIfAbsent[K bytesOrString](f *CountingFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddHashesIfAbsent is [CountingFilter.AddBatchIfAbsent] for hashes.
@@ -267,21 +251,12 @@ func (f *CountingFilter) RemoveUint64(key uint64) error {
 // RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
 // if it is definitely absent. It uses out if that is large enough: see [Bitmap].
 func (f *CountingFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
-	return removeCounted(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.removeHashes)
 }
 
 // RemoveStrings is [CountingFilter.RemoveBatch] for strings.
 func (f *CountingFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
-	return removeCounted(f, keys, out)
-}
-
-func removeCounted[K bytesOrString](f *CountingFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.removeHashes(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.seed(), keys, out, f.removeHashes)
 }
 
 // RemoveHashes is [CountingFilter.RemoveBatch] for hashes.

@@ -2,7 +2,6 @@ package bloomline
 
 import (
 	"bytes"
-	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -11,16 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*CountingFilter)(nil)
-	_ encoding.BinaryUnmarshaler = (*CountingFilter)(nil)
-	_ encoding.BinaryAppender    = (*CountingFilter)(nil)
-	_ io.WriterTo                = (*CountingFilter)(nil)
-	_ io.ReaderFrom              = (*CountingFilter)(nil)
 )
 
 // ---- golden files ----
@@ -610,28 +600,11 @@ func TestCountingFileErrors(t *testing.T) {
 	}
 }
 
-// Goroutines that only read: for the race detector.
 func TestCountingReaders(t *testing.T) {
 	filter := countingOf(t, 10, 6, 0)
 	hashes := splitMix(200, 1)
 	filter.AddHashes(hashes)
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Add(1)
-		go func() {
-			defer readers.Done()
-			view := filter.View()
-			for _, hash := range hashes {
-				if filter.CountHash(hash) == 0 || !view.ContainsHash(hash) || filter.ContainsHashes(hashes, nil).Count() != 200 {
-					t.Error("a key is lost")
-				}
-			}
-			if _, err := filter.MarshalBinary(); err != nil {
-				t.Error(err)
-			}
-		}()
-	}
-	readers.Wait()
+	readAtOnce(t, filter, hashes, func(hash uint64) bool { return filter.CountHash(hash) > 0 })
 }
 
 func TestCountingNoAllocations(t *testing.T) {

@@ -198,21 +198,12 @@ func (f *CuckooFilter) RemoveUint64(key uint64) error {
 // RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
 // if it is definitely absent. It uses out if that is large enough: see [Bitmap].
 func (f *CuckooFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
-	return removeFromCuckoo(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.removeHashes)
 }
 
 // RemoveStrings is [CuckooFilter.RemoveBatch] for strings.
 func (f *CuckooFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
-	return removeFromCuckoo(f, keys, out)
-}
-
-func removeFromCuckoo[K bytesOrString](f *CuckooFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.removeHashes(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.seed(), keys, out, f.removeHashes)
 }
 
 // RemoveHashes is [CuckooFilter.RemoveBatch] for hashes.

@@ -2,7 +2,6 @@ package bloomline
 
 import (
 	"bytes"
-	"encoding"
 	"errors"
 	"fmt"
 	"io"
@@ -11,16 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*CuckooFilter)(nil)
-	_ encoding.BinaryUnmarshaler = (*CuckooFilter)(nil)
-	_ encoding.BinaryAppender    = (*CuckooFilter)(nil)
-	_ io.WriterTo                = (*CuckooFilter)(nil)
-	_ io.ReaderFrom              = (*CuckooFilter)(nil)
 )
 
 var fingerprintBits = []int{8, 12, 16}
@@ -581,27 +571,9 @@ func TestCuckooAnyLines(t *testing.T) {
 	}
 }
 
-// Goroutines that only read: for the race detector.
 func TestCuckooReaders(t *testing.T) {
 	filter := cuckooOf(t, 10, 12, 0)
-	in := filled(t, filter, 1)
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Add(1)
-		go func() {
-			defer readers.Done()
-			view := filter.View()
-			for _, hash := range in {
-				if !filter.ContainsHash(hash) || !view.ContainsHash(hash) {
-					t.Error("a key is lost")
-				}
-			}
-			if _, err := filter.MarshalBinary(); err != nil || filter.ContainsHashes(in, nil).Count() != len(in) {
-				t.Error(err)
-			}
-		}()
-	}
-	readers.Wait()
+	readAtOnce(t, filter, filled(t, filter, 1), filter.ContainsHash)
 }
 
 func TestViewsEstimateTheirRate(t *testing.T) {

@@ -164,13 +164,13 @@ func (f *Filter) AddHashIfAbsent(hash uint64) bool {
 // AddBatch adds many keys.
 func (f *Filter) AddBatch(keys [][]byte) {
 	f.count(len(keys))
-	insertKeys(&f.view, keys)
+	eachBatch(f.view.seed, keys, f.view.insertAll)
 }
 
 // AddStrings adds many keys.
 func (f *Filter) AddStrings(keys []string) {
 	f.count(len(keys))
-	insertKeys(&f.view, keys)
+	eachBatch(f.view.seed, keys, f.view.insertAll)
 }
 
 // AddHashes adds the keys of many hashes.
@@ -182,27 +182,18 @@ func (f *Filter) AddHashes(hashes []uint64) {
 // AddBatchIfAbsent is [Filter.AddIfAbsent] for many keys, in order: bit i of the result is set if
 // key i was new. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return addKeysIfAbsent(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddStringsIfAbsent is [Filter.AddBatchIfAbsent] for strings.
 func (f *Filter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return addKeysIfAbsent(f, keys, out)
+	return bitOfEach(f.seed(), keys, out, f.addAbsent)
 }
 
 // AddHashesIfAbsent is [Filter.AddBatchIfAbsent] for hashes.
 func (f *Filter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	f.addAbsent(hashes, out)
-	return out
-}
-
-func addKeysIfAbsent[K bytesOrString](f *Filter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.addAbsent(hashAhead(f.seed(), keys[at:], &ahead), out[at/64:])
-	}
 	return out
 }
 

@@ -2,7 +2,6 @@ package bloomline
 
 import (
 	"bytes"
-	"encoding"
 	"errors"
 	"io"
 	"math"
@@ -10,14 +9,6 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Filter)(nil)
-	_ encoding.BinaryUnmarshaler = (*Filter)(nil)
-	_ encoding.BinaryAppender    = (*Filter)(nil)
-	_ io.WriterTo                = (*Filter)(nil)
-	_ io.ReaderFrom              = (*Filter)(nil)
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }

@@ -216,70 +216,51 @@ func (f *ScalableFilter) grow() bool {
 
 // AddBatch adds many keys: see [ScalableFilter.Add].
 func (f *ScalableFilter) AddBatch(keys [][]byte) {
-	addScalable(f, keys)
+	eachBatch(f.hashSeed(), keys, f.AddHashes)
 }
 
 // AddStrings is [ScalableFilter.AddBatch] for strings.
 func (f *ScalableFilter) AddStrings(keys []string) {
-	addScalable(f, keys)
-}
-
-func addScalable[K bytesOrString](f *ScalableFilter, keys []K) {
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.AddHashes(hashAhead(f.hashSeed(), keys[at:], &ahead))
-	}
+	eachBatch(f.hashSeed(), keys, f.AddHashes)
 }
 
 // AddHashes is [ScalableFilter.AddBatch] for hashes.
 func (f *ScalableFilter) AddHashes(hashes []uint64) {
-	for at := 0; at < len(hashes); at += hashedAhead {
-		var unused [hashedAhead / 64]uint64
-		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
-	}
+	f.addAbsent(hashes, nil)
 }
 
 // AddBatchIfAbsent is [ScalableFilter.AddIfAbsent] for many keys, in order: bit i of the result is
 // set if key
 // i was new. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return addScalableIfAbsent(f, keys, out)
+	return bitOfEach(f.hashSeed(), keys, out, f.addAbsent)
 }
 
 // AddStringsIfAbsent is [ScalableFilter.AddBatchIfAbsent] for strings.
 func (f *ScalableFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return addScalableIfAbsent(f, keys, out)
-}
-
-func addScalableIfAbsent[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.addAbsent(hashAhead(f.hashSeed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.hashSeed(), keys, out, f.addAbsent)
 }
 
 // AddHashesIfAbsent is [ScalableFilter.AddBatchIfAbsent] for hashes.
 func (f *ScalableFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	for at := 0; at < len(hashes); at += hashedAhead {
-		f.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
-	}
+	f.addAbsent(hashes, out)
 	return out
 }
 
-// addAbsent adds at most hashedAhead keys, and sets the bits of those that were new. out is
-// zero. Present keys are found in a batch; that brings
-// the lines of the others near, too. These are looked up once more: they may have come in
-// since, with a hash before them.
+// addAbsent adds keys, and sets the bits of those that were new. out is zero, or nil. Present keys are
+// found in a batch; that brings the lines of the others near, too. These are looked up once more: they
+// may have come in since, with a hash before them.
 func (f *ScalableFilter) addAbsent(hashes []uint64, out []uint64) {
-	f.mustHaveStages()
-	var present [hashedAhead / 64]uint64
-	f.answer(hashes, present[:])
-	for i, hash := range hashes {
-		if present[i/64]>>(i%64)&1 == 0 && f.AddHashIfAbsent(hash) {
-			out[i/64] |= 1 << (i % 64)
+	for at := 0; at < len(hashes); at += hashedAhead {
+		f.mustHaveStages()
+		part := hashes[at:min(at+hashedAhead, len(hashes))]
+		var present [hashedAhead / 64]uint64
+		f.answer(part, present[:])
+		for i, hash := range part {
+			if present[i/64]>>(i%64)&1 == 0 && f.AddHashIfAbsent(hash) && out != nil {
+				out[(at+i)/64] |= 1 << (i % 64)
+			}
 		}
 	}
 }
@@ -317,42 +298,31 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return scalableContains(f, keys, out)
+	return bitOfEach(f.hashSeed(), keys, out, orZero(f).answer)
 }
 
 // ContainsStrings is [ScalableFilter.ContainsBatch] for strings.
 func (f *ScalableFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return scalableContains(f, keys, out)
-}
-
-func scalableContains[K bytesOrString](f *ScalableFilter, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	f = orZero(f)
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		f.answer(hashAhead(f.seed, keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(f.hashSeed(), keys, out, orZero(f).answer)
 }
 
 // ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	f = orZero(f)
 	out = out.sized(len(hashes))
-	for at := 0; at < len(hashes); at += hashedAhead {
-		f.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
-	}
+	orZero(f).answer(hashes, out)
 	return out
 }
 
-// answer answers at most hashedAhead hashes. out is zero.
+// answer answers hashes, a bit each. out is zero.
 func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
-	out = out[:(len(hashes)+63)/64]
-	for i := range f.stages {
-		var answers [hashedAhead / 64]uint64
-		f.stages[i].filter.view.answer(hashes, answers[:len(out)])
-		for word := range out {
-			out[word] |= answers[word]
+	for at := 0; at < len(hashes); at += hashedAhead {
+		part := hashes[at:min(at+hashedAhead, len(hashes))]
+		for i := range f.stages {
+			var answers [hashedAhead / 64]uint64
+			f.stages[i].filter.view.answer(part, answers[:(len(part)+63)/64])
+			for word := range (len(part) + 63) / 64 {
+				out[at/64+word] |= answers[word]
+			}
 		}
 	}
 	if len(f.stages) == 0 {

@@ -2,21 +2,11 @@ package bloomline
 
 import (
 	"bytes"
-	"encoding"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"testing"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*ScalableFilter)(nil)
-	_ encoding.BinaryUnmarshaler = (*ScalableFilter)(nil)
-	_ encoding.BinaryAppender    = (*ScalableFilter)(nil)
-	_ io.WriterTo                = (*ScalableFilter)(nil)
-	_ io.ReaderFrom              = (*ScalableFilter)(nil)
 )
 
 func mustScalable(t testing.TB, firstKeys int, rate float64, options ...Option) *ScalableFilter {
@@ -43,51 +33,13 @@ func definitionStages(data []byte, hash uint64) bool {
 }
 
 func TestScalableGolden(t *testing.T) {
-	accepted, rejected := 0, 0
-	for _, row := range golden(t, "scalable/MANIFEST") {
-		name, data := row[1], goldenBytes(t, "scalable/"+row[1])
-		var filter ScalableFilter
-		err := filter.UnmarshalBinary(data)
-		if row[0] == "rejected" {
-			rejected++
-			want := byNumber[int(number(t, row[2], 10))]
-			if want == ErrTruncated && len(data) >= footerBytes && le.Uint64(data[len(data)-footerBytes+atLineCount:]) > maxLines {
-				want = ErrLineCount // more than this machine can address
-			}
-			if want == nil || !errors.Is(err, want) || !filter.Contains(data) {
-				t.Errorf("%s: %v, want %v", name, err, want)
-			}
-			continue
+	goldenKind(t, "scalable/", 9, 50, func(f *ScalableFilter) []uint64 {
+		lines := 0
+		for _, stage := range f.Stages() {
+			lines += len(stage.all)
 		}
-		accepted++
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if uint64(len(filter.Stages())) != number(t, row[3], 10) || filter.seed != number(t, row[4], 10) || filter.KeyCount() != number(t, row[5], 10) {
-			t.Errorf("%s: %v, want %v", name, &filter, row[2:])
-		}
-		var hashes []uint64
-		probes := golden(t, "scalable/"+name+".probes")
-		for _, probe := range probes {
-			hashes = append(hashes, number(t, probe[0], 16))
-		}
-		answers := filter.ContainsHashes(hashes, nil)
-		for i, probe := range probes {
-			if want := probe[1] == "1"; filter.ContainsHash(hashes[i]) != want || answers.Has(i) != want {
-				t.Errorf("%s: hash %s: want %v", name, probe[0], want)
-			}
-		}
-		if again, err := filter.MarshalBinary(); err != nil || !bytes.Equal(again, data) {
-			t.Errorf("%s: encoded again, it is another: %v", name, err)
-		}
-		if _, err := OpenView(data); !errors.Is(err, ErrLayout) {
-			t.Errorf("%s: as a view: %v", name, err)
-		}
-	}
-	if accepted < 9 || rejected < 50 {
-		t.Errorf("%d accepted and %d rejected files: too few", accepted, rejected)
-	}
+		return []uint64{uint64(lines), uint64(len(f.Stages())), f.seed, f.KeyCount()}
+	}, nil)
 }
 
 // Whoever grows a filter in another language gets the same stages.

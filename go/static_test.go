@@ -2,7 +2,6 @@ package bloomline
 
 import (
 	"bytes"
-	"encoding"
 	"fmt"
 	"io"
 	"math"
@@ -13,16 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*StaticFilter)(nil)
-	_ encoding.BinaryUnmarshaler = (*StaticFilter)(nil)
-	_ encoding.BinaryAppender    = (*StaticFilter)(nil)
-	_ io.WriterTo                = (*StaticFilter)(nil)
-	_ io.ReaderFrom              = (*StaticFilter)(nil)
 )
 
 func staticOf(t testing.TB, rows int, hashes []uint64) *StaticFilter {
@@ -556,27 +546,10 @@ func TestStaticBatches(t *testing.T) {
 	}
 }
 
-// Goroutines that only read: for the race detector.
 func TestStaticReaders(t *testing.T) {
 	hashes := randomHashes(1000, 1)
 	filter := staticOf(t, 8, hashes)
-	var readers sync.WaitGroup
-	for range 4 {
-		readers.Add(1)
-		go func() {
-			defer readers.Done()
-			view := filter.View()
-			for _, hash := range hashes {
-				if !filter.ContainsHash(hash) || !view.ContainsHash(hash) {
-					t.Error("a key is lost")
-				}
-			}
-			if _, err := filter.MarshalBinary(); err != nil || filter.ContainsHashes(hashes, nil).Count() != len(hashes) {
-				t.Error(err)
-			}
-		}()
-	}
-	readers.Wait()
+	readAtOnce(t, filter, hashes, filter.ContainsHash)
 }
 
 func TestStaticNoAllocations(t *testing.T) {

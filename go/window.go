@@ -230,60 +230,39 @@ func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 
 // AddBatch adds many keys: see [Window.Add].
 func (w *Window) AddBatch(keys [][]byte) {
-	addToWindow(w, keys)
+	eachBatch(w.seed(), keys, w.AddHashes)
 }
 
 // AddStrings is [Window.AddBatch] for strings.
 func (w *Window) AddStrings(keys []string) {
-	addToWindow(w, keys)
-}
-
-func addToWindow[K bytesOrString](w *Window, keys []K) {
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		w.AddHashes(hashAhead(w.seed(), keys[at:], &ahead))
-	}
+	eachBatch(w.seed(), keys, w.AddHashes)
 }
 
 // AddHashes is [Window.AddBatch] for hashes.
 func (w *Window) AddHashes(hashes []uint64) {
-	for at := 0; at < len(hashes); at += hashedAhead {
-		var unused [hashedAhead / 64]uint64
-		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], unused[:])
-	}
+	w.addAbsent(hashes, nil)
 }
 
 // AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if
 // key
 // i was new. It uses out if that is large enough: see [Bitmap].
 func (w *Window) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return addToWindowIfAbsent(w, keys, out)
+	return bitOfEach(w.seed(), keys, out, w.addAbsent)
 }
 
 // AddStringsIfAbsent is [Window.AddBatchIfAbsent] for strings.
 func (w *Window) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return addToWindowIfAbsent(w, keys, out)
-}
-
-func addToWindowIfAbsent[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		w.addAbsent(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(w.seed(), keys, out, w.addAbsent)
 }
 
 // AddHashesIfAbsent is [Window.AddBatchIfAbsent] for hashes.
 func (w *Window) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
-	for at := 0; at < len(hashes); at += hashedAhead {
-		w.addAbsent(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
-	}
+	w.addAbsent(hashes, out)
 	return out
 }
 
-// addAbsent sets the bits of hashes that were new. out is zero.
+// addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
 func (w *Window) addAbsent(hashes []uint64, out []uint64) {
 	for done := 0; done < len(hashes); {
 		room := min(w.room(), hashedAhead)
@@ -297,7 +276,7 @@ func (w *Window) addAbsent(hashes []uint64, out []uint64) {
 			}
 		}
 		for i, hash := range part {
-			if in := w.put(newest, hash); !in && known[i/64]>>(i%64)&1 == 0 {
+			if in := w.put(newest, hash); !in && known[i/64]>>(i%64)&1 == 0 && out != nil {
 				out[(done+i)/64] |= 1 << ((done + i) % 64)
 			}
 		}
@@ -371,38 +350,27 @@ func (w *Window) ContainsHash(hash uint64) bool {
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return windowContains(w, keys, out)
+	return bitOfEach(w.seed(), keys, out, orZero(w).answer)
 }
 
 // ContainsStrings is [Window.ContainsBatch] for strings.
 func (w *Window) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return windowContains(w, keys, out)
-}
-
-func windowContains[K bytesOrString](w *Window, keys []K, out Bitmap) Bitmap {
-	w = orZero(w)
-	out = out.sized(len(keys))
-	var ahead [hashedAhead]uint64
-	for at := 0; at < len(keys); at += hashedAhead {
-		w.answer(hashAhead(w.seed(), keys[at:], &ahead), out[at/64:])
-	}
-	return out
+	return bitOfEach(w.seed(), keys, out, orZero(w).answer)
 }
 
 // ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	w = orZero(w)
 	out = out.sized(len(hashes))
-	for at := 0; at < len(hashes); at += hashedAhead {
-		w.answer(hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
-	}
+	orZero(w).answer(hashes, out)
 	return out
 }
 
-// answer answers at most hashedAhead hashes. out is zero.
+// answer answers hashes, a bit each. out is zero.
 func (w *Window) answer(hashes []uint64, out []uint64) {
-	for place := range w.generations {
-		w.probe(place, hashes, out)
+	for at := 0; at < len(hashes); at += hashedAhead {
+		for place := range w.generations {
+			w.probe(place, hashes[at:min(at+hashedAhead, len(hashes))], out[at/64:])
+		}
 	}
 	if len(w.generations) == 0 {
 		for i := range hashes {

@@ -33,16 +33,18 @@ func (FilterPolicy) Name() string {
 
 // MayContain reports whether a key may be present. False means definitely absent.
 func (FilterPolicy) MayContain(kind pebble.FilterType, filter, key []byte) bool {
-	if kind != pebble.TableFilter {
-		return true
-	}
-	return filterblock.PebbleContains(filter, key)
+	return kind != pebble.TableFilter || filterblock.PebbleContains(filter, key)
 }
 
 // NewWriter returns what makes the filter of a table.
 func (p FilterPolicy) NewWriter(kind pebble.FilterType) pebble.FilterWriter {
+	mustBeTable(kind)
+	return &writer{bitsPerKey: int(p), last: none}
+}
+
+// mustBeTable panics unless a filter is one of a table, the only type there is.
+func mustBeTable(kind pebble.FilterType) {
 	if kind != pebble.TableFilter {
 		panic("pebblefilter: unknown filter type: " + kind.String())
 	}
-	return &writer{bitsPerKey: int(p), last: none}
 }

@@ -43,9 +43,7 @@ func (StaticFilterPolicy) MayContain(kind pebble.FilterType, filter, key []byte)
 //
 // It panics if the policy is not a rate: from 0.000016 to below 1.
 func (p StaticFilterPolicy) NewWriter(kind pebble.FilterType) pebble.FilterWriter {
-	if kind != pebble.TableFilter {
-		panic("pebblefilter: unknown filter type: " + kind.String())
-	}
+	mustBeTable(kind)
 	builder, err := bloomline.NewStaticBuilder(float64(p))
 	if err != nil {
 		panic("pebblefilter: StaticFilterPolicy: " + err.Error())

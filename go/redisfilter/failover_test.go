@@ -19,12 +19,9 @@ import (
 
 // afterInsert does something once, after a pipeline of inserts has been answered.
 type afterInsert struct {
+	noHook
 	do func()
 }
-
-func (h *afterInsert) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-func (h *afterInsert) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
 
 func (h *afterInsert) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
@@ -43,67 +40,60 @@ func (h *afterInsert) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.
 // TestTakenOver lets another server take over between an insert and the wait for replicas. It lacks
 // the keys, and has a replica that would confirm anything.
 func TestTakenOver(t *testing.T) {
-	for _, store := range allStores {
-		t.Run(string(store), func(t *testing.T) {
-			var args []string
-			if store != StoreLines {
-				needModule(t)
-				args = moduleArgs()
-			}
-			replicaOf := func(master *server) *server {
-				s := start(t, append([]string{"--replicaof", fmt.Sprint("127.0.0.1 ", master.port)}, args...)...)
-				client := connect(t, s.addr)
-				eventually(t, "a replica", func() bool {
-					info, err := client.Info(t.Context(), "replication").Result()
-					return err == nil && strings.Contains(info, "master_link_status:up")
-				})
-				return s
-			}
-			ctx := t.Context()
-			first := start(t, args...)
-			second := replicaOf(first)
-
-			var address atomic.Pointer[string]
-			address.Store(&first.addr)
-			client := redis.NewClient(&redis.Options{
-				Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
-					return new(net.Dialer).DialContext(ctx, network, *address.Load())
-				},
-				MaintNotificationsConfig: quiet,
+	eachStore(t, allStores, func(t *testing.T, store Store, args []string) {
+		replicaOf := func(master *server) *server {
+			s := start(t, append([]string{"--replicaof", fmt.Sprint("127.0.0.1 ", master.port)}, args...)...)
+			client := connect(t, s.addr)
+			eventually(t, "a replica", func() bool {
+				info, err := client.Info(t.Context(), "replication").Result()
+				return err == nil && strings.Contains(info, "master_link_status:up")
 			})
-			t.Cleanup(func() { client.Close() })
-			hook := new(afterInsert)
-			client.AddHook(hook)
-			f, err := Reserve(ctx, client, "f", 20_000, 0.01, WithStore(store), WithShards(3), WithReplicas(1, 20*time.Second))
-			if err != nil {
-				t.Fatal(err)
-			}
-			early, late := texts("early-", 1000), texts("late-", 1000)
-			if _, err := f.AddStrings(ctx, early, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := connect(t, second.addr).Do(ctx, "replicaof", "no", "one").Err(); err != nil {
-				t.Fatal(err)
-			}
-			replicaOf(second)
-			hook.do = func() {
-				address.Store(&second.addr)
-				first.stop()
-			}
-			if _, err := f.AddStrings(ctx, late, nil); !errors.Is(err, ErrReplicas) {
-				maybe, _ := f.ContainsStrings(ctx, late, nil)
-				t.Errorf("lost keys: %v, and %d of %d are denied", err, len(late)-maybe.Count(), len(late))
-			}
-			if _, err := f.AddStrings(ctx, late, nil); err != nil {
-				t.Errorf("added again: %v", err)
-			}
-			for _, keys := range [][]string{early, late} {
-				if maybe, err := f.ContainsStrings(ctx, keys, nil); err != nil || maybe.Count() != len(keys) {
-					t.Errorf("%d of %d; %v", maybe.Count(), len(keys), err)
-				}
-			}
+			return s
+		}
+		ctx := t.Context()
+		first := start(t, args...)
+		second := replicaOf(first)
+
+		var address atomic.Pointer[string]
+		address.Store(&first.addr)
+		client := redis.NewClient(&redis.Options{
+			Dialer: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, *address.Load())
+			},
+			MaintNotificationsConfig: quiet,
 		})
-	}
+		t.Cleanup(func() { client.Close() })
+		hook := new(afterInsert)
+		client.AddHook(hook)
+		f, err := Reserve(ctx, client, "f", 20_000, 0.01, WithStore(store), WithShards(3), WithReplicas(1, 20*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		early, late := texts("early-", 1000), texts("late-", 1000)
+		if _, err := f.AddStrings(ctx, early, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := connect(t, second.addr).Do(ctx, "replicaof", "no", "one").Err(); err != nil {
+			t.Fatal(err)
+		}
+		replicaOf(second)
+		hook.do = func() {
+			address.Store(&second.addr)
+			first.stop()
+		}
+		if _, err := f.AddStrings(ctx, late, nil); !errors.Is(err, ErrReplicas) {
+			maybe, _ := f.ContainsStrings(ctx, late, nil)
+			t.Errorf("lost keys: %v, and %d of %d are denied", err, len(late)-maybe.Count(), len(late))
+		}
+		if _, err := f.AddStrings(ctx, late, nil); err != nil {
+			t.Errorf("added again: %v", err)
+		}
+		for _, keys := range [][]string{early, late} {
+			if maybe, err := f.ContainsStrings(ctx, keys, nil); err != nil || maybe.Count() != len(keys) {
+				t.Errorf("%d of %d; %v", maybe.Count(), len(keys), err)
+			}
+		}
+	})
 }
 
 // TestFailover kills the master that has the name and a third of the shards, while keys are added

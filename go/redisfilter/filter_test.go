@@ -16,23 +16,30 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// eachPlace runs a test on one server and on a cluster, with each of the stores.
-func eachPlace(t *testing.T, stores []Store, run func(t *testing.T, client redis.UniversalClient, all []Option)) {
+// eachStore runs a test with each of the stores, and the arguments of a server for it.
+func eachStore(t *testing.T, stores []Store, run func(t *testing.T, store Store, args []string)) {
 	for _, store := range stores {
-		var args []string
 		t.Run(string(store), func(t *testing.T) {
+			var args []string
 			if store != StoreLines {
 				needModule(t)
 				args = moduleArgs()
 			}
-			t.Run("server", func(t *testing.T) {
-				run(t, connect(t, start(t, args...).addr), []Option{WithStore(store)})
-			})
-			t.Run("cluster", func(t *testing.T) {
-				run(t, startCluster(t, args...).connect(t), []Option{WithStore(store)})
-			})
+			run(t, store, args)
 		})
 	}
+}
+
+// eachPlace runs a test on one server and on a cluster, with each of the stores.
+func eachPlace(t *testing.T, stores []Store, run func(t *testing.T, client redis.UniversalClient, all []Option)) {
+	eachStore(t, stores, func(t *testing.T, store Store, args []string) {
+		t.Run("server", func(t *testing.T) {
+			run(t, connect(t, start(t, args...).addr), []Option{WithStore(store)})
+		})
+		t.Run("cluster", func(t *testing.T) {
+			run(t, startCluster(t, args...).connect(t), []Option{WithStore(store)})
+		})
+	})
 }
 
 var (

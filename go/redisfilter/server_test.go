@@ -149,6 +149,12 @@ func connect(t testing.TB, addr string) *redis.Client {
 	return client
 }
 
+// noHook is what a redis.Hook leaves as it is, unless it has methods of its own.
+type noHook struct{}
+
+func (noHook) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (noHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
 // cluster is a running cluster of three nodes.
 type cluster struct {
 	nodes []*server
