@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
 
@@ -20,6 +21,14 @@ const (
 	// Fewer hashes than this take the shortest way: C gains nothing for them.
 	few = 16
 )
+
+// backendInGo is the backend of single keys, and without C of batches.
+func backendInGo() string {
+	if avx2.Available {
+		return "go/avx2"
+	}
+	return "go"
+}
 
 // bytesOrString is what a key can be.
 type bytesOrString interface{ []byte | string }
@@ -112,6 +121,9 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 		return l.classicAnswerWord(hashes)
 	}
 	l.touch(hashes)
+	if l.rows != nil && len(hashes) > 0 {
+		return avx2.ContainsWord(l.first(), uint64(len(l.all)), l.rows, &hashes[0], uint64(len(hashes)))
+	}
 	for i, hash := range hashes {
 		in := uint64(0)
 		if l.contains(hash) {
@@ -126,17 +138,26 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 func (l *lines) insertInGo(hashes []uint64) {
 	for len(hashes) > 0 {
 		part := hashes[:min(touched, len(hashes))]
+		hashes = hashes[len(part):]
 		l.touch(part)
+		if l.rows != nil {
+			avx2.InsertAll(l.first(), uint64(len(l.all)), l.rows, &part[0], uint64(len(part)))
+			continue
+		}
 		for _, hash := range part {
 			l.insert(hash)
 		}
-		hashes = hashes[len(part):]
 	}
 }
 
-// touch reads a byte of each hash's line if lines are far: loads that do not wait for each other.
+// touch asks for the lines of at most 64 hashes if lines are far. Without AVX2 it reads a byte of
+// each: loads that do not wait for each other.
 func (l *lines) touch(hashes []uint64) {
-	if len(l.all) < farFrom || l.classic {
+	if len(l.all) < farFrom || l.classic || len(hashes) == 0 {
+		return
+	}
+	if l.rows != nil {
+		avx2.Prefetch(l.first(), uint64(len(l.all)), &hashes[0], uint64(len(hashes)))
 		return
 	}
 	sum := byte(0)

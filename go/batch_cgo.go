@@ -47,8 +47,17 @@ import (
 	"github.com/bloomline/bloomline/go/internal/engine"
 )
 
-// A call to C costs what some ten probes do.
-const leastForC = 16
+const (
+	// A call to C costs what some ten probes do.
+	leastForC = 16
+	// And what some hundred cost in a batch by AVX2.
+	leastForCWithAVX2 = 128
+)
+
+// inGo reports whether so many hashes are done in Go.
+func (l *lines) inGo(hashes int) bool {
+	return hashes < leastForC || l.classic || l.rows != nil && hashes < leastForCWithAVX2
+}
 
 func init() {
 	if linked := C.bloomline_abi_version(); linked != C.BLOOMLINE_ABI_VERSION {
@@ -59,12 +68,12 @@ func init() {
 }
 
 // Backend returns what answers batches: "cgo/" and the name of the C library's backend, such as
-// "cgo/avx512"; "go" without the build tag bloomline_cgo, and if the C library has none for
-// the name in the environment's BLOOMLINE_BACKEND.
+// "cgo/avx512". Without the build tag bloomline_cgo, and if the C library has none for the name in the
+// environment's BLOOMLINE_BACKEND, it returns "go/avx2" or "go".
 func Backend() string {
 	name := C.GoString(C.bloomline_backend())
 	if name == "none" {
-		return "go"
+		return backendInGo()
 	}
 	return "cgo/" + name
 }
@@ -74,7 +83,7 @@ func (l *lines) params() C.bloomline_params {
 }
 
 func (l *lines) insertAll(hashes []uint64) {
-	if len(hashes) < leastForC || l.classic {
+	if l.inGo(len(hashes)) {
 		l.insertInGo(hashes)
 		return
 	}
@@ -93,7 +102,7 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 	var format C.int
 	data := v.encoded
 	switch {
-	case len(hashes) < leastForC, v.classic: // C would take the lines for others
+	case v.inGo(len(hashes)): // C would take classic lines for others
 		v.answerInGo(hashes, out)
 		return
 	case len(v.all) != 0:

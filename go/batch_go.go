@@ -4,10 +4,11 @@ package bloomline
 
 // Batches without C.
 
-// Backend returns what answers batches: "go", whatever BLOOMLINE_BACKEND says. With the build tag
-// bloomline_cgo it returns "cgo/" and the name of the C library's backend, such as "cgo/avx512".
+// Backend returns what probes: "go/avx2" where the CPU has AVX2, otherwise "go". If the environment's
+// BLOOMLINE_BACKEND is neither "avx2" nor "avx512", it is "go". With the build tag bloomline_cgo it
+// returns "cgo/" and the name of the C library's backend, such as "cgo/avx512", which answers batches.
 func Backend() string {
-	return "go"
+	return backendInGo()
 }
 
 func (l *lines) insertAll(hashes []uint64) {

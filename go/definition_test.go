@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/avx2"
 )
 
 func definitionIndex(hash, count uint64) uint64 {
@@ -144,6 +146,19 @@ func filterOf(t testing.TB, count uint64, k int, hashes []uint64) (*Filter, []by
 
 func TestEveryShape(t *testing.T) {
 	t.Logf("backend %s", Backend())
+	eachWay(t, testEveryShape)
+}
+
+// eachWay runs a test with the assembly of this CPU, if it has one, and without.
+func eachWay(t *testing.T, test func(*testing.T)) {
+	t.Run("as the CPU does", test)
+	available := avx2.Available
+	avx2.Available = false
+	defer func() { avx2.Available = available }()
+	t.Run("in Go alone", test)
+}
+
+func testEveryShape(t *testing.T) {
 	for k := 1; k <= 16; k++ {
 		for _, count := range []uint64{1, 2, 3, 7, 64, 1000} {
 			hashes := randomHashes(int(count)*30+20, count)
@@ -180,6 +195,10 @@ func TestEveryShape(t *testing.T) {
 // Every length, at the seams of words, of what is touched ahead, of what is hashed ahead, and
 // in filters on both sides of the size from which lines are touched.
 func TestBatchesOfEveryLength(t *testing.T) {
+	eachWay(t, testBatchesOfEveryLength)
+}
+
+func testBatchesOfEveryLength(t *testing.T) {
 	lengths := []int{511, 512, 513, 575, 576, 577, 1023, 1024, 1025, 3000}
 	step := 1
 	if testing.Short() {

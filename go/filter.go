@@ -3,6 +3,7 @@ package bloomline
 import (
 	"fmt"
 
+	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/zeebo/xxh3"
 )
 
@@ -112,6 +113,10 @@ func (f *Filter) AddHash(hash uint64) {
 	}
 	if n := f.view.keyCount + 1; n != 0 {
 		f.view.keyCount = n
+	}
+	if f.view.rows != nil {
+		avx2.Insert(f.view.first(), uint64(len(f.view.all)), f.view.rows, hash)
+		return
 	}
 	// As setBits, whose call would take a sixth longer.
 	at, count := f.view.at(hash), f.view.short

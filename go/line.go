@@ -6,6 +6,8 @@ package bloomline
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/bloomline/bloomline/go/internal/avx2"
 )
 
 var le = binary.LittleEndian
@@ -42,9 +44,10 @@ func (l *line) or(other *line) {
 // another lane while k is at most 8; or, in a classic filter, anywhere.
 type lines struct {
 	all     []line
-	k       int  // 1 to 16
-	short   int  // k if it is 3 to 8, what single probes and inserts are made for; otherwise 0
-	classic bool // the bits of a key lie anywhere: classic.go
+	k       int        // 1 to 16
+	short   int        // k if it is 3 to 8, what single probes and inserts are made for; otherwise 0
+	classic bool       // the bits of a key lie anywhere: classic.go
+	rows    *avx2.Rows // if AVX2 probes and sets these lines; there is at least one then
 }
 
 // linesWith returns lines of any of these shapes.
@@ -52,6 +55,9 @@ func linesWith(all []line, k int, classic bool) lines {
 	l := lines{all: all, k: k, classic: classic}
 	if k >= 3 && k <= lanes && !classic && len(all) > 0 {
 		l.short = k
+	}
+	if !classic && len(all) > 0 {
+		l.rows = avx2.RowsOf(k)
 	}
 	return l
 }
@@ -81,8 +87,17 @@ func round(g uint64) (lane, positions uint64) {
 // turns[i] is 2^(6i).
 var turns = [lanes]uint64{1, 1 << 6, 1 << 12, 1 << 18, 1 << 24, 1 << 30, 1 << 36, 1 << 42}
 
+// first is the memory of the lines, for package avx2.
+func (l *lines) first() *byte {
+	return &l.all[0][0]
+}
+
 // insert sets the bits of a hash.
 func (l *lines) insert(hash uint64) {
+	if l.rows != nil {
+		avx2.Insert(l.first(), uint64(len(l.all)), l.rows, hash)
+		return
+	}
 	if l.short > 0 {
 		setBits(l.at(hash), hash*c1, l.short)
 		return
@@ -157,11 +172,19 @@ func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
 }
 
 // contains reports whether all bits of a hash are set.
+func (l *lines) contains(hash uint64) bool {
+	if l.rows != nil {
+		return avx2.Contains(l.first(), uint64(len(l.all)), l.rows, hash)
+	}
+	return l.containsInGo(hash)
+}
+
+// containsInGo is contains without assembly.
 //
 // Three bits are tested together: after each one a branch would be a coin toss for absent keys,
 // and a wrong guess costs more than the other two. Seven in eight absent keys end there. The
 // others are written out: a loop takes a sixth longer. Six bits, for 1 %, are twice three.
-func (l *lines) contains(hash uint64) bool {
+func (l *lines) containsInGo(hash uint64) bool {
 	count := l.short
 	if count == 0 {
 		return l.containsLong(hash)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the Go packages:
 #
-#   scripts/go-test.sh core       plain Go and with C, linked both ways, each backend, races
+#   scripts/go-test.sh core       without C and with, linked both ways, each backend, races
 #   scripts/go-test.sh adapters   pebblefilter and goleveldbfilter, on real stores
 #   scripts/go-test.sh redis      redisfilter and the example service, on real servers
 #   scripts/go-test.sh cross      plain Go on arm64, s390x (big-endian) and 386
@@ -56,7 +56,12 @@ core() {
     lint go
     lint go "$static"
     cd go
-    run "plain Go" go test -v ./...
+    # Assembly where the CPU has it, and none.
+    local here=go
+    [[ ,$(../scripts/required-backends.sh), != *,avx2,* ]] || here=go/avx2
+    run "without C" env BLOOMLINE_EXPECT_BACKEND=$here go test -v ./...
+    run "plain Go" env BLOOMLINE_BACKEND=scalar BLOOMLINE_EXPECT_BACKEND=go go test -v -short .
+    lint . purego
     run "plain Go, race detector" go test -v -race -short ./...
     run "C, archive in the tree" go test -v -tags "$static" ./...
     run "C, race detector" go test -v -race -short -tags "$static" .

@@ -1,0 +1,34 @@
+//go:build gc && !purego && !race
+
+package avx2
+
+import "github.com/klauspost/cpuid/v2"
+
+func supported() bool {
+	return cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2)
+}
+
+// Contains reports whether all bits of a hash are set, in the line of it among count lines.
+//
+//go:noescape
+func Contains(lines *byte, count uint64, rows *Rows, hash uint64) bool
+
+// Insert sets the bits of a hash.
+//
+//go:noescape
+func Insert(lines *byte, count uint64, rows *Rows, hash uint64)
+
+// ContainsWord is Contains for 1 to 64 hashes: bit i is the answer for hash i.
+//
+//go:noescape
+func ContainsWord(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64) uint64
+
+// InsertAll is Insert for n hashes, at least one.
+//
+//go:noescape
+func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
+
+// Prefetch asks for the lines of n hashes, at least one, and does not wait for them.
+//
+//go:noescape
+func Prefetch(lines *byte, count uint64, hashes *uint64, n uint64)

@@ -1,0 +1,141 @@
+//go:build gc && !purego && !race
+
+#include "textflag.h"
+
+// Lane i has its bit number at bit 13 + 6 i of the product.
+DATA shifts<>+0(SB)/8, $13
+DATA shifts<>+8(SB)/8, $19
+DATA shifts<>+16(SB)/8, $25
+DATA shifts<>+24(SB)/8, $31
+DATA shifts<>+32(SB)/8, $37
+DATA shifts<>+40(SB)/8, $43
+DATA shifts<>+48(SB)/8, $49
+DATA shifts<>+56(SB)/8, $55
+GLOBL shifts<>(SB), RODATA|NOPTR, $64
+
+DATA low6<>+0(SB)/8, $63
+GLOBL low6<>(SB), RODATA|NOPTR, $8
+
+// The multiplier of the first round: c1 in line.go.
+#define C1 $0x9E3779B97F4A7C15
+
+// What stays the same for all hashes:
+//   DI lines, SI count, R8 rows, R9 c1, Y13 Y14 shifts, Y15 63 in each lane
+#define SETUP \
+	MOVQ         lines+0(FP), DI; \
+	MOVQ         count+8(FP), SI; \
+	MOVQ         rows+16(FP), R8; \
+	MOVQ         C1, R9; \
+	VMOVDQU      shifts<>+0(SB), Y13; \
+	VMOVDQU      shifts<>+32(SB), Y14; \
+	VPBROADCASTQ low6<>(SB), Y15
+
+// The hash in DX: its line to CX, its product to BX, the bit numbers of its lanes to Y0 and Y1.
+#define LOCATE \
+	MOVQ         DX, BX; \
+	IMULQ        R9, BX; \
+	VMOVQ        BX, X0; \
+	VPBROADCASTQ X0, Y0; \
+	MULXQ        SI, AX, CX; \
+	SHLQ         $6, CX; \
+	ADDQ         DI, CX; \
+	VPSRLVQ      Y14, Y0, Y1; \
+	VPSRLVQ      Y13, Y0, Y0; \
+	VPAND        Y15, Y1, Y1; \
+	VPAND        Y15, Y0, Y0
+
+// Sets the carry if all bits of the hash in DX are set. The bit of each lane goes to its lowest one;
+// one shuffle makes one register of both halves, and the row tells which lanes count.
+#define PROBE \
+	LOCATE; \
+	VMOVDQU (CX), Y2; \
+	VMOVDQU 32(CX), Y3; \
+	VPSRLVQ Y0, Y2, Y2; \
+	VPSRLVQ Y1, Y3, Y3; \
+	VSHUFPS $0x88, Y3, Y2, Y2; \
+	SHRQ    $61, BX; \
+	SHLQ    $5, BX; \
+	VPTEST  (R8)(BX*1), Y2
+
+// Sets the bits of the hash in DX.
+#define SET \
+	LOCATE; \
+	SHRQ    $61, BX; \
+	SHLQ    $6, BX; \
+	VMOVDQU 256(R8)(BX*1), Y2; \
+	VMOVDQU 288(R8)(BX*1), Y3; \
+	VPSLLVQ Y0, Y2, Y2; \
+	VPSLLVQ Y1, Y3, Y3; \
+	VPOR    (CX), Y2, Y2; \
+	VPOR    32(CX), Y3, Y3; \
+	VMOVDQU Y2, (CX); \
+	VMOVDQU Y3, 32(CX)
+
+// func Contains(lines *byte, count uint64, rows *Rows, hash uint64) bool
+TEXT ·Contains(SB), NOSPLIT, $0-33
+	SETUP
+	MOVQ hash+24(FP), DX
+	PROBE
+	SETCS ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func Insert(lines *byte, count uint64, rows *Rows, hash uint64)
+TEXT ·Insert(SB), NOSPLIT, $0-32
+	SETUP
+	MOVQ hash+24(FP), DX
+	SET
+	VZEROUPPER
+	RET
+
+// func ContainsWord(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64) uint64
+TEXT ·ContainsWord(SB), NOSPLIT, $0-48
+	SETUP
+	MOVQ hashes+24(FP), R10
+	MOVQ n+32(FP), R11
+	XORL R12, R12
+
+	// From the last hash to the first, each answer shifted in below the others.
+word:
+	MOVQ -8(R10)(R11*8), DX
+	PROBE
+	ADCQ R12, R12
+	DECQ R11
+	JNE  word
+
+	MOVQ R12, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
+TEXT ·InsertAll(SB), NOSPLIT, $0-40
+	SETUP
+	MOVQ hashes+24(FP), R10
+	MOVQ n+32(FP), R11
+
+insert:
+	MOVQ (R10), DX
+	SET
+	ADDQ $8, R10
+	DECQ R11
+	JNE  insert
+
+	VZEROUPPER
+	RET
+
+// func Prefetch(lines *byte, count uint64, hashes *uint64, n uint64)
+TEXT ·Prefetch(SB), NOSPLIT, $0-32
+	MOVQ lines+0(FP), DI
+	MOVQ count+8(FP), SI
+	MOVQ hashes+16(FP), R10
+	MOVQ n+24(FP), R11
+
+prefetch:
+	MOVQ        (R10), DX
+	MULXQ       SI, AX, CX
+	SHLQ        $6, CX
+	PREFETCHT0  (DI)(CX*1)
+	ADDQ        $8, R10
+	DECQ        R11
+	JNE         prefetch
+	RET
