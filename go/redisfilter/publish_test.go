@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/redis/go-redis/v9"
@@ -236,6 +237,15 @@ func TestInsertsGoToBoth(t *testing.T) {
 			})
 		}
 		for round := range 8 {
+			// The clients get on with it, however slow the machine is.
+			for added := 0; added < 20*(round+1); time.Sleep(time.Millisecond) {
+				mu.Lock()
+				added = len(acknowledged)
+				mu.Unlock()
+				if ctx.Err() != nil || t.Failed() {
+					t.Fatal("no keys are added")
+				}
+			}
 			next, err := Stage(ctx, client, "f", 20_000, 0.01, append(all, WithShards(round%3+1))...)
 			if err != nil {
 				t.Fatal(err)
@@ -260,9 +270,6 @@ func TestInsertsGoToBoth(t *testing.T) {
 		}
 		until.Store(true)
 		group.Wait()
-		if len(acknowledged) < 100 {
-			t.Errorf("only %d keys were added meanwhile", len(acknowledged))
-		}
 	})
 }
 

@@ -6,9 +6,8 @@ use crate::common::memory::Memory;
 use crate::common::touch::{self, Read, Write, lines_mut};
 use crate::contender::{By, Contender, Kind, Size, Sizes, in_calls};
 use bloomline::line::{Line, line_index};
-use std::cell::RefCell;
 use std::hint::black_box;
-use std::rc::{Rc, Weak};
+
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 pub(crate) const INLINED: &str = "touch, inlined";
@@ -40,13 +39,13 @@ pub(crate) fn kinds() -> Vec<Kind> {
         let how = read.trim_start_matches("touch").trim_start_matches(", ");
         let name = if how.is_empty() { IN_BATCHES.into() } else { format!("{IN_BATCHES}, {how}") };
         all.push(Kind::new(name, By::Limit, Sizes::All, move |keys, size| {
-            Some(Box::new(Batches { lines: Lines::shared(keys, size), reads, writes }))
+            Some(Box::new(Batches { lines: Lines::of(keys, size), reads, writes }))
         }));
     }
     all
 }
 
-/// Lines of a plain filter's size, with random bits in them. All loops touch the same ones.
+/// Lines of a plain filter's size, with random bits in them.
 struct Lines {
     memory: Memory,
     handle: Handle,
@@ -59,19 +58,10 @@ struct Handle {
     count: u64,
 }
 
-thread_local! {
-    static SHARED: RefCell<Weak<Lines>> = const { RefCell::new(Weak::new()) };
-}
-
 impl Lines {
-    fn shared(keys: u64, size: Size) -> Rc<Lines> {
-        let bytes = crate::ours::params(keys, size).bytes();
-        SHARED.with_borrow_mut(|shared| {
-            let there = shared.upgrade().filter(|lines| lines.memory.len() == bytes);
-            let lines = there.unwrap_or_else(|| Rc::new(Lines::new(bytes)));
-            *shared = Rc::downgrade(&lines);
-            lines
-        })
+    /// Of its own: what another loop has just touched would be in the cache.
+    fn of(keys: u64, size: Size) -> Lines {
+        Lines::new(crate::ours::params(keys, size).bytes())
     }
 
     fn new(bytes: usize) -> Lines {
@@ -120,13 +110,13 @@ fn one_by_one(mut word: u64) -> u64 {
 
 /// The loop with the touch in it.
 struct Inlined {
-    lines: Rc<Lines>,
+    lines: Lines,
     handle: Handle,
 }
 
 impl Inlined {
     fn new(keys: u64, size: Size) -> Inlined {
-        let lines = Lines::shared(keys, size);
+        let lines = Lines::of(keys, size);
         Inlined { handle: lines.handle, lines }
     }
 }
@@ -188,7 +178,7 @@ impl Contender for Called {
 
 /// A loop over a batch that packs a bit of each line, with prefetch or without.
 struct Batches {
-    lines: Rc<Lines>,
+    lines: Lines,
     reads: Read,
     writes: Write,
 }

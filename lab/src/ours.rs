@@ -5,7 +5,8 @@ use crate::contender::{AT_RATE, By, Can, Contender, Kind, Shared, Size, Sizes, T
 use crate::crates::FIRST;
 use bloomline::{
     Backend, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params,
-    ScalableFilter, StaticFilter, StaticParams, Swap, View, Window, shard_of, shards_contain_hashes,
+    ScalableFilter, StaticFilter, StaticParams, Swap, View, Window, shard_of,
+    shards_contain_hashes,
 };
 
 pub(crate) const PLAIN: &str = "`Filter`";
@@ -42,10 +43,8 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ours(WINDOW, Sizes::None, window).shown(&[Can::Expire], AT_RATE),
     ];
     all.push(
-        ours("`StaticFilter`", Sizes::Two, static_filter).shown(
-            &[Can::Map],
-            &[Timed { called: ", 7 rows", rate: 0.0079, against: 0.0078125 }],
-        ),
+        ours("`StaticFilter`", Sizes::Two, static_filter)
+            .shown(&[Can::Map], &[Timed { called: ", 7 rows", rate: 0.0079, against: 0.0078125 }]),
     );
     all.push(ours(HINTED, Sizes::Two, |keys, size| some(Hinted(filter(keys, size)))));
     all.push(ours(ITERATOR, Sizes::Two, |keys, size| some(Iterated(filter(keys, size)))));
