@@ -1,6 +1,6 @@
 //! `bloomline_filter`: a filter that owns its lines.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at};
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at, two};
 use super::boundary::{
     NULL, change, exclusive, free, guard, new_handle, read_or, shared, shared_between_threads,
     slice, write_optional, write_result,
@@ -235,7 +235,31 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
             word[0] = filter.0.contains_hash(hash).into();
             return word[0] as usize;
         }
+        if n == 2 {
+            return contains_two(filter, hashes, bitmap);
+        }
         contains_more(filter, hashes, n, bitmap)
+    }
+}
+
+/// [`bloomline_filter_contains_hashes`] for two keys, apart as the rest.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_two(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let (Some((&[first, second], word)), Some(filter)) =
+            (few(hashes, 2, bitmap), shared(filter))
+        {
+            return two([first, second], word, |hash| filter.0.contains_hash(hash));
+        }
+        contains_more(filter, hashes, 2, bitmap)
     }
 }
 

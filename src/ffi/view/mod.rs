@@ -11,7 +11,7 @@ mod tests;
 
 pub use keys::*;
 
-use super::batch::{contains_hashes, few};
+use super::batch::{contains_hashes, few, two};
 use super::boundary::{
     Failure, NULL, bytes, guard, guard_or, output, shared, write_optional, write_result,
 };
@@ -443,7 +443,27 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
             word[0] = single.contains(hash).into();
             return word[0] as usize;
         }
+        if n == 2 {
+            return contains_two(view, hashes, bitmap);
+        }
         contains_more(view, hashes, n, bitmap)
+    }
+}
+
+/// [`bloomline_view_contains_hashes`] for two keys, apart as the rest.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe fn contains_two(view: *const bloomline_view, hashes: *const u64, bitmap: *mut u64) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let Some((&[first, second], word)) = few(hashes, 2, bitmap)
+            && let Some(single) = shared(view).and_then(bloomline_view::single)
+        {
+            return two([first, second], word, |hash| single.contains(hash));
+        }
+        contains_more(view, hashes, 2, bitmap)
     }
 }
 
