@@ -75,7 +75,14 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 			}
 		}
 	}
-	if _, static := loose.StaticParams(); static {
+	_, static := loose.StaticParams()
+	for i := range 50 {
+		key := []byte{byte(i)}
+		if want := !static || loose.Contains(key); StaticBlockContains(data, key) != want {
+			t.Fatalf("key %d in a block: want %v", i, want)
+		}
+	}
+	if static {
 		shape, answers := loose.static, loose.ContainsHashes(hashes, nil)
 		for i, hash := range hashes {
 			in := definitionStaticContains(data, shape.rows, shape.count, shape.sizes, hash)

@@ -41,6 +41,21 @@ func (f *footer) staticLen() (uint64, error) {
 	return lines.bytes(), nil
 }
 
+// StaticBlockContains reports whether a key may be present in an encoded static filter, such as the
+// filter block of a table, whose checksum has been verified. It opens and probes the filter in one call, in
+// two thirds of the time that [OpenViewUnverified] and [View.Contains] take. Bytes that are no static filter
+// may hold any key.
+func StaticBlockContains(data, key []byte) bool {
+	body, f, err := readFooter(data)
+	if err != nil || f.check(uint64(len(body)), staticLayouts) != nil {
+		return true
+	}
+	lines := f.static()
+	return lines.contains(data, Hash(key, f.seed))
+}
+
+var staticLayouts = []uint16{layoutStatic}
+
 func (f staticData) encoded() encoded {
 	if f.view.encoded == nil {
 		return nil
@@ -70,7 +85,7 @@ func (f *StaticFilter) UnmarshalBinary(data []byte) error {
 }
 
 func (*StaticFilter) layouts() []uint16 {
-	return []uint16{layoutStatic}
+	return staticLayouts
 }
 
 func (f *StaticFilter) decode(body []byte, footer footer, keep bool) error {

@@ -31,12 +31,8 @@ func (StaticFilterPolicy) Name() string {
 
 // MayContain reports whether a key may be present. False means definitely absent.
 func (StaticFilterPolicy) MayContain(kind pebble.FilterType, filter, key []byte) bool {
-	if kind != pebble.TableFilter {
-		return true
-	}
 	// Pebble has verified its checksum of the block.
-	view, err := bloomline.OpenViewUnverified(filter)
-	return err != nil || view.Contains(key)
+	return kind != pebble.TableFilter || bloomline.StaticBlockContains(filter, key)
 }
 
 // NewWriter returns what makes the filter of a table. It keeps 8 bytes for each key.
