@@ -501,7 +501,8 @@ void cascades()
     std::vector<std::string> blocked = {"a", "b", "c"};
     std::vector<std::uint64_t> included = hash_batch(keys(blocked), 7), excluded;
     for (std::uint64_t i = 0; i < 1000; i++) excluded.push_back(hash_u64(i, 7));
-    auto made = Cascade::create(included, excluded, 0, 7);
+    auto made = Cascade::create(included, excluded, 0, 7), by_threads = Cascade::create(included, excluded, 0, 7, 2);
+    CHECK(made && by_threads && *made->encode() == *by_threads->encode());
     REQUIRE(made);
     Cascade cascade = std::move(*made);
     CHECK(cascade.contains("a"sv) && cascade.contains_hash(included[2]) && !cascade.contains_u64(42));
@@ -929,6 +930,7 @@ void builders_in_batches()
     auto small = fixed->finish(), at_once = static_block_build(hashes, 0.01, 7);
     CHECK(small && at_once && *small == *at_once && small->size() <= most);
     CHECK_U64(static_block_len(hashes.size(), 0.01), most);
+    CHECK(*static_block_build(hashes, 0.01, 7, 2) == *at_once);
     auto fixed_view = View::open(*small);
     CHECK(fixed_view && fixed_view->contains_hash(hashes.front()) && fixed_view->contains_hash(hashes.back()));
     CHECK(Builder::create_static(1).code() == BLOOMLINE_ERR_RATE);

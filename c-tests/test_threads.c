@@ -210,6 +210,50 @@ static void several_threads_insert_into_one_filter(void)
     }
 }
 
+/* The same for filters of sets that no longer change: the bytes are those of one thread, every key
+ * is in. */
+static void several_threads_build_of_a_fixed_set(void)
+{
+    enum { MANY = 3 * 32768 + 5, INCLUDED = 2 * 32768, ROOM = MANY * 2 };
+    static uint64_t many[MANY], bitmap[MANY / 64 + 1];
+    static uint8_t alone[ROOM], data[ROOM];
+    static const size_t numbers[] = {0, 2, 3, 64};
+    fill_hashes(many, MANY, 13);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        size_t len = 0, other_len = 0;
+        bloomline_view view;
+        REQUIRE_OK(bloomline_static_block_build(many, MANY, 0.01, 3, alone, ROOM, &len));
+        REQUIRE_OK(bloomline_static_block_build_parallel(many, MANY, 0.01, 3, numbers[i], data, ROOM, &other_len));
+        CHECK_U64(len, other_len);
+        CHECK(memcmp(data, alone, len) == 0);
+        REQUIRE_OK(bloomline_view_open(data, len, &view));
+        CHECK_U64(MANY, bloomline_view_contains_hashes(&view, many, MANY, bitmap));
+        for (double rate = 0; rate < 0.02; rate += 0.01) {
+            bloomline_cascade *one = NULL, *cascade = NULL;
+            const uint64_t *excluded = many + INCLUDED;
+            REQUIRE_OK(bloomline_cascade_new(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, &one));
+            REQUIRE_OK(bloomline_cascade_new_parallel(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, numbers[i],
+                                                      &cascade));
+            REQUIRE_OK(bloomline_cascade_encode(one, alone, ROOM, &len));
+            REQUIRE_OK(bloomline_cascade_encode(cascade, data, ROOM, &other_len));
+            CHECK_U64(len, other_len);
+            CHECK(memcmp(data, alone, len) == 0);
+            CHECK_U64(INCLUDED, bloomline_cascade_contains_hashes(cascade, many, INCLUDED, bitmap));
+            CHECK_U64(0, bloomline_cascade_contains_hashes(cascade, excluded, MANY - INCLUDED, bitmap));
+            bloomline_cascade_free(one);
+            bloomline_cascade_free(cascade);
+        }
+    }
+    size_t len = 77;
+    bloomline_cascade *cascade = NULL;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build_parallel(NULL, 1, 0.01, 3, 2, data, ROOM, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build_parallel(many, 1, 0.01, 3, 2, data, ROOM, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_static_block_build_parallel(many, 1, 1, 3, 2, data, ROOM, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new_parallel(many, MANY, many, MANY, 0, 3, 2, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new_parallel(many, 1, NULL, 1, 0, 3, 2, &cascade));
+    CHECK(len == 77 && cascade == NULL);
+}
+
 int main(void)
 {
     /* Before anything else has called the library. */
@@ -219,5 +263,6 @@ int main(void)
     RUN(one_filter_is_probed_by_many);
     RUN(each_thread_has_its_own_builder);
     RUN(several_threads_insert_into_one_filter);
+    RUN(several_threads_build_of_a_fixed_set);
     return check_end();
 }

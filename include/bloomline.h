@@ -831,6 +831,34 @@ BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *fil
     bloomline_view *out);
 
 /**
+ * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
+ * and true if it may be present.
+ */
+BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
+
+/**
+ * bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
+ * bloomline_view_hash(), or whatever it was inserted by.
+ */
+BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view, uint64_t hash);
+
+/**
+ * bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
+ * opened, all keys may be present.
+ */
+BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
+ * 'key'. It serves all filters that hash alike. A view that was not opened hashes as
+ * bloomline_hash() with seed 0.
+ */
+BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const void *key, size_t len);
+
+/* Views: their parameters, lines and rates ---------------------------------------------- */
+
+/**
  * bloomline_view_params() writes line count, k and seed to 'out'.
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
@@ -902,32 +930,6 @@ BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
  * the whole filter. Returns 1 if 'view' is NULL or not opened.
  */
 BLOOMLINE_API double bloomline_view_worst_line_rate(const bloomline_view *view);
-
-/**
- * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
- * and true if it may be present.
- */
-BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
-
-/**
- * bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
- * bloomline_view_hash(), or whatever it was inserted by.
- */
-BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view, uint64_t hash);
-
-/**
- * bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
- * opened, all keys may be present.
- */
-BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
- * 'key'. It serves all filters that hash alike. A view that was not opened hashes as
- * bloomline_hash() with seed 0.
- */
-BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const void *key, size_t len);
 
 /* Views: several keys, and a function chosen once --------------------------------------- */
 
@@ -1060,6 +1062,15 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
     double rate, uint64_t seed, void *out, size_t cap, size_t *written);
+
+/**
+ * bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
+ * threads, the caller's among them; 0: on as many as there are CPUs. The bytes are the same for any
+ * number. Each thread takes some 2 MB. They end before it returns.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_static_block_build_parallel(const uint64_t *hashes,
+    size_t n, double rate, uint64_t seed, size_t threads, void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
@@ -1948,6 +1959,16 @@ typedef struct bloomline_cascade bloomline_cascade;
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
     const uint64_t *excluded, size_t m, double rate, uint64_t seed, bloomline_cascade **out);
+
+/**
+ * bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
+ * caller's among them; 0: on as many as there are CPUs. The cascade is the same for any number.
+ * Each thread takes some 2 MB. They end before it returns.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_new_parallel(const uint64_t *included, size_t n,
+    const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
+    bloomline_cascade **out);
 
 /**
  * bloomline_cascade_clone() creates a copy.

@@ -977,10 +977,11 @@ class Cascade : public detail::Saved<Cascade, bloomline_cascade, detail::Handle<
 public:
     using Saved::Saved;
     /// Of the hashes of the keys, in any order: the smallest, or of the rate for keys of neither set.
+    /// On up to so many threads; 0: on as many as there are CPUs.
     static Result<Cascade> create(Span<const uint64_t> included, Span<const uint64_t> excluded,
-                                  double rate = 0, uint64_t seed = 0) noexcept {
-        return detail::made<Cascade, Raw *>(bloomline_cascade_new, included.data(), included.size(),
-                                            excluded.data(), excluded.size(), rate, seed);
+                                  double rate = 0, uint64_t seed = 0, size_t threads = 1) noexcept {
+        return detail::made<Cascade, Raw *>(bloomline_cascade_new_parallel, included.data(), included.size(),
+                                            excluded.data(), excluded.size(), rate, seed, threads);
     }
     [[nodiscard]] uint64_t included_count() const noexcept { return bloomline_cascade_included_count(get()); }
     [[nodiscard]] uint64_t excluded_count() const noexcept { return bloomline_cascade_excluded_count(get()); }
@@ -1018,17 +1019,19 @@ inline Result<Buffer> block_build(const Params &params, Span<const uint64_t> has
 }
 
 /// The same with a static filter, smaller and for a set that no longer changes. static_block_len()
-/// is the most that it may take.
+/// is the most that it may take. On up to so many threads; 0: on as many as there are CPUs.
 [[nodiscard]] inline size_t static_block_len(size_t keys, double rate) noexcept {
     return bloomline_static_block_len(keys, rate);
 }
 inline Status static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed, void *out,
-                                 size_t cap, size_t *written) noexcept {
-    return bloomline_static_block_build(hashes.data(), hashes.size(), rate, seed, out, cap, written);
+                                 size_t cap, size_t *written, size_t threads = 1) noexcept {
+    return bloomline_static_block_build_parallel(hashes.data(), hashes.size(), rate, seed, threads, out, cap,
+                                                 written);
 }
-inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed = 0) {
+inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed = 0,
+                                         size_t threads = 1) {
     return detail::some_of(static_block_len(hashes.size(), rate), [&](void *out, size_t cap, size_t *written) {
-        return static_block_build(hashes, rate, seed, out, cap, written);
+        return static_block_build(hashes, rate, seed, out, cap, written, threads);
     });
 }
 

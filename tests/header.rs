@@ -3,8 +3,9 @@
 //!
 //! cbindgen makes the declarations and this file puts them in order: a section for each
 //! file of `src/ffi`, with its types beside its functions, between the text of
-//! `cbindgen.toml`. (`cbindgen:ignore` on a `mod` keeps a file out of its parent's section.) cbindgen is a dependency of the tests only, and only where the library
-//! is built for the machine that it is built on.
+//! `cbindgen.toml`. (`cbindgen:ignore` on a `mod` keeps a file out of its parent's section.)
+//! cbindgen is a dependency of the tests only, and only where the library is built for the machine
+//! that it is built on.
 #![cfg(all(feature = "capi", target_arch = "x86_64", unix))]
 #![allow(unsafe_code)]
 
@@ -21,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 22] = [
+const SECTIONS: [(&str, &str); 23] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -31,6 +32,7 @@ const SECTIONS: [(&str, &str); 22] = [
     ("Filters", "filter.rs"),
     ("Classic filters: bits anywhere", "classic.rs"),
     ("Views: filters in caller-owned bytes", "view/mod.rs"),
+    ("Views: their parameters, lines and rates", "view/about.rs"),
     ("Views: several keys, and a function chosen once", "view/keys.rs"),
     ("Several filters at once: one set split over them, one key in each", "shards.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),

@@ -81,6 +81,25 @@ pub unsafe extern "C" fn bloomline_static_block_build(
     cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe { bloomline_static_block_build_parallel(hashes, n, rate, seed, 1, out, cap, written) }
+}
+
+/// bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
+/// threads, the caller's among them; 0: on as many as there are CPUs. The bytes are the same for any
+/// number. Each thread takes some 2 MB. They end before it returns.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_static_block_build_parallel(
+    hashes: *const u64,
+    n: usize,
+    rate: f64,
+    seed: u64,
+    threads: usize,
+    out: *mut c_void,
+    cap: usize,
+    written: *mut usize,
+) -> bloomline_status {
     // SAFETY: rules of the header: the array has its count, `out` so many bytes, and `written` room,
     // unless NULL.
     guard(|| unsafe {
@@ -88,7 +107,7 @@ pub unsafe extern "C" fn bloomline_static_block_build(
         // Without the length, the filter could not be found in the buffer.
         let written = output(written)?;
         let params = StaticParams::for_rate(n as u64, rate)?.with_seed(seed);
-        written.write(static_block_build_in(&params, hashes, room_at(out, cap)?)?);
+        written.write(static_block_build_in(&params, hashes, threads, room_at(out, cap)?)?);
         Ok(())
     })
 }

@@ -43,14 +43,33 @@ pub unsafe extern "C" fn bloomline_cascade_new(
     seed: u64,
     out: *mut *mut bloomline_cascade,
 ) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe { bloomline_cascade_new_parallel(included, n, excluded, m, rate, seed, 1, out) }
+}
+
+/// bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
+/// caller's among them; 0: on as many as there are CPUs. The cascade is the same for any number.
+/// Each thread takes some 2 MB. They end before it returns.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_cascade_new_parallel(
+    included: *const u64,
+    n: usize,
+    excluded: *const u64,
+    m: usize,
+    rate: f64,
+    seed: u64,
+    threads: usize,
+    out: *mut *mut bloomline_cascade,
+) -> bloomline_status {
     // SAFETY: rules of the header: each array has its count unless NULL; `out` is NULL or has room.
     unsafe {
         new_handle(out, || {
             let (included, excluded) = (slice(included, n), slice(excluded, m));
             let (included, excluded) = (included.ok_or(NULL)?, excluded.ok_or(NULL)?);
             Ok(bloomline_cascade(match rate {
-                0.0 => Cascade::build(included, excluded, seed, 1)?,
-                _ => Cascade::build_for_rate(included, excluded, rate, seed, 1)?,
+                0.0 => Cascade::build(included, excluded, seed, threads)?,
+                _ => Cascade::build_for_rate(included, excluded, rate, seed, threads)?,
             }))
         })
     }

@@ -199,15 +199,16 @@ pub fn static_block_build(
     Ok(format::encoded_len(lines.len()))
 }
 
-/// The same in memory that may be uninitialised, on one thread.
+/// The same in memory that may be uninitialised.
 #[cfg(feature = "capi")]
 pub(crate) fn static_block_build_in(
     params: &StaticParams,
     hashes: &[u64],
+    threads: usize,
     out: Room<'_>,
 ) -> Result<usize, Error> {
     let needed = static_block_len(params);
-    static_block_build(params, hashes, 1, out.first(needed)?.put_zeros(needed))
+    static_block_build(params, hashes, threads, out.first(needed)?.put_zeros(needed))
 }
 
 /// Collects keys and builds a static filter of them once all are known. It keeps 8 bytes per key.
@@ -268,7 +269,7 @@ impl StaticBuilder {
     /// The same in memory that may be uninitialised.
     #[cfg(feature = "capi")]
     pub(crate) fn finish_in(&mut self, out: Room<'_>) -> Result<usize, Error> {
-        let len = static_block_build_in(&self.params()?, &self.collected.hashes, out)?;
+        let len = static_block_build_in(&self.params()?, &self.collected.hashes, 1, out)?;
         self.clear();
         Ok(len)
     }

@@ -1,0 +1,145 @@
+//! What a `bloomline_view` says of itself: its parameters, its lines and its rates.
+
+use super::super::boundary::{Failure, guard_or, write_optional, write_result};
+use super::super::params::{bloomline_cuckoo_params, bloomline_params};
+use super::super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
+use super::{bloomline_view, opened, unpack};
+use crate::View;
+use std::ffi::c_void;
+use std::ptr;
+
+/// Writes to `out` what `get` gets of an opened view.
+///
+/// # Safety
+/// `view` as for [`opened`]; `out` is NULL or has room.
+unsafe fn shape<T>(
+    view: *const bloomline_view,
+    out: *mut T,
+    get: impl FnOnce(&View<'_>) -> Option<T>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        write_result(view, out, |view| {
+            let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+            get(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
+        })
+    }
+}
+
+/// bloomline_view_params() writes line count, k and seed to 'out'.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
+/// classic or cuckoo filter, and for those of other engines.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.params().map(Into::into)) }
+}
+
+/// bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_classic_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.classic_params().map(Into::into)) }
+}
+
+/// bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
+/// to 'out'.
+///
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_cuckoo_params(
+    view: *const bloomline_view,
+    out: *mut bloomline_cuckoo_params,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
+    unsafe { shape(view, out, |view| view.cuckoo_params().map(Into::into)) }
+}
+
+/// bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
+/// 'len', unless that is NULL. They are the first part of an encoded filter:
+/// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
+///
+/// If 'view' is NULL or not opened, returns NULL and writes 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_lines(
+    view: *const bloomline_view,
+    len: *mut usize,
+) -> *const c_void {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
+    // `len` is NULL or has room.
+    unsafe {
+        let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
+        write_optional(len, count);
+        start.cast()
+    }
+}
+
+/// A number about an opened view; `default` for others.
+///
+/// # Safety
+/// As for [`opened`].
+unsafe fn number<N: Copy>(
+    view: *const bloomline_view,
+    default: N,
+    number: impl FnOnce(&View<'static>) -> N,
+) -> N {
+    // SAFETY: the same contract.
+    guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
+}
+
+/// bloomline_view_key_count() returns how many keys the writer of the filter counted. It is a hint:
+/// 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 0, |view| view.key_count()) }
+}
+
+/// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
+/// cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
+/// opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.fill()) }
+}
+
+/// bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
+/// present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 0.0, |view| view.estimated_keys()) }
+}
+
+/// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
+/// above the target, build the filter anew, larger. It reads the whole filter. Returns 1 if 'view'
+/// is NULL or not opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.estimated_rate()) }
+}
+
+/// bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
+/// Near 1 it shows keys that an attacker chose to fall on one line; they hardly change
+/// bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
+/// average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
+/// the whole filter. Returns 1 if 'view' is NULL or not opened.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
+    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
+    unsafe { number(view, 1.0, |view| view.worst_line_rate()) }
+}
