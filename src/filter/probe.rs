@@ -324,6 +324,10 @@ macro_rules! probing {
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
+                let single = |hash: &u64| $crate::filter::probe::Probe::contains_hash(self, *hash);
+                if let Some(maybe) = $crate::filter::probe::one_or_two(hashes, answers, single) {
+                    return maybe;
+                }
                 $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)
             }
 
@@ -332,9 +336,35 @@ macro_rules! probing {
                 keys: &[K],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
+                let single = |key: &K| $crate::filter::probe::Probe::contains(self, key);
+                if let Some(maybe) = $crate::filter::probe::one_or_two(keys, answers, single) {
+                    return maybe;
+                }
                 $crate::filter::probe::Probe::contains_keys(&self.$view(), keys, answers)
             }
         }
     };
 }
 pub(crate) use probing;
+
+/// Answers for one or two hashes or keys by a single probe each, which is less work than a short batch.
+#[inline(always)]
+pub(crate) fn one_or_two<T>(
+    items: &[T],
+    answers: &mut (impl Answers + ?Sized),
+    contains: impl Fn(&T) -> bool,
+) -> Option<usize> {
+    let (word, maybe) = match items {
+        [item] => {
+            let maybe = u64::from(contains(item));
+            (maybe, maybe)
+        }
+        [first, second] => {
+            let [first, second] = [first, second].map(|item| u64::from(contains(item)));
+            (first | second << 1, first + second)
+        }
+        _ => return None,
+    };
+    answers.words(items.len())[0] = word;
+    Some(maybe as usize)
+}
