@@ -31,18 +31,21 @@ impl Lane for AtomicU64 {
 /// Sets the bits of a mask. Returns whether one of them was not set before. If threads set the same
 /// bits at once, the first returns true, and others may.
 ///
-/// A line that has all bits is only read, so present keys cost its other readers no cache line.
-/// Otherwise all lanes are written, even those that need no change: skipping them costs more, as
-/// the CPU cannot predict which they are.
+/// Lanes that have their bits are only read, so present keys cost other readers no cache line. Those
+/// that lack bits are found without a branch and then written in a loop: the CPU can hardly predict
+/// which they are, but often how many.
 #[inline(always)]
 pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
     // Lanes are little-endian in memory.
-    let lanes = || line.iter().zip(mask.iter().map(|bits| bits.to_le()));
-    if lanes().fold(0, |unset, (lane, bits)| unset | (bits & !lane.load())) == 0 {
-        return false;
+    let lacks = |i: usize| mask[i].to_le() & !line[i].load() != 0;
+    let lacking = (0..N).fold(0u32, |lacking, i| lacking | u32::from(lacks(i)) << i);
+    let mut left = lacking;
+    while left != 0 {
+        let i = left.trailing_zeros() as usize;
+        line[i].or(mask[i].to_le());
+        left &= left - 1;
     }
-    lanes().for_each(|(lane, bits)| lane.or(bits));
-    true
+    lacking != 0
 }
 
 /// Sets bits of a lane, in memory order. Returns whether one of them was not set before. If threads
