@@ -20,7 +20,8 @@ const RANK: usize = 128;
 const STEP: usize = 8;
 
 /// Equations, two words each: the first has the first 63 coefficients; the second the others, and
-/// above them the fingerprint.
+/// above them the fingerprint. Aligned, so that no vector of them lies in two cache lines.
+#[repr(align(64))]
 struct Equations<const N: usize> {
     first: [u64; N],
     second: [u64; N],
