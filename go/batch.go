@@ -1,7 +1,7 @@
 package bloomline
 
-// Batches, as far as they are the same with and without C: keys to hashes, and the loops in
-// plain Go.
+// Batches, as far as they are the same with and without C: keys to hashes, and the loops
+// without C.
 
 import (
 	"runtime"
@@ -91,7 +91,7 @@ func bitOfEach[K bytesOrString](seed uint64, keys []K, out Bitmap, set func(hash
 	return out
 }
 
-// answerInGo answers hashes in plain Go. out is zero.
+// answerInGo answers hashes without C. out is zero.
 func (v *View) answerInGo(hashes []uint64, out []uint64) {
 	if v.static.rowShape != nil {
 		v.static.answer(v.encoded, hashes, out)
@@ -134,7 +134,7 @@ func (l *lines) answerWord(hashes []uint64) (answers uint64) {
 	return answers
 }
 
-// insertInGo inserts hashes in plain Go.
+// insertInGo inserts hashes without C.
 func (l *lines) insertInGo(hashes []uint64) {
 	for len(hashes) > 0 {
 		part := hashes[:min(touched, len(hashes))]

@@ -3,7 +3,7 @@
 package bloomline
 
 // Batches by the C library. C is handed pointers for the length of a call and keeps none, so
-// all memory stays Go's. Should C refuse, plain Go does the work.
+// all memory stays Go's. Should C refuse, Go does the work.
 
 /*
 #if !__has_include(<bloomline.h>)
@@ -48,9 +48,9 @@ import (
 )
 
 const (
-	// A call to C costs what some ten probes do.
+	// From so many hashes on, C is faster: a call costs some 60 ns.
 	leastForC = 16
-	// And what some hundred cost in a batch by AVX2.
+	// The same beside AVX2, which is nearly as fast per hash.
 	leastForCWithAVX2 = 128
 )
 
@@ -67,7 +67,7 @@ func init() {
 	}
 }
 
-// Backend returns what answers batches: "cgo/" and the name of the C library's backend, such as
+// Backend returns what answers large batches: "cgo/" and the name of the C library's backend, such as
 // "cgo/avx512". Without the build tag bloomline_cgo, and if the C library has none for the name in the
 // environment's BLOOMLINE_BACKEND, it returns "go/avx2" or "go".
 func Backend() string {
@@ -129,8 +129,8 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 	}
 }
 
-// C reads lines while others add to them. bloomline_lines_view() allows that for lines in which
-// others set bits, as here, by atomic operations on whole lanes.
+// C, or AVX2 for fewer than 128 hashes, reads lines while others set bits in them by atomic operations
+// on whole lanes. bloomline_lines_view() allows that.
 func (f *ConcurrentFilter) answer(hashes []uint64, out []uint64) {
 	if len(hashes) < leastForC || len(f.view.all) == 0 || f.view.classic {
 		f.answerInGo(hashes, out)

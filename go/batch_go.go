@@ -4,9 +4,10 @@ package bloomline
 
 // Batches without C.
 
-// Backend returns what probes: "go/avx2" where the CPU has AVX2, otherwise "go". If the environment's
-// BLOOMLINE_BACKEND is neither "avx2" nor "avx512", it is "go". With the build tag bloomline_cgo it
-// returns "cgo/" and the name of the C library's backend, such as "cgo/avx512", which answers batches.
+// Backend returns "go/avx2" if AVX2 probes lines with k up to 8. It returns "go" if the CPU has no
+// AVX2, with the build tag purego or the race detector, and if the environment sets BLOOMLINE_BACKEND
+// to something other than "avx2" or "avx512". With the build tag bloomline_cgo it returns "cgo/" and
+// the C library's backend, such as "cgo/avx512", which answers large batches.
 func Backend() string {
 	return backendInGo()
 }

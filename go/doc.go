@@ -36,7 +36,7 @@
 // # Batches
 //
 // Methods for many keys at once overlap the waits for memory: they are faster for filters beyond
-// the CPU's caches, and with C for all. They answer in a [Bitmap], which can be used again for the
+// the CPU's caches, and with AVX2 or C for all. They answer in a [Bitmap], which can be used again for the
 // next batch.
 //
 // # Goroutines

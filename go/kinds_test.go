@@ -496,7 +496,7 @@ func readAtOnce(t *testing.T, filter interface {
 				}
 			}
 			if _, err := filter.MarshalBinary(); err != nil || filter.ContainsHashes(hashes, nil).Count() != len(hashes) {
-				t.Error(err)
+				t.Errorf("%v, or a key is lost", err)
 			}
 		}()
 	}

@@ -1,7 +1,7 @@
 package bloomline
 
 // The line: the whole algorithm. docs/FORMAT.md of the project defines it, and its golden
-// files hold this code to it. Uses the standard library only.
+// files hold this code to it.
 
 import (
 	"encoding/binary"

@@ -17,7 +17,7 @@ const leastEach = 1 << 15
 // [runtime.GOMAXPROCS] says. The filter becomes the same, bytes included.
 //
 // It takes fewer goroutines if there are few hashes, another for each 32,768, and one for a classic
-// filter. Several do the work in plain Go, also with the build tag bloomline_cgo. No other call
+// filter. Several do the work without C, also with the build tag bloomline_cgo. No other call
 // may use the filter meanwhile.
 func (f *Filter) AddHashesParallel(hashes []uint64, goroutines int) {
 	f.count(len(hashes))

@@ -1065,8 +1065,9 @@ BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hash
 
 /**
  * bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
- * threads, the caller's among them; 0: on as many as there are CPUs. The bytes are the same for any
- * number. Each thread takes some 2 MB. They end before it returns.
+ * threads, the caller's among them; 0: on as many as there are CPUs. The bytes do not depend on
+ * 'threads'. It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB.
+ * The threads end before it returns.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_static_block_build_parallel(const uint64_t *hashes,
@@ -1962,8 +1963,9 @@ BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, s
 
 /**
  * bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
- * caller's among them; 0: on as many as there are CPUs. The cascade is the same for any number.
- * Each thread takes some 2 MB. They end before it returns.
+ * caller's among them; 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
+ * It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB. The threads
+ * end before it returns.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_new_parallel(const uint64_t *included, size_t n,

@@ -977,7 +977,7 @@ class Cascade : public detail::Saved<Cascade, bloomline_cascade, detail::Handle<
 public:
     using Saved::Saved;
     /// Of the hashes of the keys, in any order: the smallest, or of the rate for keys of neither set.
-    /// On up to so many threads; 0: on as many as there are CPUs.
+    /// On up to 'threads' threads; 0: on as many as there are CPUs.
     static Result<Cascade> create(Span<const uint64_t> included, Span<const uint64_t> excluded,
                                   double rate = 0, uint64_t seed = 0, size_t threads = 1) noexcept {
         return detail::made<Cascade, Raw *>(bloomline_cascade_new_parallel, included.data(), included.size(),
@@ -1019,10 +1019,11 @@ inline Result<Buffer> block_build(const Params &params, Span<const uint64_t> has
 }
 
 /// The same with a static filter, smaller and for a set that no longer changes. static_block_len()
-/// is the most that it may take. On up to so many threads; 0: on as many as there are CPUs.
+/// is the most that it may take.
 [[nodiscard]] inline size_t static_block_len(size_t keys, double rate) noexcept {
     return bloomline_static_block_len(keys, rate);
 }
+/// On up to 'threads' threads; 0: on as many as there are CPUs.
 inline Status static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed, void *out,
                                  size_t cap, size_t *written, size_t threads = 1) noexcept {
     return bloomline_static_block_build_parallel(hashes.data(), hashes.size(), rate, seed, threads, out, cap,

@@ -7,10 +7,11 @@
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //!
-//! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures go to `lab/results/`, with `--write` into
-//! `docs/`, too: the tables between two marker comments of a page, the pictures and their CSV files. All
-//! of it is compiled for the CPU that it runs on, so single probes of this library are inlined; those
-//! called "in C" go through its shared library, which is compiled for any CPU.
+//! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
+//! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
+//! page, the pictures and their CSV files. All of it is compiled for the CPU that it runs on, so single
+//! probes of this library are inlined; those called "in C" go through its shared library, which is
+//! compiled for any CPU.
 //!
 //! Only what is measured counts: the bits that a filter takes and the rate that it has. With
 //! `GLIBC_TUNABLES=glibc.malloc.hugetlb=1` all filters get huge pages, as this library's do by themselves.

@@ -86,8 +86,9 @@ pub unsafe extern "C" fn bloomline_static_block_build(
 }
 
 /// bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
-/// threads, the caller's among them; 0: on as many as there are CPUs. The bytes are the same for any
-/// number. Each thread takes some 2 MB. They end before it returns.
+/// threads, the caller's among them; 0: on as many as there are CPUs. The bytes do not depend on
+/// 'threads'. It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB.
+/// The threads end before it returns.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_static_block_build_parallel(

@@ -48,8 +48,9 @@ pub unsafe extern "C" fn bloomline_cascade_new(
 }
 
 /// bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
-/// caller's among them; 0: on as many as there are CPUs. The cascade is the same for any number.
-/// Each thread takes some 2 MB. They end before it returns.
+/// caller's among them; 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
+/// It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB. The threads
+/// end before it returns.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cascade_new_parallel(

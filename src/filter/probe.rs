@@ -354,17 +354,12 @@ pub(crate) fn one_or_two<T>(
     answers: &mut (impl Answers + ?Sized),
     contains: impl Fn(&T) -> bool,
 ) -> Option<usize> {
-    let (word, maybe) = match items {
-        [item] => {
-            let maybe = u64::from(contains(item));
-            (maybe, maybe)
-        }
-        [first, second] => {
-            let [first, second] = [first, second].map(|item| u64::from(contains(item)));
-            (first | second << 1, first + second)
-        }
-        _ => return None,
-    };
-    answers.words(items.len())[0] = word;
-    Some(maybe as usize)
+    if items.is_empty() || items.len() > 2 {
+        return None;
+    }
+    let words = answers.words(items.len());
+    let maybe = |item| u64::from(contains(item));
+    let (first, second) = (maybe(&items[0]), items.get(1).map_or(0, maybe));
+    words[0] = first | second << 1;
+    Some((first + second) as usize)
 }

@@ -1,5 +1,5 @@
 //! Setting a key's bits while other threads set and read theirs: one step of the concurrent filter.
-//! The lanes, any number of them, are behind a trait, so that a model checker can replace the CPU's
+//! The lanes, up to 32, are behind a trait, so that a model checker can replace the CPU's
 //! (`tests/loom.rs`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +36,7 @@ impl Lane for AtomicU64 {
 /// which they are, but often how many.
 #[inline(always)]
 pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
+    const { assert!(N <= 32) };
     // Lanes are little-endian in memory.
     let lacks = |i: usize| mask[i].to_le() & !line[i].load() != 0;
     let lacking = (0..N).fold(0u32, |lacking, i| lacking | u32::from(lacks(i)) << i);
