@@ -7,7 +7,6 @@ use crate::common::touch::{self, Read, Write, lines_mut};
 use crate::contender::{By, Contender, Kind, Size, Sizes, in_calls};
 use bloomline::line::{Line, line_index};
 use std::hint::black_box;
-
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 pub(crate) const INLINED: &str = "touch, inlined";
@@ -61,10 +60,7 @@ struct Handle {
 impl Lines {
     /// Of its own: what another loop has just touched would be in the cache.
     fn of(keys: u64, size: Size) -> Lines {
-        Lines::new(crate::ours::params(keys, size).bytes())
-    }
-
-    fn new(bytes: usize) -> Lines {
+        let bytes = crate::ours::params(keys, size).bytes();
         let mut memory = Memory::new(bytes);
         let lines = lines_mut(&mut memory);
         for (i, line) in lines.iter_mut().enumerate() {

@@ -125,15 +125,6 @@ pub(super) unsafe fn few<'a, T>(
     unsafe { up_to::<FEW, T>(items, count, bitmap) }
 }
 
-/// Answers two hashes by a call for each, which takes fewer instructions than a loop over a few. In
-/// memory the time is proportional to them.
-#[inline(always)]
-pub(super) fn two(hashes: [u64; 2], word: &mut [u64; 1], contains: impl Fn(u64) -> bool) -> usize {
-    let [first, second] = hashes.map(|hash| u64::from(contains(hash)));
-    word[0] = first | second << 1;
-    (first + second) as usize
-}
-
 /// [`few`] for up to `MOST`, at most 64.
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! `bloomline_filter`: a filter that owns its lines.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at, two};
+use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at};
 use super::boundary::{
     NULL, change, exclusive, free, guard, new_handle, read_or, shared, shared_between_threads,
     slice, write_optional, write_result,
@@ -10,6 +10,7 @@ use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
+use crate::filter::one_or_two;
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 use std::ptr;
@@ -254,10 +255,10 @@ unsafe fn contains_two(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if let (Some((&[first, second], word)), Some(filter)) =
-            (few(hashes, 2, bitmap), shared(filter))
+        if let (Some((hashes, word)), Some(filter)) = (few(hashes, 2, bitmap), shared(filter))
+            && let Some(maybe) = one_or_two(hashes, word, |&hash| filter.0.contains_hash(hash))
         {
-            return two([first, second], word, |hash| filter.0.contains_hash(hash));
+            return maybe;
         }
         contains_more(filter, hashes, 2, bitmap)
     }

@@ -30,6 +30,8 @@ pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter};
 pub use owned::OwnedView;
+#[cfg(feature = "capi")]
+pub(crate) use probe::one_or_two;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};

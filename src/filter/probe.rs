@@ -347,7 +347,8 @@ macro_rules! probing {
 }
 pub(crate) use probing;
 
-/// Answers for one or two hashes or keys by a single probe each, which is less work than a short batch.
+/// Answers for one or two hashes or keys by a single probe each: fewer instructions than a short batch
+/// takes. In memory the time is proportional to them.
 #[inline(always)]
 pub(crate) fn one_or_two<T>(
     items: &[T],

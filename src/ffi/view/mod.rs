@@ -14,11 +14,12 @@ mod tests;
 pub use about::*;
 pub use keys::*;
 
-use super::batch::{contains_hashes, few, two};
+use super::batch::{contains_hashes, few};
 use super::boundary::{NULL, bytes, guard, output, shared, write_result};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::status::bloomline_status;
+use crate::filter::one_or_two;
 use crate::hash::xxph3::SHORT;
 use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
@@ -322,10 +323,11 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
 unsafe fn contains_two(view: *const bloomline_view, hashes: *const u64, bitmap: *mut u64) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if let Some((&[first, second], word)) = few(hashes, 2, bitmap)
+        if let Some((hashes, word)) = few(hashes, 2, bitmap)
             && let Some(single) = shared(view).and_then(bloomline_view::single)
+            && let Some(maybe) = one_or_two(hashes, word, |&hash| single.contains(hash))
         {
-            return two([first, second], word, |hash| single.contains(hash));
+            return maybe;
         }
         contains_more(view, hashes, 2, bitmap)
     }
