@@ -2,7 +2,10 @@
 //! in its process, since the limit that stands in for a full disk holds for all of it.
 #![cfg(unix)]
 
+mod directory;
+
 use bloomline::{Error, Filter, Params};
+use directory::Directory;
 
 /// No file may grow past `bytes`: a write that would is an error, as on a full disk. Returns the
 /// limit that was.
@@ -22,9 +25,8 @@ fn limit_files_to(bytes: libc::rlim_t) -> libc::rlim_t {
 
 #[test]
 fn a_save_that_runs_out_of_room() {
-    let directory = std::env::temp_dir().join(format!("bloomline-{}-full", std::process::id()));
-    std::fs::create_dir(&directory).unwrap();
-    let path = directory.join("filter");
+    let directory = Directory::new("full");
+    let path = directory.file("filter");
     let old = Filter::new(Params::new(10, 6, 0).unwrap()).unwrap();
     old.save(&path).unwrap();
     let before = limit_files_to(10_000);
@@ -35,14 +37,12 @@ fn a_save_that_runs_out_of_room() {
         let error = result.expect_err("there is no room for it");
         assert!(matches!(&error, Error::Io(_)), "{error:?}");
         println!("{lines} lines: {error}");
-        let names: Vec<_> = std::fs::read_dir(&directory).unwrap().collect();
-        assert_eq!(names.len(), 1, "only the old file: {names:?}");
+        assert_eq!(directory.names(), ["filter"], "only the old file");
         assert!(Filter::load(&path).unwrap().params() == old.params());
     }
     // 155 lines are 9984 bytes with the footer: they fit.
     Filter::new(Params::new(155, 6, 0).unwrap()).unwrap().save(&path).unwrap();
     assert_eq!(Filter::load(&path).unwrap().params().line_count(), 155);
-    std::fs::remove_dir_all(&directory).unwrap();
     // What the tests print may go to a file, and that one is longer.
     limit_files_to(before);
 }

@@ -3,6 +3,7 @@
 //! apart.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 use crate::plans;
 
@@ -250,7 +251,8 @@ fn bytes_and_files() {
     let mut filter = Filter::classic(Params::classic_for_rate(1000, 0.01).unwrap()).unwrap();
     let keys: Vec<String> = (0..1000).map(|i| format!("key {i}")).collect();
     filter.insert_keys(&keys);
-    let path = std::env::temp_dir().join(format!("bloomline-classic-{}", std::process::id()));
+    let directory = Directory::new("classic");
+    let path = directory.file("filter");
     filter.save(&path).unwrap();
     let (loaded, mapped) = (Filter::load(&path).unwrap(), mapped::open(&path).unwrap());
     std::fs::remove_file(&path).unwrap();

@@ -2,6 +2,7 @@
 //! threads that insert, probe and take snapshots at once.
 
 use crate::definition;
+use crate::directory::Directory;
 
 use bloomline::{Backend, ConcurrentFilter, Error, Filter, Params, line};
 use definition::*;
@@ -153,7 +154,8 @@ fn a_new_key_is_new_to_somebody() {
 /// Snapshots are saved while four threads insert: each has all that was in before it.
 #[test]
 fn snapshots_while_inserting() {
-    let path = std::env::temp_dir().join(format!("bloomline-concurrent-{}", std::process::id()));
+    let directory = Directory::new("concurrent");
+    let path = directory.file("filter");
     let filter = filter_of(2000, 6);
     let done: Vec<AtomicUsize> = (0..4).map(|_| AtomicUsize::new(0)).collect();
     thread::scope(|scope| {
@@ -176,7 +178,6 @@ fn snapshots_while_inserting() {
             }
         }
     });
-    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

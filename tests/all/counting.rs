@@ -4,13 +4,13 @@
 //! do no harm to keys that come later; and no damaged file is read.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 
 use bloomline::{Backend, Bitmap, CountingFilter, Error, Filter, Params, View, hash, line};
 use definition::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// How often each key is in, and what the counters must be: the rules of the page, a byte for
 /// each counter.
@@ -106,10 +106,6 @@ impl Model {
 
 fn counting(line_count: u64, k: u32, seed: u64) -> CountingFilter {
     CountingFilter::new(Params::new(line_count, k, seed).unwrap()).unwrap()
-}
-
-fn file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("bloomline-{}-counting-{name}", std::process::id()))
 }
 
 // ---- histories ----
@@ -283,7 +279,8 @@ proptest! {
         seed in any::<u64>(),
         steps in prop::collection::vec(step(), 1..20),
     ) {
-        let file = file("history");
+        let directory = Directory::new("history");
+        let file = directory.file("filter");
         let mut filter = counting(line_count, k, seed);
         let mut model = Model::new(filter.params());
         for step in steps {
@@ -291,7 +288,6 @@ proptest! {
             model.check(&filter);
             prop_assert_eq!(filter.key_count(), model.times.values().sum::<u64>());
         }
-        let _ = std::fs::remove_file(&file);
     }
 
     /// Removals of anything, in or not, and then keys that are rightly treated: these are
@@ -304,7 +300,8 @@ proptest! {
         wrongly in hashes(300),
         steps in prop::collection::vec(step(), 1..12),
     ) {
-        let file = file("wrong");
+        let directory = Directory::new("wrong");
+        let file = directory.file("filter");
         let mut filter = counting(line_count, k, 0);
         let mut wrong = Model::new(filter.params());
         filter.insert_hashes(&before);
@@ -326,7 +323,6 @@ proptest! {
             }
             prop_assert_eq!(check(&filter.to_bytes().unwrap(), true), status::OK);
         }
-        let _ = std::fs::remove_file(&file);
     }
 }
 
@@ -542,13 +538,14 @@ fn buffers_and_layouts() {
     put(&mut plain, K, 0);
     seal(&mut plain);
     assert!(matches!(CountingFilter::decode(&plain), Err(Error::Layout(_))));
-    let missing = file("missing");
-    assert!(matches!(CountingFilter::load(&missing), Err(Error::Io(_))));
+    let missing = Directory::new("missing").file("filter");
+    assert!(matches!(CountingFilter::load(missing), Err(Error::Io(_))));
 }
 
 #[test]
 fn damage_is_found() {
-    let (path, mut bytes) = (file("damage"), Vec::new());
+    let directory = Directory::new("damage");
+    let (path, mut bytes) = (directory.file("filter"), Vec::new());
     for hashes in [vec![], random_hashes(90, 7)] {
         let mut filter = counting(2, 6, 0);
         filter.insert_hashes(&hashes);
@@ -585,5 +582,4 @@ fn damage_is_found() {
         assert!(CountingFilter::load(&path).is_err());
         assert!(mapped::open(&path).is_err());
     }
-    let _ = std::fs::remove_file(&path);
 }

@@ -3,6 +3,7 @@
 //! to `src/layouts/cuckoo.rs`.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 use crate::plans;
 
@@ -222,7 +223,8 @@ proptest! {
         seed in any::<u64>(),
         steps in prop::collection::vec(step(), 1..40),
     ) {
-        let file = std::env::temp_dir().join(format!("bloomline-{}-cuckoo", std::process::id()));
+        let directory = Directory::new("cuckoo");
+        let file = directory.file("filter");
         let params = CuckooParams::new(line_count, bits, seed).unwrap();
         let filter = CuckooFilter::new(params).unwrap();
         let mut history = History { filter, model: HashMap::new(), file };
@@ -230,7 +232,6 @@ proptest! {
             history.take(step);
             history.check();
         }
-        let _ = std::fs::remove_file(&history.file);
     }
 }
 
@@ -545,13 +546,13 @@ fn what_is_cut_or_altered_is_rejected() {
         assert!(CuckooFilter::decode(&altered).is_err());
         assert!(View::open(&altered).is_err());
     }
-    let path = std::env::temp_dir().join(format!("bloomline-{}-cut", std::process::id()));
+    let directory = Directory::new("cut");
+    let path = directory.file("filter");
     for len in [0, 1, 63, 64, 128, bytes.len() - 1] {
         std::fs::write(&path, &bytes[..len]).unwrap();
         assert!(CuckooFilter::load(&path).is_err());
         assert!(mapped::open(&path).is_err());
     }
-    std::fs::remove_file(&path).unwrap();
     assert!(matches!(
         filter.encode(&mut vec![0; bytes.len() - 1]),
         Err(Error::BufferTooSmall { .. })

@@ -4,6 +4,7 @@
 //! its worked example, and the reader in Python that was written from it.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 
 use bloomline::{
@@ -152,7 +153,8 @@ fn files_cut_and_altered() {
         (&READERS[8], |path| status_of_result(&mapped::open_cascade(path))),
         (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
     ];
-    let path = std::env::temp_dir().join(format!("bloomline-altered-{}", std::process::id()));
+    let directory = Directory::new("altered");
+    let path = directory.file("filter");
     let compare = |bytes: &[u8], what: String| {
         std::fs::write(&path, bytes).unwrap();
         for ((name, _, read), load) in &loads {
@@ -176,7 +178,6 @@ fn files_cut_and_altered() {
             bytes[at] ^= 1 << (at % 8);
         }
     }
-    std::fs::remove_file(&path).unwrap();
     assert_eq!(layouts.len(), 8);
 }
 

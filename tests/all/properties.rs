@@ -4,6 +4,7 @@
 //! with is a `HashSet`.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 
 use bloomline::{Builder, Filter, Params, View, hash, line, sizing};
@@ -141,14 +142,14 @@ proptest! {
         seed in any::<u64>(),
         steps in prop::collection::vec(step(), 1..25),
     ) {
-        let file = std::env::temp_dir().join(format!("bloomline-{}-history", std::process::id()));
+        let directory = Directory::new("history");
+        let file = directory.file("filter");
         let filter = Filter::new(Params::new(line_count, k, seed).unwrap()).unwrap();
         let mut history = History { filter, inserted: HashSet::new(), file };
         for step in steps {
             history.take(step);
             history.check();
         }
-        let _ = std::fs::remove_file(&history.file);
     }
 
     /// A builder's block has every key, in the size that was asked for, and is a filter

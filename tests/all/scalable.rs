@@ -4,13 +4,13 @@
 //! first capacity; what cannot grow says so and loses nothing; no damaged file is read.
 
 use crate::definition;
+use crate::directory::Directory;
 use crate::mapped;
 
 use bloomline::{Backend, Error, Filter, Params, ScalableFilter, View, hash, line};
 use definition::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 /// The rules of `src/filter/scalable.rs`, one key after the other.
 struct Model {
@@ -65,10 +65,6 @@ impl Model {
         assert!(keys.iter().all(|&hash| filter.contains_hash(hash)));
         assert!(filter.expected_rate() <= self.rate);
     }
-}
-
-fn file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("bloomline-{}-scalable-{name}", std::process::id()))
 }
 
 #[derive(Clone, Debug)]
@@ -182,14 +178,14 @@ proptest! {
         seed in any::<u64>(),
         steps in prop::collection::vec(step(), 1..12),
     ) {
-        let file = file("history");
+        let directory = Directory::new("history");
+        let file = directory.file("filter");
         let mut filter = ScalableFilter::new(first_keys, rate, seed).unwrap();
         let mut model = Model::new(first_keys, rate, seed);
         for step in steps {
             take(&mut filter, &mut model, step, &file);
             model.check(&filter);
         }
-        let _ = std::fs::remove_file(&file);
     }
 }
 
@@ -443,7 +439,8 @@ fn buffers() {
     // What else there is, is none.
     let plain = filter.stages().next().unwrap().to_bytes().unwrap();
     assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout(_))));
-    assert!(matches!(ScalableFilter::load(file("missing")), Err(Error::Io(_))));
+    let missing = Directory::new("missing").file("filter");
+    assert!(matches!(ScalableFilter::load(missing), Err(Error::Io(_))));
 }
 
 #[test]
@@ -476,10 +473,10 @@ fn damage_is_found() {
             bytes[at] ^= flip;
         }
     }
-    let path = file("damage");
+    let directory = Directory::new("damage");
+    let path = directory.file("filter");
     for len in [0, 63, 64, bytes.len() - 1] {
         std::fs::write(&path, &bytes[..len]).unwrap();
         assert!(ScalableFilter::load(&path).is_err());
     }
-    let _ = std::fs::remove_file(&path);
 }

@@ -1,5 +1,6 @@
 //! Filters as values: cloned, compared, shown, written to streams and read from them, by every kind.
 
+use crate::directory::Directory;
 use bloomline::{
     Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
     Filter, Loaded, MappedFilter, OwnedView, Params, ScalableFilter, StaticFilter, StaticParams,
@@ -166,8 +167,8 @@ macro_rules! each_kind {
 
             #[test]
             fn paths_of_any_type() {
-                let name = format!("bloomline-{}-{}", std::process::id(), stringify!($name));
-                let path = std::env::temp_dir().join(name);
+                let directory = Directory::new(stringify!($name));
+                let path = directory.file("filter");
                 let filter = make(1);
                 filter.save(&path).unwrap();
                 assert_eq!($kind::load(path.to_str().unwrap()).unwrap(), filter);
@@ -182,7 +183,6 @@ macro_rules! each_kind {
                     assert_eq!($kind::load(&path).unwrap_err(), Error::Checksum, "byte {at}");
                     assert_eq!($kind::decode(&damaged).unwrap_err(), Error::Checksum, "byte {at}");
                 }
-                std::fs::remove_file(path).unwrap();
             }
         }
     )*};

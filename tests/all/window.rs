@@ -3,6 +3,7 @@
 //! answers the window has to have.
 
 use crate::definition;
+use crate::directory::Directory;
 
 use bloomline::{Backend, Bitmap, Error, Filter, Params, View, Window, hash, line, sizing};
 use definition::*;
@@ -491,8 +492,8 @@ fn damage_is_found() {
 
 #[test]
 fn files() {
-    let name = format!("bloomline-{}-window", std::process::id());
-    let path = std::env::temp_dir().join(name);
+    let directory = Directory::new("window");
+    let path = directory.file("filter");
     let mut saved = window(3, 200, 6, 7);
     saved.insert(b"apple");
     saved.rotate();

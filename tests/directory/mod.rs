@@ -1,16 +1,29 @@
 //! A directory of a test's own, for the files it makes.
 
-use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, io};
 
 /// Removed with all that is in it.
 pub(crate) struct Directory(pub(crate) PathBuf);
 
 impl Directory {
+    /// No other test has it, of whatever name.
     pub(crate) fn new(test: &str) -> Directory {
-        let path = std::env::temp_dir().join(format!("bloomline-{}-{test}", std::process::id()));
-        fs::create_dir(&path).unwrap();
-        Directory(path)
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("bloomline-{}-{number}-{test}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                // The leftover of a killed process with this one's number.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => {
+                    made.unwrap();
+                    return Directory(path);
+                }
+            }
+        }
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
