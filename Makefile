@@ -56,7 +56,7 @@ test-all: test-c test-aarch64 test-s390x test-rust test-i686 test-go test-asan t
 test-rust: test-tools lint ## the Rust tests: every backend against the definition, formats, rates
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(TEST_PROFILE) $(CARGO) test --release --all-features
-	$(TEST_PROFILE) $(CARGO) run --release --all-features --example twenty_lines
+	$(TEST_PROFILE) TMPDIR=target $(CARGO) run --release --all-features --example twenty_lines
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example recommended 500
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example crawler 20000
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example revoked 100000

@@ -46,7 +46,7 @@ bloomline = { path = "../crate" }
 [workspace]
 USER
 cp examples/twenty_lines.rs "$out/user/src/main.rs"
-(cd "$out/user" && cargo run --quiet --release)
+(cd "$out/user" && TMPDIR=$out/user cargo run --quiet --release)
 say "a program that depends on it runs"
 
 (cd "$out/crate" && cargo rustc --quiet --release --lib --features capi --crate-type staticlib,cdylib)
