@@ -72,10 +72,10 @@ enum {
 BLOOMLINE_INLINE_FN_ bool bloomline_inline_sound_(const bloomline_view *view)
 {
     const uint64_t *w = view->opaque;
-    uint64_t sum = (w[BLOOMLINE_WORD_CALL_] * 3 + BLOOMLINE_CHECK_START_) ^ w[BLOOMLINE_WORD_K_];
-    sum = (sum + w[BLOOMLINE_WORD_LINES_]) * 3 + w[BLOOMLINE_WORD_SEED_];
-    sum = (sum * 3 - w[BLOOMLINE_WORD_COUNT_]) * 3 + w[BLOOMLINE_WORD_KEYS_];
-    return sum * 3 + w[BLOOMLINE_WORD_SHAPE_] == w[BLOOMLINE_WORD_CHECK_];
+    uint64_t sum = (w[BLOOMLINE_WORD_CALL_] + BLOOMLINE_CHECK_START_) ^ w[BLOOMLINE_WORD_K_];
+    sum = (sum + w[BLOOMLINE_WORD_LINES_]) ^ w[BLOOMLINE_WORD_SEED_];
+    sum = (sum - w[BLOOMLINE_WORD_COUNT_]) ^ w[BLOOMLINE_WORD_KEYS_];
+    return sum + w[BLOOMLINE_WORD_SHAPE_] == w[BLOOMLINE_WORD_CHECK_];
 }
 
 /* The high 64 bits of a product. */

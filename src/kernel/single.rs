@@ -177,7 +177,7 @@ impl<'a> Single<'a> {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn check_word(&self) -> u64 {
-        let mixed = (self.contains.addr() as u64).wrapping_mul(3).wrapping_add(Single::CHECK_START);
+        let mixed = (self.contains.addr() as u64).wrapping_add(Single::CHECK_START);
         (mixed ^ self.k.addr() as u64).wrapping_add(self.base.expose_provenance() as u64)
     }
 }
