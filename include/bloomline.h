@@ -600,33 +600,6 @@ BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n);
 
 /**
- * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
- * absent, and true if it may be present.
- */
-BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter, const void *key,
-    size_t len);
-
-/** bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
-
-/**
- * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
- * be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
- * are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
- *
- * If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
- * written and the result is 'n'.
- */
-BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
- */
-BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
-
-/**
  * bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
  * (plain or classic) must be equal.
  *
@@ -741,6 +714,35 @@ BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *fil
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
+
+/* Filters: probes ----------------------------------------------------------------------- */
+
+/**
+ * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
+ * absent, and true if it may be present.
+ */
+BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter, const void *key,
+    size_t len);
+
+/** bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key. */
+BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
+
+/**
+ * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
+ * be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
+ * are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
+ *
+ * If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+ * written and the result is 'n'.
+ */
+BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
+ */
+BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /* Classic filters: bits anywhere -------------------------------------------------------- */
 

@@ -22,14 +22,15 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 23] = [
+const SECTIONS: [(&str, &str); 24] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
     ("Hashes of keys", "hash.rs"),
     ("Size and shape of a filter", "params.rs"),
     ("Encoded filters: their kinds, and how they are written", "encode.rs"),
-    ("Filters", "filter.rs"),
+    ("Filters", "filter/mod.rs"),
+    ("Filters: probes", "filter/probe.rs"),
     ("Classic filters: bits anywhere", "classic.rs"),
     ("Views: filters in caller-owned bytes", "view/mod.rs"),
     ("Views: their parameters, lines and rates", "view/about.rs"),

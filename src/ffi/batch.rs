@@ -5,8 +5,10 @@ use super::hash::bloomline_bytes;
 use crate::Probe;
 use crate::filter::views::all_present;
 use crate::filter::{FEW, FewHashes, hash_of};
+use crate::hash::xxph3::SHORT;
 use crate::key::KeyBytes;
 use std::ffi::c_void;
+use std::slice::from_mut;
 
 /// Whether a key may be present: true if there is no filter, or no key.
 ///
@@ -54,7 +56,7 @@ pub(super) unsafe fn contains_hashes<P: Probe>(
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn contains_many<P: Probe>(
+pub(super) unsafe fn contains_many<P: Probe>(
     filter: impl Fn() -> Option<P>,
     hashes: *const u64,
     count: usize,
@@ -66,33 +68,50 @@ unsafe fn contains_many<P: Probe>(
     unsafe { answer(slice(hashes, count), count, bitmap, probe) }
 }
 
-/// The same for a batch of keys.
+/// The same for a batch of keys; `one` answers for a single one.
 ///
 /// # Safety
 /// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
 #[inline(always)]
 pub(super) unsafe fn contains_keys<P: Probe>(
+    one: impl FnOnce(*const c_void, usize) -> bool,
+    filter: impl Fn() -> Option<P>,
+    keys: *const bloomline_bytes,
+    count: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let Some(maybe) = one_key(count, one, keys, bitmap) {
+            return maybe;
+        }
+        contains_several_keys(filter, keys, count, bitmap)
+    }
+}
+
+/// The rest of [`contains_keys`], apart: one key needs none of its registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+pub(super) unsafe fn contains_several_keys<P: Probe>(
     filter: impl Fn() -> Option<P>,
     keys: *const bloomline_bytes,
     count: usize,
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
-    if let Some((keys, word)) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
+    if let Some((keys, [word])) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
         && let Some(filter) = filter()
     {
-        if let [key] = keys {
-            let present = key.bytes().is_none_or(|key| filter.contains(key));
-            word[0] = present.into();
-            return present.into();
-        }
-        return contains_few(&filter, keys.iter().map(Key::bytes), word);
+        let probe = |hashes: &[u64], word: &mut u64| filter.contains_hashes(hashes, from_mut(word));
+        return contains_few(keys.iter().map(Key::bytes), |key| filter.hash(key), word, probe);
     }
     // SAFETY: the same contract.
     unsafe { contains_many_keys(filter, keys, count, bitmap) }
 }
 
-/// The rest of [`contains_keys`], apart.
+/// The rest of [`contains_several_keys`], apart.
 ///
 /// # Safety
 /// As there.
@@ -109,6 +128,66 @@ unsafe fn contains_many_keys<P: Probe>(
     };
     // SAFETY: the same contract.
     unsafe { answer(keys_at(keys, count), count, bitmap, probe) }
+}
+
+/// A key of 4 to 16 bytes: its hash takes few instructions.
+///
+/// # Safety
+/// As for `boundary::bytes`.
+#[inline(always)]
+pub(super) unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8]> {
+    if key.is_null() || !SHORT.contains(&len) {
+        return None;
+    }
+    // SAFETY: not NULL and not too long; the caller vouches for the bytes.
+    Some(unsafe { std::slice::from_raw_parts(key.cast(), len) })
+}
+
+/// Answers for a key as [`singly`] for hashes, if it is one.
+///
+/// # Safety
+/// As there; the key as for `boundary::bytes`.
+#[inline(always)]
+pub(super) unsafe fn one_key(
+    count: usize,
+    contains: impl FnOnce(*const c_void, usize) -> bool,
+    keys: *const bloomline_bytes,
+    bitmap: *mut u64,
+) -> Option<usize> {
+    if count != 1 || keys.is_null() || bitmap.is_null() {
+        return None;
+    }
+    // SAFETY: not NULL; the caller vouches for the key and the room.
+    unsafe {
+        let key = keys.read_unaligned();
+        let present = contains(key.data.cast(), key.len).into();
+        bitmap.write_unaligned(present);
+        Some(present as usize)
+    }
+}
+
+/// Answers for `N` hashes, 1 or 2, by a single probe each: that and a compare for each argument, since
+/// in memory the time is proportional to the instructions. `None` if something is not there.
+///
+/// # Safety
+/// `hashes` is NULL or points at `N`, `bitmap` is NULL or has room for a word; at any alignment.
+#[inline(always)]
+pub(super) unsafe fn singly<const N: usize>(
+    contains: Option<impl Fn(u64) -> bool>,
+    hashes: *const u64,
+    bitmap: *mut u64,
+) -> Option<usize> {
+    const { assert!(N <= 2) };
+    let contains = contains?;
+    if hashes.is_null() || bitmap.is_null() {
+        return None;
+    }
+    // SAFETY: not NULL; the caller vouches for the hashes and the room.
+    unsafe {
+        let answers = hashes.cast::<[u64; N]>().read_unaligned().map(|hash| contains(hash).into());
+        bitmap.write_unaligned((0..N).map(|i| answers[i] << i).sum());
+        Some(answers.iter().sum::<u64>() as usize)
+    }
 }
 
 /// A few items and the word for their answers, found with few instructions.
@@ -148,22 +227,22 @@ pub(super) unsafe fn up_to<'a, const MOST: usize, T>(
     }
 }
 
-/// Answers up to 64 keys. Those that are missing may be present.
+/// Answers up to 64 keys by `probe`, which takes their hashes. Those that are missing may be present.
 #[inline(always)]
 pub(super) fn contains_few<'k>(
-    filter: &impl Probe,
     keys: impl Iterator<Item = Option<&'k [u8]>>,
-    word: &mut [u64; 1],
+    hash: impl Fn(&[u8]) -> u64,
+    word: &mut u64,
+    probe: impl FnOnce(&[u64], &mut u64) -> usize,
 ) -> usize {
     let mut room = FewHashes::new();
-    let (hashes, lost) = room.fill(keys.map(|key| hash_of(key, |key| filter.hash(key))));
-    let present = filter.contains_hashes(hashes, word);
+    let (hashes, lost) = room.fill(keys.map(|key| hash_of(key, &hash)));
+    let present = probe(hashes, word);
     if lost == 0 {
         return present;
     }
-    let denied = lost & !word[0];
-    word[0] |= lost;
-    present + denied.count_ones() as usize
+    *word |= lost;
+    word.count_ones() as usize
 }
 
 /// Answers a batch by `probe`, which gives nothing if there is nothing to probe.

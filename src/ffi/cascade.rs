@@ -143,7 +143,10 @@ pub unsafe extern "C" fn bloomline_cascade_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
+    unsafe {
+        let one = |key, len| bloomline_cascade_contains(filter, key, len);
+        contains_keys(one, move || Some(&shared(filter)?.0), keys, n, bitmap)
+    }
 }
 
 /// bloomline_cascade_included_count() returns the number of included keys it was built of,

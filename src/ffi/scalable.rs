@@ -243,7 +243,10 @@ pub unsafe extern "C" fn bloomline_scalable_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
+    unsafe {
+        let one = |key, len| bloomline_scalable_contains(filter, key, len);
+        contains_keys(one, move || Some(&shared(filter)?.0), keys, n, bitmap)
+    }
 }
 
 /// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0

@@ -218,7 +218,10 @@ pub unsafe extern "C" fn bloomline_window_contains_keys(
 ) -> usize {
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
-    unsafe { contains_keys(move || Some(&shared(window)?.0), keys, n, bitmap) }
+    unsafe {
+        let one = |key, len| bloomline_window_contains(window, key, len);
+        contains_keys(one, move || Some(&shared(window)?.0), keys, n, bitmap)
+    }
 }
 
 /// bloomline_window_generations() returns how many generations there are, the newest included.

@@ -30,8 +30,6 @@ pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter};
 pub use owned::OwnedView;
-#[cfg(feature = "capi")]
-pub(crate) use probe::one_or_two;
 pub use probe::{ContainsIter, Probe};
 pub use scalable::ScalableFilter;
 pub use shards::{shard_of, shards_contain_hashes};
@@ -146,8 +144,8 @@ impl Filter {
     #[allow(clippy::implicit_saturating_add)]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         // As `saturating_add`, in fewer instructions.
-        if self.key_count != u64::MAX {
-            self.key_count += 1;
+        if let Some(count) = self.key_count.checked_add(1) {
+            self.key_count = count;
         }
         self.put(hash)
     }

@@ -350,7 +350,7 @@ pub(crate) use probing;
 /// Answers for one or two hashes or keys by a single probe each: fewer instructions than a short batch
 /// takes. In memory the time is proportional to them.
 #[inline(always)]
-pub(crate) fn one_or_two<T>(
+pub(super) fn one_or_two<T>(
     items: &[T],
     answers: &mut (impl Answers + ?Sized),
     contains: impl Fn(&T) -> bool,

@@ -1,16 +1,17 @@
 //! Views probed as engines probe: for one key through a function that is chosen once, and for
 //! several, in an array or by pointers.
 
-use super::super::batch::{Key, contains_few, contains_keys, few, key_at};
+use super::super::batch::{Key, contains_few, contains_several_keys, few, key_at, one_key};
 use super::super::boundary::{shared, slice};
 use super::super::hash::bloomline_bytes;
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::of_bytes;
 use crate::hash::xxph3::xxph3;
-use crate::kernel::{ContainsKey, FEW, FewHashes, Layout, OfWords, TILE, contains_key, hash_of};
+use crate::kernel::{ContainsKey, FEW, Layout, OfWords, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
+use std::slice::from_mut;
 
 /// A function that answers as bloomline_view_contains(), for views of one kind: from
 /// bloomline_view_contains_fn().
@@ -46,11 +47,9 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
     unsafe {
-        if n == 1
-            && let Some(([key], word)) = few(keys, n, bitmap)
-        {
-            word[0] = bloomline_view_contains(view, key.data.cast(), key.len).into();
-            return word[0] as usize;
+        let one = |key, len| bloomline_view_contains(view, key, len);
+        if let Some(maybe) = one_key(n, one, keys, bitmap) {
+            return maybe;
         }
         contains_more_keys(view, keys, n, bitmap)
     }
@@ -61,7 +60,7 @@ pub unsafe extern "C" fn bloomline_view_contains_keys(
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn contains_more_keys(
+unsafe extern "C" fn contains_more_keys(
     view: *const bloomline_view,
     keys: *const bloomline_bytes,
     n: usize,
@@ -74,7 +73,7 @@ unsafe fn contains_more_keys(
         {
             return count;
         }
-        contains_keys(move || opened(view), keys, n, bitmap)
+        contains_several_keys(move || opened(view), keys, n, bitmap)
     }
 }
 
@@ -138,9 +137,11 @@ unsafe fn contains_each_apart(
         if n <= TILE
             && let Some(view) = opened(view)
         {
-            let mut word = [0];
-            contains_few(&view, keys.iter().map(|&key| key_at(key)?.bytes()), &mut word);
-            return write_bits(word[0], n, present);
+            let (keys, mut word) = (keys.iter().map(|&key| key_at(key)?.bytes()), 0);
+            let probe =
+                |hashes: &[u64], word: &mut u64| view.contains_hashes(hashes, from_mut(word));
+            contains_few(keys, |key| view.hash(key), &mut word, probe);
+            return write_bits(word, n, present);
         }
         for (i, keys) in keys.chunks(TILE).enumerate() {
             let mut bytes = [BROKEN; TILE];
@@ -206,18 +207,13 @@ unsafe fn contains_few_keys<'k>(
     keys: impl Iterator<Item = Option<&'k [u8]>>,
     word: &mut u64,
 ) -> Option<usize> {
-    let (words, mut room) = (view.words(), FewHashes::new());
+    let words = view.words();
     // SAFETY: the same contract.
     let OfWords { lines, kernel, .. } = unsafe { words.open() }?;
     let (_, seed) = words.hashing();
-    let (hashes, lost) = match words.lines_of()? {
-        Layout::FastLocal => room.fill(keys.map(|key| hash_of(key, xxph3))),
-        _ => room.fill(keys.map(|key| hash_of(key, |key| of_bytes(key, seed)))),
-    };
-    let count = kernel.probe_few(lines, words.k(), hashes, word);
-    if lost == 0 {
-        return Some(count);
-    }
-    *word |= lost;
-    Some(word.count_ones() as usize)
+    let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(lines, words.k(), hashes, word);
+    Some(match words.lines_of()? {
+        Layout::FastLocal => contains_few(keys, xxph3, word, probe),
+        _ => contains_few(keys, |key| of_bytes(key, seed), word, probe),
+    })
 }

@@ -14,13 +14,11 @@ mod tests;
 pub use about::*;
 pub use keys::*;
 
-use super::batch::{contains_hashes, few};
+use super::batch::{contains_many, few, short, singly};
 use super::boundary::{NULL, bytes, guard, output, shared, write_result};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::status::bloomline_status;
-use crate::filter::one_or_two;
-use crate::hash::xxph3::SHORT;
 use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
@@ -245,19 +243,6 @@ pub unsafe extern "C" fn bloomline_view_contains(
     }
 }
 
-/// A key of 4 to 16 bytes: its hash takes few instructions.
-///
-/// # Safety
-/// As for `boundary::bytes`.
-#[inline(always)]
-unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8]> {
-    if key.is_null() || !SHORT.contains(&len) {
-        return None;
-    }
-    // SAFETY: not NULL and not too long; the caller vouches for the bytes.
-    Some(unsafe { std::slice::from_raw_parts(key.cast(), len) })
-}
-
 /// The rest of [`bloomline_view_contains`], apart: it needs a place for registers, which
 /// the shorter way then does without.
 ///
@@ -301,44 +286,38 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
     unsafe {
-        if n == 1
-            && let Some((&[hash], word)) = few(hashes, n, bitmap)
-            && let Some(single) = shared(view).and_then(bloomline_view::single)
-        {
-            word[0] = single.contains(hash).into();
-            return word[0] as usize;
+        match n {
+            1 => contains_singly::<1>(view, hashes, bitmap),
+            2 => contains_singly::<2>(view, hashes, bitmap),
+            _ => contains_more(view, hashes, n, bitmap),
         }
-        if n == 2 {
-            return contains_two(view, hashes, bitmap);
-        }
-        contains_more(view, hashes, n, bitmap)
     }
 }
 
-/// [`bloomline_view_contains_hashes`] for two keys, apart as the rest.
+/// [`bloomline_view_contains_hashes`] for one or two keys, apart: each way saves its own registers.
 ///
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn contains_two(view: *const bloomline_view, hashes: *const u64, bitmap: *mut u64) -> usize {
+unsafe extern "C" fn contains_singly<const N: usize>(
+    view: *const bloomline_view,
+    hashes: *const u64,
+    bitmap: *mut u64,
+) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if let Some((hashes, word)) = few(hashes, 2, bitmap)
-            && let Some(single) = shared(view).and_then(bloomline_view::single)
-            && let Some(maybe) = one_or_two(hashes, word, |&hash| single.contains(hash))
-        {
-            return maybe;
-        }
-        contains_more(view, hashes, 2, bitmap)
+        let single = shared(view).and_then(bloomline_view::single);
+        singly::<N>(single.map(|single| |hash| single.contains(hash)), hashes, bitmap)
+            .unwrap_or_else(|| contains_more(view, hashes, N, bitmap))
     }
 }
 
-/// The rest of [`bloomline_view_contains_hashes`], apart: one key needs none of its registers.
+/// The rest of [`bloomline_view_contains_hashes`], apart likewise.
 ///
 /// # Safety
 /// As there.
 #[inline(never)]
-unsafe fn contains_more(
+unsafe extern "C" fn contains_more(
     view: *const bloomline_view,
     hashes: *const u64,
     n: usize,
@@ -352,7 +331,7 @@ unsafe fn contains_more(
         {
             return kernel.probe_few(lines, words.k(), hashes, word);
         }
-        contains_hashes(move || opened(view), hashes, n, bitmap)
+        contains_many(move || opened(view), hashes, n, bitmap)
     }
 }
 

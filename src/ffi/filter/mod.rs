@@ -1,16 +1,21 @@
 //! `bloomline_filter`: a filter that owns its lines.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys, few, keys_at};
+/// cbindgen:ignore
+mod probe;
+
+pub use probe::*;
+
+use super::batch::{keys_at, short};
 use super::boundary::{
-    NULL, change, exclusive, free, guard, new_handle, read_or, shared, shared_between_threads,
-    slice, write_optional, write_result,
+    NULL, change, exclusive, free, guard, new_handle, read_or, shared_between_threads, slice,
+    write_optional, write_result,
 };
 use super::encode::{self, bloomline_write_fn};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
-use crate::filter::one_or_two;
+use crate::hash::of_short;
 use std::ffi::{c_char, c_void};
 use std::mem::offset_of;
 use std::ptr;
@@ -105,6 +110,28 @@ pub unsafe extern "C" fn bloomline_filter_insert(
 ) -> bool {
     // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
     // unless NULL.
+    unsafe {
+        if !filter.is_null()
+            && let Some(key) = short(key, len)
+        {
+            let filter = &mut (*filter).0;
+            return filter.insert_hash(of_short(key, filter.params().seed()));
+        }
+        insert_apart(filter, key, len)
+    }
+}
+
+/// The rest of [`bloomline_filter_insert`], apart: so the shorter way saves no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn insert_apart(
+    filter: *mut bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the same contract.
     unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
 }
 
@@ -189,112 +216,6 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys(
             _ => filter.0.insert_keys(keys),
         }
     }
-}
-
-/// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
-/// absent, and true if it may be present.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains(
-    filter: *const bloomline_filter,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
-}
-
-/// bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_hash(
-    filter: *const bloomline_filter,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
-}
-
-/// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
-/// be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
-/// are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
-///
-/// If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
-/// written and the result is 'n'.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_hashes(
-    filter: *const bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        if n == 1
-            && let Some((&[hash], word)) = few(hashes, n, bitmap)
-            && let Some(filter) = shared(filter)
-        {
-            word[0] = filter.0.contains_hash(hash).into();
-            return word[0] as usize;
-        }
-        if n == 2 {
-            return contains_two(filter, hashes, bitmap);
-        }
-        contains_more(filter, hashes, n, bitmap)
-    }
-}
-
-/// [`bloomline_filter_contains_hashes`] for two keys, apart as the rest.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe fn contains_two(
-    filter: *const bloomline_filter,
-    hashes: *const u64,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        if let (Some((hashes, word)), Some(filter)) = (few(hashes, 2, bitmap), shared(filter))
-            && let Some(maybe) = one_or_two(hashes, word, |&hash| filter.0.contains_hash(hash))
-        {
-            return maybe;
-        }
-        contains_more(filter, hashes, 2, bitmap)
-    }
-}
-
-/// The rest of [`bloomline_filter_contains_hashes`], apart: one key needs none of its registers.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe fn contains_more(
-    filter: *const bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        if let (Some((hashes, [word])), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
-            return filter.0.contains_few(hashes, word);
-        }
-        contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap)
-    }
-}
-
-/// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_keys(
-    filter: *const bloomline_filter,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe { contains_keys(move || Some(&shared(filter)?.0), keys, n, bitmap) }
 }
 
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type

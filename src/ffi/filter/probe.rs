@@ -1,0 +1,162 @@
+//! Probes of a `bloomline_filter`: one key, and batches.
+
+use super::super::batch::{
+    Key, contains, contains_few, contains_hash, contains_many, contains_several_keys, few, one_key,
+    short, singly,
+};
+use super::super::boundary::shared;
+use super::super::hash::bloomline_bytes;
+use super::bloomline_filter;
+use crate::hash::{of_bytes, of_short};
+use std::ffi::c_void;
+
+/// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
+/// absent, and true if it may be present.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains(
+    filter: *const bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
+    unsafe {
+        if let (Some(bloomline_filter(filter)), Some(key)) = (shared(filter), short(key, len)) {
+            return filter.contains_hash(of_short(key, filter.params().seed()));
+        }
+        contains_apart(filter, key, len)
+    }
+}
+
+/// The rest of [`bloomline_filter_contains`], apart: so the shorter way saves no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_apart(
+    filter: *const bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the same contract.
+    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
+}
+
+/// bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_hash(
+    filter: *const bloomline_filter,
+    hash: u64,
+) -> bool {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
+}
+
+/// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
+/// be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
+/// are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
+///
+/// If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+/// written and the result is 'n'.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_hashes(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
+    unsafe {
+        match n {
+            1 => contains_singly::<1>(filter, hashes, bitmap),
+            2 => contains_singly::<2>(filter, hashes, bitmap),
+            _ => contains_more(filter, hashes, n, bitmap),
+        }
+    }
+}
+
+/// [`bloomline_filter_contains_hashes`] for one or two keys, apart: each way saves its own registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_singly<const N: usize>(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        let contains = shared(filter).map(|filter| |hash| filter.0.contains_hash(hash));
+        singly::<N>(contains, hashes, bitmap)
+            .unwrap_or_else(|| contains_more(filter, hashes, N, bitmap))
+    }
+}
+
+/// The rest of [`bloomline_filter_contains_hashes`], apart likewise.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_more(
+    filter: *const bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let (Some((hashes, [word])), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
+            return filter.0.contains_few(hashes, word);
+        }
+        contains_many(move || Some(&shared(filter)?.0), hashes, n, bitmap)
+    }
+}
+
+/// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_contains_keys(
+    filter: *const bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
+    // NULL.
+    unsafe {
+        let one = |key, len| bloomline_filter_contains(filter, key, len);
+        if let Some(maybe) = one_key(n, one, keys, bitmap) {
+            return maybe;
+        }
+        contains_more_keys(filter, keys, n, bitmap)
+    }
+}
+
+/// The rest of [`bloomline_filter_contains_keys`], apart.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_more_keys(
+    filter: *const bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe {
+        if let (Some(bloomline_filter(filter)), Some((array, [word]))) =
+            (shared(filter), few(keys.cast::<Key>(), n, bitmap))
+        {
+            let seed = filter.params().seed();
+            let probe = |hashes: &[u64], word: &mut u64| filter.contains_few(hashes, word);
+            return contains_few(
+                array.iter().map(Key::bytes),
+                |key| of_bytes(key, seed),
+                word,
+                probe,
+            );
+        }
+        contains_several_keys(move || Some(&shared(filter)?.0), keys, n, bitmap)
+    }
+}
