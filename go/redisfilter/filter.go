@@ -228,14 +228,14 @@ func plan(ctx context.Context, client redis.UniversalClient, keys int, rate floa
 	return d, uint64(perShard), err
 }
 
-// keysPerShard is for how many keys a shard is made. They fall on shards at random: three
-// standard deviations more than the average is what the fullest of some hundred has.
+// keysPerShard is for how many keys a shard is made. They fall on shards at random, and a module
+// refuses more: five standard deviations above the average is what not one in a million has.
 func keysPerShard(keys, shards int) int {
 	average := float64(keys) / float64(shards)
 	if shards == 1 || keys < 0 {
 		return keys
 	}
-	return int(math.Ceil(average + 3*math.Sqrt(average)))
+	return int(math.Ceil(average + 5*math.Sqrt(average)))
 }
 
 // refresh reads the description again.
