@@ -2,7 +2,8 @@
 //!
 //! An equation is two words, in two arrays. Once it has its pivot, the lowest column that it has left,
 //! it is added to all equations behind it that have this column: a loop without branches, of which
-//! the compiler makes vectors, with the instructions of the backend that calls.
+//! the compiler makes vectors, with the instructions of the backend that calls. (Of arrays of eight it
+//! makes them at `opt-level = 3` only.)
 
 use super::{Field, Rows};
 use crate::layouts::static_line::{
@@ -16,7 +17,7 @@ use crate::line::LANES;
 const MOST: usize = 256;
 /// Pivots at most: a line has fewer columns.
 const RANK: usize = 128;
-/// Equations to a step of a loop.
+/// Loops take a multiple of so many equations, so that vectors leave no rest.
 const STEP: usize = 8;
 
 /// Equations, two words each: the first has the first 63 coefficients; the second the others, and
@@ -95,20 +96,20 @@ impl System {
         let words = (self.done.first[i], self.done.second[i]);
         let Equations { first, second, .. } = &mut self.left;
         let steps = from / STEP..to.div_ceil(STEP);
-        let first = &mut first.as_chunks_mut::<STEP>().0[steps.clone()];
-        let second = &mut second.as_chunks_mut::<STEP>().0[steps];
+        let first = first.as_chunks_mut::<STEP>().0[steps.clone()].as_flattened_mut();
+        let second = second.as_chunks_mut::<STEP>().0[steps].as_flattened_mut();
         let pivot = u32::from(self.pivots[i]);
         if pivot < OWN {
             for (first, second) in first.iter_mut().zip(second) {
-                let have = have(first, pivot);
-                add(first, &have, words.0);
-                add(second, &have, words.1);
+                let have = have(*first, pivot);
+                *first ^= words.0 & have;
+                *second ^= words.1 & have;
             }
         } else {
             for (first, second) in first.iter_mut().zip(second) {
-                let have = have(second, pivot - OWN);
-                add(first, &have, words.0);
-                add(second, &have, words.1);
+                let have = have(*second, pivot - OWN);
+                *first ^= words.0 & have;
+                *second ^= words.1 & have;
             }
         }
     }
@@ -146,21 +147,20 @@ impl System {
     #[inline(always)]
     fn back(&mut self, rank: usize, width: u32) {
         let Equations { first, second, .. } = &mut self.done;
-        let (first, _) = first.as_chunks::<STEP>();
         for i in (0..rank).rev() {
             let fingerprint = second[i] >> width << width;
             let own = second[i];
             let pivot = u32::from(self.pivots[i]);
             let steps = ..i.div_ceil(STEP);
-            let seconds = &mut second.as_chunks_mut::<STEP>().0[steps];
+            let first = first.as_chunks::<STEP>().0[steps].as_flattened();
+            let seconds = second.as_chunks_mut::<STEP>().0[steps].as_flattened_mut();
             if pivot < OWN {
-                for (first, second) in first[steps].iter().zip(seconds) {
-                    add(second, &have(first, pivot), fingerprint);
+                for (first, second) in first.iter().zip(seconds) {
+                    *second ^= fingerprint & have(*first, pivot);
                 }
             } else {
                 for second in seconds {
-                    let have = have(second, pivot - OWN);
-                    add(second, &have, fingerprint);
+                    *second ^= fingerprint & have(*second, pivot - OWN);
                 }
             }
             // Those behind it do not have its pivot; it has.
@@ -200,23 +200,10 @@ impl System {
     }
 }
 
-/// All ones for each of some words that has a bit.
+/// All ones if a word has a bit.
 #[inline(always)]
-fn have(words: &[u64; STEP], bit: u32) -> [u64; STEP] {
-    let bit = 1 << bit;
-    let mut have = [0; STEP];
-    for (have, word) in have.iter_mut().zip(words) {
-        *have = if word & bit != 0 { u64::MAX } else { 0 };
-    }
-    have
-}
-
-/// Adds a word to each of some.
-#[inline(always)]
-fn add(words: &mut [u64; STEP], each: &[u64; STEP], word: u64) {
-    for (to, each) in words.iter_mut().zip(each) {
-        *to ^= word & each;
-    }
+fn have(word: u64, bit: u32) -> u64 {
+    if word & 1 << bit != 0 { u64::MAX } else { 0 }
 }
 
 /// The field that has one of the columns past the first 63, and the bit in it.
