@@ -1,6 +1,6 @@
 //! The view: probes a filter in borrowed bytes.
 
-use super::probe::{Probe, probing};
+use super::probe::{Probe, one_or_two, probing};
 use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
@@ -232,10 +232,6 @@ impl<'a> View<'a> {
 
     #[inline(always)]
     fn probe(&self, hashes: Hashes<'_>, words: &mut [u64]) -> usize {
-        if let (&Hashes::Given(&[hash]), [word, ..]) = (&hashes, &mut *words) {
-            *word = self.single.contains(hash).into();
-            return *word as usize;
-        }
         self.kernel.probe_batch(self.lines, self.k, hashes, words)
     }
 
@@ -430,12 +426,18 @@ impl Probe for View<'_> {
 
     #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        if let Some(maybe) = one_or_two(hashes, answers, |&hash| self.single.contains(hash)) {
+            return maybe;
+        }
         let words = answers.words(hashes.len());
         self.probe(Hashes::Given(hashes), words)
     }
 
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
+        if let Some(maybe) = one_or_two(keys, answers, |key| Probe::contains(self, key)) {
+            return maybe;
+        }
         let (words, mut present) = (answers.words(keys.len()), 0);
         with_hashes(keys, self.hash, |hashes| {
             present = self.probe(hashes, words);
