@@ -2,7 +2,8 @@
 #![cfg(all(target_arch = "x86_64", unix))]
 
 use bloomline::{
-    CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter, Window, hash,
+    Cascade, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
+    StaticFilter, StaticParams, Window, hash,
 };
 use ciborium::Value;
 use serde::de::DeserializeOwned;
@@ -43,14 +44,18 @@ struct Table {
     cuckoo: Option<CuckooFilter>,
     scalable: Vec<ScalableFilter>,
     window: Window,
-    params: (Params, CuckooParams),
+    fixed: StaticFilter,
+    cascade: Cascade,
+    params: (Params, CuckooParams, StaticParams),
 }
 
 fn table() -> Table {
     let params = (
         Params::for_rate(100, 0.01).unwrap().with_seed(u64::MAX),
         CuckooParams::for_rate(100, 0.01).unwrap().with_seed(5),
+        StaticParams::for_rate(100, 0.01).unwrap().with_seed(6),
     );
+    let hashes: Vec<u64> = (0..100).map(|key| hash::hash_u64(key, 0)).collect();
     let mut table = Table {
         name: "users".into(),
         plain: Filter::new(params.0).unwrap(),
@@ -59,9 +64,11 @@ fn table() -> Table {
         cuckoo: Some(CuckooFilter::new(params.1).unwrap()),
         scalable: vec![ScalableFilter::new(50, 0.01, 3).unwrap()],
         window: Window::new(3, 100, 0.01, 4).unwrap(),
+        fixed: StaticFilter::build(params.2, &hashes, 1).unwrap(),
+        cascade: Cascade::build(&hashes[..30], &hashes[30..], 7, 1).unwrap(),
         params,
     };
-    for hash in (0..100).map(|key| hash::hash_u64(key, 0)) {
+    for hash in hashes {
         table.plain.insert_hash(hash);
         table.classic.insert_hash(hash);
         table.counting.insert_hash(hash);
@@ -100,12 +107,16 @@ fn filters_are_their_encoded_bytes() {
 fn shapes_are_their_fields() {
     let (params, cuckoo) =
         (Params::new(157, 6, u64::MAX).unwrap(), CuckooParams::new(9, 12, 0).unwrap());
+    let fixed = StaticParams::new(9, 7, 1).unwrap();
     let text = json!({ "line_count": 157, "k": 6, "seed": u64::MAX });
     assert_eq!(serde_json::to_value(params).unwrap(), text);
     assert_eq!(serde_json::from_value::<Params>(text).unwrap(), params);
     let text = json!({ "line_count": 9, "fingerprint_bits": 12, "seed": 0 });
     assert_eq!(serde_json::to_value(cuckoo).unwrap(), text);
     assert_eq!(serde_json::from_value::<CuckooParams>(text).unwrap(), cuckoo);
+    let text = json!({ "line_count": 9, "rows": 7, "seed": 1 });
+    assert_eq!(serde_json::to_value(fixed).unwrap(), text);
+    assert_eq!(serde_json::from_value::<StaticParams>(text).unwrap(), fixed);
 }
 
 /// The error of decoding is in what serde says.
@@ -140,6 +151,8 @@ fn what_is_not_valid_is_an_error() {
     let mut bytes = table.plain.to_bytes().unwrap();
     assert_eq!(ciborium::from_reader::<Filter, _>(&cbor(&bytes)[..]).unwrap(), table.plain);
     both::<CuckooFilter>(&bytes, Error::Layout(1));
+    both::<StaticFilter>(&bytes, Error::Layout(1));
+    both::<Cascade>(&bytes, Error::Layout(1));
     bytes[0] ^= 1;
     both::<Filter>(&bytes, Error::Checksum);
     bytes.pop();
