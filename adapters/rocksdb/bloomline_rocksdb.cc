@@ -483,8 +483,8 @@ static_assert(sizeof(Slice) == sizeof(bloomline_bytes) &&
 
 class Reader final : public bloomline::BitsReader {
 public:
-    explicit Reader(const bloomline_view &view)
-        : view_(view), contains_(bloomline_view_contains_fn(&view)), one_by_one_(OneByOne(view))
+    Reader(const bloomline_view &view, bool is_static)
+        : view_(view), contains_(bloomline_view_contains_fn(&view)), one_by_one_(OneByOne(view, is_static))
     {
     }
 
@@ -506,16 +506,20 @@ public:
     }
 
 private:
-    /* So many keys or more are asked for at once. Measured with AVX2, ns per key: in 12.5 KB one by
-     * one takes 10, contains_each 13 for 32 keys, the most that RocksDB asks for; in 1.25 MB 27
-     * for 2 keys, and 19 and 15 at once for 4 and 8. AVX-512 gains from 16 keys on. */
-    static int OneByOne(const bloomline_view &view)
+    /* So many keys or more are asked for at once; RocksDB asks for 32 at most. Measured, ns per key:
+     * with AVX-512 one by one takes 4.6 in 12.5 KB, contains_each 5.7 for 32 keys; in 62.5 MB 18 for 4
+     * keys, and 27 at once. With AVX2, on an older CPU: in 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27
+     * for 2 keys, and 19 and 15 at once for 4 and 8. Static filters gain from 4 keys on: 24 and 14. */
+    static int OneByOne(const bloomline_view &view, bool is_static)
     {
+        constexpr int kNever = 33;
         size_t bytes = 0;
         bloomline_view_lines(&view, &bytes);
-        if (bytes >= size_t{1} << 18)
+        if (is_static)
             return 4;
-        return std::strcmp(bloomline_backend(), "avx512") == 0 ? 16 : 33;
+        if (std::strcmp(bloomline_backend(), "avx512") == 0)
+            return bytes >= size_t{1} << 21 ? 16 : kNever;
+        return bytes >= size_t{1} << 18 ? 4 : kNever;
     }
 
     const bloomline_view view_;
@@ -595,7 +599,7 @@ public:
         if (HasOddLines(filter) || !Open(filter, &view))
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
-        return bloomline::ToRocksDb(new (std::nothrow) Reader(view));
+        return bloomline::ToRocksDb(new (std::nothrow) Reader(view, IsStatic(filter)));
     }
 
 private:

@@ -86,13 +86,9 @@ pub(crate) fn xxph3_by(by: Factors, key: &[u8]) -> u64 {
     }
 }
 
-/// The lengths whose bytes fit in one word.
-#[cfg(all(feature = "capi", target_arch = "x86_64"))]
-pub(crate) const ONE_WORD: std::ops::RangeInclusive<usize> = 4..=8;
-
 /// All bytes of a key of 4 to 8 bytes, some of them twice.
 #[inline(always)]
-pub(crate) fn word(key: &[u8]) -> u64 {
+fn word(key: &[u8]) -> u64 {
     u64::from(le32(key, 0)) | u64::from(le32(key, key.len() - 4)) << 32
 }
 
@@ -102,19 +98,6 @@ fn of_word(by: Factors, word: u64, len: u64) -> u64 {
     let k = word ^ by.secret;
     let m = len.wrapping_add((k ^ (k >> 51)).wrapping_mul(by.first));
     avalanche_by(by.last, (m ^ (m >> 47)).wrapping_mul(by.second))
-}
-
-/// Replaces the words of keys by their hashes, except where the length is 0. A backend that
-/// multiplies eight words at once hashes eight keys in as many instructions as one.
-#[cfg(all(feature = "capi", target_arch = "x86_64"))]
-#[inline(always)]
-pub(crate) fn of_words(words: &mut [[u64; 8]], lens: &[[u8; 8]]) {
-    for (words, lens) in words.iter_mut().zip(lens) {
-        for (word, &len) in words.iter_mut().zip(lens) {
-            let hash = of_word(Factors::known(), *word, len.into());
-            *word = if len == 0 { *word } else { hash };
-        }
-    }
 }
 
 /// Not inlined, so that short keys do not save the registers that long ones need.
