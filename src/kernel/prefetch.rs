@@ -29,7 +29,7 @@ pub(crate) mod ahead {
 }
 
 /// Batches of up to so many keys are done key by key, without tiles.
-pub(crate) const FEW: usize = 16;
+pub(crate) const FEW: usize = 32;
 
 /// One key of so many filters or more has its lines prefetched, if that pays. Fewer misses overlap
 /// by themselves.

@@ -77,6 +77,11 @@ unsafe extern "C" fn contains_more_keys(
     }
 }
 
+/// More keys of a RocksDB filter go another way in [`bloomline_view_contains_each`].
+const FEW_EACH: usize = 16;
+
+const _: () = assert!(FEW_EACH <= FEW);
+
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
 /// MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
 /// present[i]. It is for a few keys: the lines of each 64 are prefetched together. For many keys
@@ -99,7 +104,7 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
             && !present.is_null()
         {
             present.write(bloomline_view_contains(view, key.data.cast(), key.len));
-        } else if (1..=FEW).contains(&n)
+        } else if (1..=FEW_EACH).contains(&n)
             && let (Some(view), Some(keys)) = (shared(view), slice(keys, n))
             && !present.is_null()
             && let (each, mut word) = (keys.iter().map(|&key| key_at(key)?.bytes()), 0)
