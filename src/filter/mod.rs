@@ -141,7 +141,6 @@ impl Filter {
     /// As [`insert`](Filter::insert), for the hash of a key. The hash must be uniform over all 64
     /// bits.
     #[inline]
-    #[allow(clippy::implicit_saturating_add)]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         // As `saturating_add`, in fewer instructions.
         if let Some(count) = self.key_count.checked_add(1) {

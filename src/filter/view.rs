@@ -230,11 +230,6 @@ impl<'a> View<'a> {
         Words::new(self.single, self.k, self.kernel.layout(), self.hash, self.key_count)
     }
 
-    #[inline(always)]
-    fn probe(&self, hashes: Hashes<'_>, words: &mut [u64]) -> usize {
-        self.kernel.probe_batch(self.lines, self.k, hashes, words)
-    }
-
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
     /// choose it.
     #[cfg(feature = "internals")]
@@ -430,7 +425,7 @@ impl Probe for View<'_> {
             return maybe;
         }
         let words = answers.words(hashes.len());
-        self.probe(Hashes::Given(hashes), words)
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
     }
 
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
@@ -440,7 +435,7 @@ impl Probe for View<'_> {
         }
         let (words, mut present) = (answers.words(keys.len()), 0);
         with_hashes(keys, self.hash, |hashes| {
-            present = self.probe(hashes, words);
+            present = self.kernel.probe_batch(self.lines, self.k, hashes, words);
         });
         present
     }
