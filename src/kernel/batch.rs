@@ -151,10 +151,13 @@ pub(super) trait Ops {
     where
         Self: Sized,
     {
-        let mut hits = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
+        // From the last on, each answer pushing those behind it up: in the carry flag, where a vector
+        // test leaves it.
+        let mut hits = 0_u64;
+        for &hash in hashes.iter().rev() {
             // SAFETY: the caller's promise.
-            hits |= u64::from(unsafe { Self::contains(lines, hash) }) << i;
+            let hit = unsafe { Self::contains(lines, hash) };
+            hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
         }
         hits
     }

@@ -6,7 +6,7 @@ use crate::definition;
 use definition::random_hashes;
 
 /// Around the size of a block.
-const SIZES: [usize; 9] = [0, 1, 63, 64, 511, 512, 513, 1024, 3000];
+const SIZES: [usize; 9] = [0, 1, 63, 64, 512, 1023, 1024, 1025, 3000];
 
 fn agrees(filter: &(impl Probe + ?Sized), hashes: &[u64]) {
     for len in SIZES {
@@ -15,8 +15,15 @@ fn agrees(filter: &(impl Probe + ?Sized), hashes: &[u64]) {
         assert_eq!(answers.len(), len);
         let expected = hashes.iter().map(|&hash| (hash, filter.contains_hash(hash)));
         assert!(answers.eq(expected), "{len} hashes");
-        let answers = filter.contains_iter(hashes);
-        assert!(answers.eq(hashes.iter().map(|key| (key, filter.contains(key)))), "{len} keys");
+        let expected = || hashes.iter().map(|key| (key, filter.contains(key)));
+        assert!(filter.contains_iter(hashes).eq(expected()), "{len} keys");
+        // The rest by `fold`, after some by `next`.
+        for by_next in [0, 1, 64, 1000, 1024, 1100].into_iter().filter(|&some| some <= len) {
+            let mut answers = filter.contains_iter(hashes);
+            let mut all: Vec<_> = answers.by_ref().take(by_next).collect();
+            answers.for_each(|answer| all.push(answer));
+            assert!(all.into_iter().eq(expected()), "{by_next} of {len} keys by next");
+        }
     }
 }
 
@@ -75,7 +82,7 @@ fn nothing_is_taken_before_the_first_answer_and_no_more_than_a_block_for_it() {
     let mut answers = filter.contains_iter((0..10_000u64).inspect(|_| taken += 1));
     assert!(answers.next().is_some());
     drop(answers);
-    assert_eq!(taken, 512);
+    assert_eq!(taken, 1024);
     drop(filter.contains_iter((0..10u64).inspect(|_| panic!("not asked for"))));
     // Keys that are moved in come out.
     let words = ["apple", "pear"].map(String::from);
