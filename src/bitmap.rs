@@ -28,9 +28,18 @@ impl AnswerWords for [u64] {
     #[inline]
     fn words(&mut self, answers: usize) -> &mut [u64] {
         let (words, len) = (answers.div_ceil(64), self.len());
-        assert!(words <= len, "{answers} answers take {words} words, and there are {len}");
+        if words > len {
+            too_few(answers, words, len);
+        }
         &mut self[..words]
     }
+}
+
+/// Apart, so that a short batch saves no registers for it.
+#[cold]
+#[inline(never)]
+fn too_few(answers: usize, words: usize, len: usize) -> ! {
+    panic!("{answers} answers take {words} words, and there are {len}");
 }
 
 impl<const N: usize> AnswerWords for [u64; N] {

@@ -45,7 +45,7 @@ pub(super) unsafe fn contains_hashes<P: Probe>(
     if let Some((hashes, word)) = unsafe { few(hashes, count, bitmap) }
         && let Some(filter) = filter()
     {
-        return filter.contains_hashes(hashes, word);
+        return filter.contains_hashes(hashes, from_mut(word));
     }
     // SAFETY: the same contract.
     unsafe { contains_many(filter, hashes, count, bitmap) }
@@ -101,7 +101,7 @@ pub(super) unsafe fn contains_several_keys<P: Probe>(
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
-    if let Some((keys, [word])) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
+    if let Some((keys, word)) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
         && let Some(filter) = filter()
     {
         let probe = |hashes: &[u64], word: &mut u64| filter.contains_hashes(hashes, from_mut(word));
@@ -143,10 +143,11 @@ pub(super) unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8
     Some(unsafe { std::slice::from_raw_parts(key.cast(), len) })
 }
 
-/// Answers for a key as [`singly`] for hashes, if it is one.
+/// Answers for a key by a single probe, if it is one. `None` if something is not there.
 ///
 /// # Safety
-/// As there; the key as for `boundary::bytes`.
+/// `keys` is NULL or points at a key, as for `boundary::bytes`; `bitmap` is NULL or has room for a word;
+/// at any alignment.
 #[inline(always)]
 pub(super) unsafe fn one_key(
     count: usize,
@@ -166,30 +167,6 @@ pub(super) unsafe fn one_key(
     }
 }
 
-/// Answers for `N` hashes, 1 or 2, by a single probe each: that and a compare for each argument, since
-/// in memory the time is proportional to the instructions. `None` if something is not there.
-///
-/// # Safety
-/// `hashes` is NULL or points at `N`, `bitmap` is NULL or has room for a word; at any alignment.
-#[inline(always)]
-pub(super) unsafe fn singly<const N: usize>(
-    contains: Option<impl Fn(u64) -> bool>,
-    hashes: *const u64,
-    bitmap: *mut u64,
-) -> Option<usize> {
-    const { assert!(N <= 2) };
-    let contains = contains?;
-    if hashes.is_null() || bitmap.is_null() {
-        return None;
-    }
-    // SAFETY: not NULL; the caller vouches for the hashes and the room.
-    unsafe {
-        let answers = hashes.cast::<[u64; N]>().read_unaligned().map(|hash| contains(hash).into());
-        bitmap.write_unaligned((0..N).map(|i| answers[i] << i).sum());
-        Some(answers.iter().sum::<u64>() as usize)
-    }
-}
-
 /// A few items and the word for their answers, found with few instructions.
 ///
 /// # Safety
@@ -199,7 +176,7 @@ pub(super) unsafe fn few<'a, T>(
     items: *const T,
     count: usize,
     bitmap: *mut u64,
-) -> Option<(&'a [T], &'a mut [u64; 1])> {
+) -> Option<(&'a [T], &'a mut u64)> {
     // SAFETY: the same contract.
     unsafe { up_to::<FEW, T>(items, count, bitmap) }
 }
@@ -213,7 +190,7 @@ pub(super) unsafe fn up_to<'a, const MOST: usize, T>(
     items: *const T,
     count: usize,
     bitmap: *mut u64,
-) -> Option<(&'a [T], &'a mut [u64; 1])> {
+) -> Option<(&'a [T], &'a mut u64)> {
     const { assert!(MOST <= 64 && align_of::<T>() == align_of::<u64>()) };
     let aligned = (items.addr() | bitmap.addr()).is_multiple_of(align_of::<u64>());
     if !(1..=MOST).contains(&count) || items.is_null() || bitmap.is_null() || !aligned {
@@ -223,7 +200,7 @@ pub(super) unsafe fn up_to<'a, const MOST: usize, T>(
     // word is initialized before it is referred to.
     unsafe {
         bitmap.write(0);
-        Some((std::slice::from_raw_parts(items, count), &mut *bitmap.cast()))
+        Some((std::slice::from_raw_parts(items, count), &mut *bitmap))
     }
 }
 

@@ -216,7 +216,7 @@ unsafe fn views_answer<'a>(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
-        if let Some((views, [word])) = up_to::<64, _>(views, n_views, bitmap)
+        if let Some((views, word)) = up_to::<64, _>(views, n_views, bitmap)
             && !are_far(views, bloomline_view::bytes)
             && let Some(present) = answer_alike(views, word, &mut ask)
         {

@@ -143,10 +143,16 @@ impl Filter {
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> bool {
         // As `saturating_add`, in fewer instructions.
-        if let Some(count) = self.key_count.checked_add(1) {
-            self.key_count = count;
+        self.key_count = self.key_count.wrapping_add(1);
+        if self.key_count == 0 {
+            self.count_is_full();
         }
         self.put(hash)
+    }
+
+    #[cold]
+    fn count_is_full(&mut self) {
+        self.key_count = u64::MAX;
     }
 
     /// Inserts a key without counting it.
@@ -228,7 +234,7 @@ impl Filter {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
-        self.kernel.probe_few((*self.lines).into(), self.params.k(), hashes, word)
+        self.lines.contains_few(hashes, word)
     }
 
     // ---- what it is and how full it is ----

@@ -347,10 +347,13 @@ macro_rules! probing {
                 hashes: &[u64],
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
-                let single = |hash: &u64| $crate::filter::probe::Probe::contains_hash(self, *hash);
-                if let Some(maybe) = $crate::filter::probe::one_or_two(hashes, answers, single) {
-                    return maybe;
-                }
+                $(
+                    // No view is made for a few keys.
+                    if (1..=$crate::kernel::FEW).contains(&hashes.len()) {
+                        let words = answers.words(hashes.len());
+                        return self.$own.contains_few(hashes, &mut words[0]);
+                    }
+                )?
                 $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)
             }
 

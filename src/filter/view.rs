@@ -396,6 +396,12 @@ impl<'a> View<'a> {
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
     }
+
+    /// Probes a batch, apart: a short one saves no registers for it.
+    #[inline(never)]
+    fn contains_many(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+    }
 }
 
 probing!(View<'_>);
@@ -421,11 +427,11 @@ impl Probe for View<'_> {
 
     #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        if let Some(maybe) = one_or_two(hashes, answers, |&hash| self.single.contains(hash)) {
-            return maybe;
-        }
         let words = answers.words(hashes.len());
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+        if (1..=FEW).contains(&hashes.len()) {
+            return self.kernel.probe_few(&self.single, self.k, hashes, &mut words[0]);
+        }
+        self.contains_many(hashes, words)
     }
 
     /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.

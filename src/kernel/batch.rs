@@ -7,6 +7,7 @@ use super::lines::Lines;
 use super::prefetch::{INTO_L1, INTO_L2, Prefetch, ahead, prefetch};
 use super::single::Single;
 use crate::line::LINE_BYTES;
+use std::hint::assert_unchecked;
 use std::marker::PhantomData;
 
 /// Keys in a tile: the bits of a word of the answer.
@@ -147,16 +148,15 @@ pub(super) trait Ops {
     /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
     /// around it.
     #[inline(always)]
-    unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64
     where
         Self: Sized,
     {
-        // From the last on, each answer pushing those behind it up: in the carry flag, where a vector
-        // test leaves it.
+        // From the last on, so that an answer moves those behind it up and takes their place.
         let mut hits = 0_u64;
         for &hash in hashes.iter().rev() {
             // SAFETY: the caller's promise.
-            let hit = unsafe { Self::contains(lines, hash) };
+            let hit = unsafe { Self::contains_one(single, hash) };
             hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
         }
         hits
@@ -383,20 +383,30 @@ fn prefetch_few<O: Ops>(lines: Lines, hashes: &[u64], plan: Prefetch) {
     }
 }
 
-/// Answers a few keys, 1 to 64, into a word, and counts the hits.
+/// Answers a few keys into a word, and counts the hits.
 ///
 /// # Safety
-/// As for [`Ops`].
+/// As for [`Ops`]; there are 1 to 64 hashes.
 #[inline(always)]
 pub(super) unsafe fn probe_few<O: Ops>(
-    lines: Lines,
+    single: &Single<'_>,
     hashes: &[u64],
-    plan: Prefetch,
     word: &mut u64,
 ) -> usize {
-    prefetch_few::<O>(lines, hashes, plan);
     // SAFETY: the caller's promise.
-    *word = unsafe { O::probe_few(lines, hashes) };
+    unsafe { assert_unchecked(!hashes.is_empty()) };
+    if single.is_nothing() {
+        *word = u64::MAX >> (64 - hashes.len());
+        return hashes.len();
+    }
+    let lines = single.lines();
+    // The misses of fewer keys overlap by themselves.
+    if hashes.len() >= ahead::FEW {
+        let bytes = (lines.count() as usize) << O::line_log2(lines.k());
+        prefetch_few::<O>(lines, hashes, Prefetch::to_probe_few(bytes));
+    }
+    // SAFETY: the caller's promise.
+    *word = unsafe { O::probe_few(single, hashes) };
     word.count_ones() as usize
 }
 

@@ -102,15 +102,10 @@ pub(crate) struct Kernel {
     /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
     calls: [Calls; 4],
     insert_few: unsafe fn(&mut [u8], u32, &[u64]),
-    probe_few: ProbeFew,
     insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
-
-/// Answers a few keys: where the lines are, how many bytes, k; the hashes and how many, 1 to
-/// 64; the word for the answers. Returns how many may be present.
-type ProbeFew = unsafe extern "C" fn(*const u8, usize, u32, *const u64, usize, &mut u64) -> usize;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -244,7 +239,7 @@ impl Kernel {
     ) -> usize {
         match (&hashes, &mut *bitmap) {
             (Hashes::Given(hashes), [word, ..]) if (1..=FEW).contains(&hashes.len()) => {
-                self.probe_few(lines, k, hashes, word)
+                self.probe_few(&Single::new(lines, k, self), k, hashes, word)
             }
             _ => self.probe_tiles(lines, k, hashes, bitmap),
         }
@@ -254,16 +249,13 @@ impl Kernel {
     #[inline(always)]
     pub(crate) fn probe_few(
         &self,
-        lines: Probed<'_>,
+        single: &Single<'_>,
         k: u32,
         hashes: &[u64],
         word: &mut u64,
     ) -> usize {
-        debug_assert!((1..=FEW).contains(&hashes.len()));
-        let (start, len) = (lines.start(), lines.len());
-        // SAFETY: this CPU runs the kernel, since it exists; the lines can be read, and may be
-        // written meanwhile for the reasons in `shared`.
-        unsafe { (self.probe_few)(start, len, k, hashes.as_ptr(), hashes.len(), word) }
+        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of k.
+        unsafe { single.few(self.calls(k).few, hashes, word) }
     }
 
     #[inline(never)]

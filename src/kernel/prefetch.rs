@@ -16,6 +16,8 @@ pub(crate) mod ahead {
     pub(crate) const FAR: usize = 128;
     /// The same in large filters, into L1.
     pub(crate) const NEAR: usize = 8;
+    /// Fewer keys in a call are not prefetched.
+    pub(crate) const FEW: usize = 4;
     /// Probes of windows, all generations.
     pub(crate) const WINDOW: usize = 32;
     /// Inserts into windows, the newest generation.
@@ -166,7 +168,7 @@ impl Sizes {
     }
 
     fn to_probe_few(self, bytes: usize) -> Prefetch {
-        by_size(bytes, self.far / 4, usize::MAX)
+        by_size(bytes, self.far / 2, usize::MAX)
     }
 
     fn to_insert(self, bytes: usize) -> Prefetch {
@@ -265,7 +267,8 @@ mod tests {
         for (mib, plan) in [(1, Far), (31, Far), (32, FarAndNear)] {
             assert_eq!(zen_4.to_insert(mib * MIB), plan, "{mib} MiB");
         }
-        assert_eq!(zen_4.to_probe_few(MIB / 4 - 1), None);
+        assert_eq!(zen_4.to_probe_few(MIB / 2 - 1), None);
+        assert_eq!(zen_4.to_probe_few(MIB / 2), Far);
         assert_eq!(zen_4.to_probe_few(512 * MIB), Far);
         let xeon = caches(2 * MIB, 480 * MIB);
         for (mib, plan) in [(1, None), (8, Far), (64, FarAndNear)] {

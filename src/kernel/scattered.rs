@@ -11,6 +11,7 @@
 use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
 use super::lines::Lines;
 use super::prefetch::{INTO_L2, prefetch};
+use super::single::Single;
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
@@ -233,8 +234,8 @@ impl<B: Bits> Ops for Scattered<B> {
     }
 
     #[inline(always)]
-    unsafe fn probe_few(lines: Lines, hashes: &[u64]) -> u64 {
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64 {
         // SAFETY: the caller's promise.
-        unsafe { Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) }
+        unsafe { Self::probe_tile::<Nothing>(single.lines(), hashes, NO_LOOKAHEAD) }
     }
 }

@@ -28,11 +28,19 @@ use std::ptr;
 /// The CPU has the backend's instructions; the lines are there, to be written by an insert.
 pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
 
+/// The answers of a few keys: the hashes and how many, 1 to 64, and the word for the answers. Returns
+/// how many may be present.
+///
+/// # Safety of the function
+/// As for [`Call`]; so many hashes are there.
+pub(super) type Few = unsafe extern "C" fn(&Single<'_>, *const u64, usize, &mut u64) -> usize;
+
 /// The functions of a kernel for a k.
 #[derive(Clone, Copy)]
 pub(super) struct Calls {
     pub(super) contains: Call,
     pub(super) insert: Call,
+    pub(super) few: Few,
     /// One key in several filters.
     #[cfg(feature = "capi")]
     pub(super) views: Views,
@@ -112,6 +120,23 @@ impl<'a> Single<'a> {
         // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
         // lines can be read, and may be written meanwhile for the reasons in `shared`.
         unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
+    }
+
+    /// Answers a few keys, 1 to [`FEW`](super::FEW), into a word. Returns how many may be present.
+    ///
+    /// # Safety
+    /// `few` is of the kernel and the k of `new`.
+    #[inline(always)]
+    pub(super) unsafe fn few(&self, few: Few, hashes: &[u64], word: &mut u64) -> usize {
+        debug_assert!((1..=super::FEW).contains(&hashes.len()));
+        // SAFETY: as in `contains`; the hashes are a slice's.
+        unsafe { few(self, hashes.as_ptr(), hashes.len(), word) }
+    }
+
+    /// Whether there is no line.
+    #[inline(always)]
+    pub(super) fn is_nothing(&self) -> bool {
+        self.count == 0
     }
 
     /// Prefetches the native line of a hash: two cache lines if it may lie across them.
@@ -203,6 +228,7 @@ pub(crate) struct OwnLines {
     /// Of `bytes`, which stay where they are.
     single: Single<'static>,
     insert: Call,
+    few: Few,
     bytes: Zeroed,
 }
 
@@ -214,7 +240,8 @@ impl OwnLines {
         let lines = unsafe { Probed::at(bytes.start(), bytes.len()) };
         let single = Single::new(lines, k, kernel);
         assert!(single.count > 0, "a filter has at least one line");
-        OwnLines { single, insert: kernel.calls(k).insert, bytes }
+        let &Calls { insert, few, .. } = kernel.calls(k);
+        OwnLines { single, insert, few, bytes }
     }
 
     pub(crate) fn into_bytes(self) -> Zeroed {
@@ -231,6 +258,13 @@ impl OwnLines {
     #[inline(always)]
     pub(crate) fn contains(&self, hash: u64) -> bool {
         self.single.contains(hash)
+    }
+
+    /// Answers a few keys, 1 to [`FEW`](super::FEW), into a word. Returns how many may be present.
+    #[inline(always)]
+    pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
+        // SAFETY: `new` had both of one kernel and k.
+        unsafe { self.single.few(self.few, hashes, word) }
     }
 
     /// Sets the bits of a key. Returns whether any of them was not set.

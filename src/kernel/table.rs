@@ -11,6 +11,7 @@ use super::single::{Calls, Single};
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
 use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, scattered, static_line};
+use std::slice::from_raw_parts;
 
 /// The table of one backend: each function is the shared code compiled with the
 /// backend's instructions, once for each of the types that do the work, by k: those of
@@ -27,6 +28,16 @@ macro_rules! kernel {
         unsafe extern "C" fn contains<O: Ops>(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise, handed on.
             unsafe { O::contains_one(single, hash) }
+        }
+        $(#[$attribute])*
+        unsafe extern "C" fn few<O: Ops>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe { batch::probe_few::<O>(single, from_raw_parts(hashes, count), word) }
         }
         #[cfg(feature = "capi")]
         $(#[$attribute])*
@@ -45,6 +56,7 @@ macro_rules! kernel {
                 Calls {
                     insert: insert::<O>,
                     contains: contains::<O>,
+                    few: few::<O>,
                     #[cfg(feature = "capi")]
                     views: views::<O>,
                     rows: O::ROWS,
@@ -64,32 +76,6 @@ macro_rules! kernel {
                 match lines.k() {
                     $($k1 => batch::insert_few::<$ops1>(lines, hashes, plan),)*
                     _ => batch::insert_few::<$one>(lines, hashes, plan),
-                }
-            }
-        }
-        $(#[$attribute])*
-        unsafe extern "C" fn probe_few(
-            lines: *const u8,
-            len: usize,
-            k: u32,
-            hashes: *const u64,
-            count: usize,
-            word: &mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise.
-            let hashes = unsafe { std::slice::from_raw_parts(hashes, count) };
-            // Lines that are not there rule out nothing.
-            if len >> <$first>::line_log2(k) == 0 {
-                *word = u64::MAX >> (64 - count);
-                return count;
-            }
-            let plan = Prefetch::to_probe_few(len);
-            let lines = Lines::new(lines.cast_mut(), len, k, <$first>::line_log2(k));
-            // SAFETY: the caller's promise, handed on.
-            unsafe {
-                match lines.k() {
-                    $($k1 => batch::probe_few::<$ops1>(lines, hashes, plan, word),)*
-                    _ => batch::probe_few::<$one>(lines, hashes, plan, word),
                 }
             }
         }
@@ -144,7 +130,6 @@ macro_rules! kernel {
             prefetch: <$first>::prefetch::<INTO_L1>,
             calls: [calls(1), calls(8), calls(12), calls(16)],
             insert_few,
-            probe_few,
             insert_batch,
             probe_batch,
             absent,

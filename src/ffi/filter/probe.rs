@@ -2,7 +2,7 @@
 
 use super::super::batch::{
     Key, contains, contains_few, contains_hash, contains_many, contains_several_keys, few, one_key,
-    short, singly,
+    short,
 };
 use super::super::boundary::shared;
 use super::super::hash::bloomline_bytes;
@@ -67,33 +67,14 @@ pub unsafe extern "C" fn bloomline_filter_contains_hashes(
     // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
     // NULL.
     unsafe {
-        match n {
-            1 => contains_singly::<1>(filter, hashes, bitmap),
-            2 => contains_singly::<2>(filter, hashes, bitmap),
-            _ => contains_more(filter, hashes, n, bitmap),
+        if let (Some((hashes, word)), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
+            return filter.0.contains_few(hashes, word);
         }
+        contains_more(filter, hashes, n, bitmap)
     }
 }
 
-/// [`bloomline_filter_contains_hashes`] for one or two keys, apart: each way saves its own registers.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe extern "C" fn contains_singly<const N: usize>(
-    filter: *const bloomline_filter,
-    hashes: *const u64,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        let contains = shared(filter).map(|filter| |hash| filter.0.contains_hash(hash));
-        singly::<N>(contains, hashes, bitmap)
-            .unwrap_or_else(|| contains_more(filter, hashes, N, bitmap))
-    }
-}
-
-/// The rest of [`bloomline_filter_contains_hashes`], apart likewise.
+/// The rest of [`bloomline_filter_contains_hashes`], apart: so a few keys save no registers.
 ///
 /// # Safety
 /// As there.
@@ -105,12 +86,7 @@ unsafe extern "C" fn contains_more(
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: the same contract.
-    unsafe {
-        if let (Some((hashes, [word])), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
-            return filter.0.contains_few(hashes, word);
-        }
-        contains_many(move || Some(&shared(filter)?.0), hashes, n, bitmap)
-    }
+    unsafe { contains_many(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
@@ -145,7 +121,7 @@ unsafe extern "C" fn contains_more_keys(
 ) -> usize {
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
     unsafe {
-        if let (Some(bloomline_filter(filter)), Some((array, [word]))) =
+        if let (Some(bloomline_filter(filter)), Some((array, word))) =
             (shared(filter), few(keys.cast::<Key>(), n, bitmap))
         {
             let seed = filter.params().seed();

@@ -68,7 +68,7 @@ unsafe extern "C" fn contains_more_keys(
 ) -> usize {
     // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
     unsafe {
-        if let (Some(view), Some((array, [word]))) = (shared(view), few(keys.cast(), n, bitmap))
+        if let (Some(view), Some((array, word))) = (shared(view), few(keys.cast(), n, bitmap))
             && let Some(count) = contains_few_keys(view, array.iter().map(Key::bytes), word)
         {
             return count;
@@ -214,9 +214,11 @@ unsafe fn contains_few_keys<'k>(
 ) -> Option<usize> {
     let words = view.words();
     // SAFETY: the same contract.
-    let OfWords { lines, kernel, .. } = unsafe { words.open() }?;
+    let OfWords { kernel, .. } = unsafe { words.open() }?;
+    // SAFETY: they are sound, since they are open.
+    let single = unsafe { words.single() };
     let (_, seed) = words.hashing();
-    let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(lines, words.k(), hashes, word);
+    let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(single, words.k(), hashes, word);
     Some(match words.lines_of()? {
         Layout::FastLocal => contains_few(keys, xxph3, word, probe),
         _ => contains_few(keys, |key| of_bytes(key, seed), word, probe),

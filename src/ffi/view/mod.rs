@@ -14,7 +14,7 @@ mod tests;
 pub use about::*;
 pub use keys::*;
 
-use super::batch::{contains_many, few, short, singly};
+use super::batch::{contains_many, few, short};
 use super::boundary::{NULL, bytes, guard, output, shared, write_result};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
@@ -286,33 +286,17 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
     unsafe {
-        match n {
-            1 => contains_singly::<1>(view, hashes, bitmap),
-            2 => contains_singly::<2>(view, hashes, bitmap),
-            _ => contains_more(view, hashes, n, bitmap),
+        if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
+            && let words = view.words()
+            && let Some(OfWords { kernel, .. }) = words.open()
+        {
+            return kernel.probe_few(words.single(), words.k(), hashes, word);
         }
+        contains_more(view, hashes, n, bitmap)
     }
 }
 
-/// [`bloomline_view_contains_hashes`] for one or two keys, apart: each way saves its own registers.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe extern "C" fn contains_singly<const N: usize>(
-    view: *const bloomline_view,
-    hashes: *const u64,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        let single = shared(view).and_then(bloomline_view::single);
-        singly::<N>(single.map(|single| |hash| single.contains(hash)), hashes, bitmap)
-            .unwrap_or_else(|| contains_more(view, hashes, N, bitmap))
-    }
-}
-
-/// The rest of [`bloomline_view_contains_hashes`], apart likewise.
+/// The rest of [`bloomline_view_contains_hashes`], apart: so a few keys save no registers.
 ///
 /// # Safety
 /// As there.
@@ -324,15 +308,7 @@ unsafe extern "C" fn contains_more(
     bitmap: *mut u64,
 ) -> usize {
     // SAFETY: the same contract.
-    unsafe {
-        if let (Some((hashes, [word])), Some(view)) = (few(hashes, n, bitmap), shared(view))
-            && let words = view.words()
-            && let Some(OfWords { lines, kernel, .. }) = words.open()
-        {
-            return kernel.probe_few(lines, words.k(), hashes, word);
-        }
-        contains_many(move || opened(view), hashes, n, bitmap)
-    }
+    unsafe { contains_many(move || opened(view), hashes, n, bitmap) }
 }
 
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
