@@ -8,10 +8,9 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, Layout, Prefetch, Probed, TILE, ahead};
+use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, TILE, ahead};
 use crate::key::Key;
 use crate::layouts::classic;
-use crate::line::{LANES, line_index, mask};
 use crate::os::memory::{Shared, Zeroed};
 use crate::params::Params;
 use std::fmt;
@@ -28,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// [`Params`]. It keeps no key count; see [`estimated_keys`](ConcurrentFilter::estimated_keys).
 /// Made of a [classic](Filter::classic) filter, it has the bits of that.
 pub struct ConcurrentFilter {
-    lines: Shared,
+    lines: OwnLines<Shared>,
     params: Params,
     kernel: &'static Kernel,
 }
@@ -66,9 +65,7 @@ impl ConcurrentFilter {
         if self.kernel.layout() == Layout::Classic {
             return self.insert_spread(hash);
         }
-        let (lines, _) = self.lanes().as_chunks::<LANES>();
-        let line = &lines[line_index(hash, lines.len() as u64) as usize];
-        atomic_line::insert(line, &mask(hash, self.params.k()))
+        self.lines.insert_shared(self.params.k(), hash)
     }
 
     /// As [`ConcurrentFilter::insert_hash`] where the bits of a key lie anywhere.
@@ -138,7 +135,7 @@ impl ConcurrentFilter {
     /// To probe only: never use its bytes as a slice, because other threads write them.
     #[inline]
     pub(crate) fn shared_view(&self) -> View<'_> {
-        View::new(Probed::lanes(self.lanes()), self.params, 0, self.kernel)
+        View::of_shared(&self.lines, self.params, self.kernel)
     }
 
     // ---- whole filters ----
@@ -195,11 +192,11 @@ impl ConcurrentFilter {
     /// Returns the filter, without a copy, once one owner is left. Its key count is 0, which means
     /// unknown.
     pub fn into_filter(self) -> Filter {
-        Filter::from_lines(self.lines.into_zeroed(), self.params, self.kernel)
+        Filter::from_lines(self.lines.into_bytes().into_zeroed(), self.params, self.kernel)
     }
 }
 
-probing!(ConcurrentFilter, shared_view);
+probing!(ConcurrentFilter, shared_view, lines);
 inserting!(ConcurrentFilter);
 
 impl Clone for ConcurrentFilter {
@@ -226,6 +223,6 @@ impl From<Filter> for ConcurrentFilter {
     /// Shares the lines of a filter, without a copy.
     fn from(filter: Filter) -> ConcurrentFilter {
         let (lines, params, kernel) = filter.into_lines();
-        ConcurrentFilter { lines: lines.into(), params, kernel }
+        ConcurrentFilter { lines: lines.share(), params, kernel }
     }
 }

@@ -111,8 +111,8 @@ impl Filter {
         Filter { lines, params, key_count: 0, kernel }
     }
 
-    pub(crate) fn into_lines(self) -> (Zeroed, Params, &'static Kernel) {
-        (self.lines.into_bytes(), self.params, self.kernel)
+    pub(crate) fn into_lines(self) -> (OwnLines, Params, &'static Kernel) {
+        (self.lines, self.params, self.kernel)
     }
 
     /// Creates a filter of these keys, sized for their number and a target false-positive rate,

@@ -18,6 +18,7 @@ use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
+use crate::os::memory::Shared;
 use crate::params::{CuckooParams, Params};
 use crate::sizing::{self, stats};
 use std::fmt;
@@ -193,6 +194,18 @@ impl<'a> View<'a> {
     ) -> View<'a> {
         let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
         View { lines: (**lines).into(), k, hash, key_count, kernel, single: lines.single() }
+    }
+
+    /// The view of lines into which other threads may be inserting.
+    #[inline]
+    pub(super) fn of_shared(
+        lines: &'a OwnLines<Shared>,
+        params: Params,
+        kernel: &'static Kernel,
+    ) -> View<'a> {
+        let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
+        let (lines, single) = (Probed::lanes(lines.lanes()), lines.single());
+        View { lines, k, hash, key_count: 0, kernel, single }
     }
 
     #[inline]

@@ -28,25 +28,25 @@ impl Lane for AtomicU64 {
     }
 }
 
-/// Sets the bits of a mask. Returns whether one of them was not set before. If threads set the same
-/// bits at once, the first returns true, and others may.
+/// Sets the bits of a key, given as numbers of lanes and what each gets, unless the line has all of
+/// them. Returns whether one was not set before. If threads set the same bits at once, the first
+/// returns true, and others may.
 ///
-/// Lanes that have their bits are only read, so present keys cost other readers no cache line. Those
-/// that lack bits are found without a branch and then written in a loop: the CPU can hardly predict
-/// which they are, but often how many.
+/// Present keys are only read, so they cost other readers no cache line. If a bit is missing, all
+/// lanes are written. To write only those that lack bits would take a branch on what is in memory: a
+/// CPU that guesses wrong waits for the line before it goes on to the next key.
 #[inline(always)]
-pub fn insert<L: Lane, const N: usize>(line: &[L; N], mask: &[u64; N]) -> bool {
-    const { assert!(N <= 32) };
-    // Lanes are little-endian in memory.
-    let lacks = |i: usize| mask[i].to_le() & !line[i].load() != 0;
-    let lacking = (0..N).fold(0u32, |lacking, i| lacking | u32::from(lacks(i)) << i);
-    let mut left = lacking;
-    while left != 0 {
-        let i = left.trailing_zeros() as usize;
-        line[i].or(mask[i].to_le());
-        left &= left - 1;
+pub fn insert<L: Lane, const N: usize>(
+    line: &[L; N],
+    bits: impl Iterator<Item = (usize, u64)>,
+    has_all: impl FnOnce() -> bool,
+) -> bool {
+    let new = !has_all();
+    if new {
+        // Lanes are little-endian in memory.
+        bits.for_each(|(lane, bits)| line[lane].or(bits.to_le()));
     }
-    lacking != 0
+    new
 }
 
 /// Sets bits of a lane, in memory order. Returns whether one of them was not set before. If threads

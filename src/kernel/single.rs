@@ -11,15 +11,16 @@ use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
 #[cfg(feature = "capi")]
 use super::words::Views;
-use super::{Kernel, Probed};
-use crate::line::{LINE_BYTES, line_index};
-use crate::os::memory::Zeroed;
+use super::{Kernel, Probed, atomic_line};
+use crate::line::{C1, LANES, LINE_BYTES, SHIFTS, line_index, mask};
+use crate::os::memory::{Shared, Zeroed};
 use std::marker::PhantomData;
 #[cfg(all(test, feature = "capi"))]
 use std::mem::offset_of;
 use std::mem::transmute;
 use std::ops::{Deref, DerefMut};
 use std::ptr;
+use std::sync::atomic::AtomicU64;
 
 /// What one key does in its line. Its arguments fit in registers, and a C function does not unwind,
 /// so a caller whose last act it is can jump to it without saving registers.
@@ -222,14 +223,14 @@ impl Calls {
 }
 
 /// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
-/// find it without an addition.
+/// find it without an addition. As [`Shared`] bytes, other threads insert into them.
 #[repr(C)]
-pub(crate) struct OwnLines {
+pub(crate) struct OwnLines<B = Zeroed> {
     /// Of `bytes`, which stay where they are.
     single: Single<'static>,
     insert: Call,
     few: Few,
-    bytes: Zeroed,
+    bytes: B,
 }
 
 impl OwnLines {
@@ -244,7 +245,27 @@ impl OwnLines {
         OwnLines { single, insert, few, bytes }
     }
 
-    pub(crate) fn into_bytes(self) -> Zeroed {
+    /// For threads to insert into.
+    pub(crate) fn share(self) -> OwnLines<Shared> {
+        let OwnLines { single, insert, few, bytes } = self;
+        OwnLines { single, insert, few, bytes: bytes.into() }
+    }
+
+    /// Sets the bits of a key. Returns whether any of them was not set.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
+            return new;
+        }
+        // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
+        unsafe { (self.insert)(&self.single, hash) }
+    }
+}
+
+impl<B> OwnLines<B> {
+    pub(crate) fn into_bytes(self) -> B {
         self.bytes
     }
 
@@ -266,18 +287,36 @@ impl OwnLines {
         // SAFETY: `new` had both of one kernel and k.
         unsafe { self.single.few(self.few, hashes, word) }
     }
+}
 
-    /// Sets the bits of a key. Returns whether any of them was not set.
+impl OwnLines<Shared> {
+    /// The lines as lanes in which threads set bits.
     #[inline(always)]
-    pub(crate) fn insert(&mut self, hash: u64) -> bool {
-        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-        // SAFETY: as below.
-        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
-            return new;
-        }
-        // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
-        unsafe { (self.insert)(&self.single, hash) }
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        self.bytes.lanes()
     }
+
+    /// Sets the bits of a key in a native line. Returns whether any of them was not set.
+    #[inline(always)]
+    pub(crate) fn insert_shared(&self, k: u32, hash: u64) -> bool {
+        let (lines, _) = self.lanes().as_chunks::<LANES>();
+        let line = &lines[line_index(hash, lines.len() as u64) as usize];
+        let present = || self.contains(hash);
+        match k {
+            ..=8 => atomic_line::insert(line, lanes(hash, k), present),
+            _ => atomic_line::insert(line, mask(hash, k).into_iter().enumerate(), present),
+        }
+    }
+}
+
+/// The number and the bit of each lane that counts, of a key with a k up to 8.
+#[inline(always)]
+fn lanes(hash: u64, k: u32) -> impl Iterator<Item = (usize, u64)> {
+    let g = hash.wrapping_mul(C1);
+    (0..u64::from(k)).map(move |i| {
+        let lane = (i.wrapping_sub(g >> 61) % LANES as u64) as usize;
+        (lane, 1 << (g >> SHIFTS[lane] & 63))
+    })
 }
 
 impl Deref for OwnLines {
