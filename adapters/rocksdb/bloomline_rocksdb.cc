@@ -507,8 +507,8 @@ public:
 
 private:
     /* So many keys or more are asked for at once; RocksDB asks for 32 at most. Measured, ns per key:
-     * with AVX-512 one by one takes 4.6 in 12.5 KB, contains_each 5.7 for 32 keys; in 62.5 MB 18 for 4
-     * keys, and 27 at once. With AVX2, on an older CPU: in 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27
+     * with AVX-512 one by one takes 4.6 in 12.5 KB, contains_each 5.7 for 32 keys; in 62.5 MB, on a
+     * Zen 4, 52 for 4 keys and 51 for 8, and 62 and 36 at once. With AVX2, on an older CPU: in 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27
      * for 2 keys, and 19 and 15 at once for 4 and 8. Static filters gain from 4 keys on: 24 and 14. */
     static int OneByOne(const bloomline_view &view, bool is_static)
     {
@@ -518,7 +518,7 @@ private:
         if (is_static)
             return 4;
         if (std::strcmp(bloomline_backend(), "avx512") == 0)
-            return bytes >= size_t{1} << 21 ? 16 : kNever;
+            return bytes >= size_t{1} << 21 ? 8 : kNever;
         return bytes >= size_t{1} << 18 ? 4 : kNever;
     }
 
