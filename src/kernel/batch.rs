@@ -393,12 +393,18 @@ pub(super) unsafe fn probe_few<O: Ops>(
     hashes: &[u64],
     word: &mut u64,
 ) -> usize {
-    // SAFETY: the caller's promise.
-    unsafe { assert_unchecked(!hashes.is_empty()) };
     if single.is_nothing() {
         *word = u64::MAX >> (64 - hashes.len());
         return hashes.len();
     }
+    if let &[hash] = hashes {
+        // SAFETY: the caller's promise.
+        let hit = unsafe { O::contains_one(single, hash) };
+        *word = hit.into();
+        return hit.into();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { assert_unchecked(!hashes.is_empty()) };
     let lines = single.lines();
     // The misses of fewer keys overlap by themselves.
     if hashes.len() >= ahead::FEW {

@@ -15,7 +15,7 @@ pub use about::*;
 pub use keys::*;
 
 use super::batch::{contains_many, few, short};
-use super::boundary::{NULL, bytes, guard, output, shared, write_result};
+use super::boundary::{NULL, bytes, guard, output, shared, slice, write_result};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::status::bloomline_status;
@@ -286,6 +286,9 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
     // opened; each array has its count unless NULL.
     unsafe {
+        if n == 1 {
+            return contains_singly(view, hashes, bitmap);
+        }
         if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
             && let words = view.words()
             && let Some(OfWords { kernel, .. }) = words.open()
@@ -293,6 +296,31 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
             return kernel.probe_few(words.single(), words.k(), hashes, word);
         }
         contains_more(view, hashes, n, bitmap)
+    }
+}
+
+/// [`bloomline_view_contains_hashes`] for one key: a view has the function for that at hand, and those
+/// for a few keys only by its kernel.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_singly(
+    view: *const bloomline_view,
+    hashes: *const u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let (Some(&[hash]), Some(single)) =
+            (slice(hashes, 1), shared(view).and_then(bloomline_view::single))
+            && !bitmap.is_null()
+        {
+            let present = single.contains(hash).into();
+            bitmap.write_unaligned(present);
+            return present as usize;
+        }
+        contains_more(view, hashes, 1, bitmap)
     }
 }
 
