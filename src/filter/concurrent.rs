@@ -8,7 +8,7 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, TILE, ahead};
+use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, Probed, TILE, ahead};
 use crate::key::Key;
 use crate::layouts::classic;
 use crate::os::memory::{Shared, Zeroed};
@@ -135,7 +135,8 @@ impl ConcurrentFilter {
     /// To probe only: never use its bytes as a slice, because other threads write them.
     #[inline]
     pub(crate) fn shared_view(&self) -> View<'_> {
-        View::of_shared(&self.lines, self.params, self.kernel)
+        let lines = (Probed::lanes(self.lanes()), self.lines.single());
+        View::of_own(lines, self.params, 0, self.kernel)
     }
 
     // ---- whole filters ----

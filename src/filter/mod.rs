@@ -226,7 +226,8 @@ impl Filter {
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::of_own(&self.lines, self.params, self.key_count, self.kernel)
+        let lines = ((*self.lines).into(), self.lines.single());
+        View::of_own(lines, self.params, self.key_count, self.kernel)
     }
 
     /// Answers 1 to [`FEW`](crate::kernel::FEW) hashes into a word, without a view. Returns how many

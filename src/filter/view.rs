@@ -10,15 +10,13 @@ use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::static_line as static_kernel;
 use crate::kernel::{
-    Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, OwnLines, Probed, RING, Single,
-    TILE,
+    Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, Single, TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
-use crate::os::memory::Shared;
 use crate::params::{CuckooParams, Params};
 use crate::sizing::{self, stats};
 use std::fmt;
@@ -184,28 +182,16 @@ impl<'a> View<'a> {
         Ok(View::new(lines, params, 0, Kernel::active(Layout::Native)?))
     }
 
-    /// The view of lines that are owned.
+    /// The view of lines that are owned, with what their owner keeps for single keys.
     #[inline]
     pub(super) fn of_own(
-        lines: &'a OwnLines,
+        (lines, single): (Probed<'a>, Single<'a>),
         params: Params,
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
         let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
-        View { lines: (**lines).into(), k, hash, key_count, kernel, single: lines.single() }
-    }
-
-    /// The view of lines into which other threads may be inserting.
-    #[inline]
-    pub(super) fn of_shared(
-        lines: &'a OwnLines<Shared>,
-        params: Params,
-        kernel: &'static Kernel,
-    ) -> View<'a> {
-        let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
-        let (lines, single) = (Probed::lanes(lines.lanes()), lines.single());
-        View { lines, k, hash, key_count: 0, kernel, single }
+        View { lines, k, hash, key_count, kernel, single }
     }
 
     #[inline]

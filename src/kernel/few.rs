@@ -29,12 +29,21 @@ impl FewHashes {
         let (mut len, mut lost) = (0, 0);
         for (hash, missing) in hashes.take(TILE) {
             self.0[len].write(hash);
-            lost |= u64::from(missing) << len;
+            if missing {
+                lost = with_bit(lost, len);
+            }
             len += 1;
         }
         // SAFETY: so many have been written, from the first on.
         (unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), len) }, lost)
     }
+}
+
+/// Apart, so that keys that are there take no instruction for it.
+#[cold]
+#[inline(never)]
+fn with_bit(bits: u64, i: usize) -> u64 {
+    bits | 1 << i
 }
 
 /// A hash, and whether it is missing, for want of a key. (As an `Option` it would go through
