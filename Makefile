@@ -19,8 +19,7 @@ REDIS_MODULE := --manifest-path modules/redis/Cargo.toml --target-dir target
 # them. The libraries that the C tests link are as they are shipped.
 TEST_PROFILE := CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 # The lab, compiled for this CPU, with the C library that it opens and the headers of Boost, if any.
-LAB = BLOOMLINE_LIB=$$(ls $(CURDIR)/target/release/libbloomline.so $(CURDIR)/target/release/libbloomline.dylib \
-    2>/dev/null) BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
+LAB = BLOOMLINE_LIB=$(CURDIR)/target/release/libbloomline.a BOOST=$(BOOST) RUSTFLAGS="-C target-cpu=native" $(CARGO)
 LAB_ARGS := --release --manifest-path lab/Cargo.toml
 # What the tests need besides cargo, a C compiler and make: Debian's names.
 TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binutils bsdutils

@@ -1,13 +1,22 @@
 //! Compiles the contenders in C++: Boost.Bloom where `BOOST` names a directory of Boost's headers, and
 //! RocksDB's filter where its library is installed (`ROCKSDB=no` leaves it out). Without either,
 //! `peers.cc` has none.
+//!
+//! And links this library's own C interface: `BLOOMLINE_LIB` names the static library, compiled for any
+//! CPU as its users have it.
 
 use std::env;
 use std::path::Path;
+use std::process::Command;
 
 fn main() {
-    for name in ["BOOST", "ROCKSDB", "MARCH"] {
+    for name in ["BOOST", "ROCKSDB", "MARCH", "BLOOMLINE_LIB"] {
         println!("cargo::rerun-if-env-changed={name}");
+    }
+    println!("cargo::rustc-check-cfg=cfg(c_face)");
+    match env::var("BLOOMLINE_LIB").ok().filter(|library| !library.is_empty()) {
+        Some(library) if cfg!(target_os = "linux") => link_c_face(&library),
+        _ => println!("cargo::warning=no BLOOMLINE_LIB, or not Linux: nothing is called through C"),
     }
     println!("cargo::rerun-if-changed=src/peers.cc");
     let boost = env::var("BOOST").ok().filter(|directory| !directory.is_empty());
@@ -33,4 +42,19 @@ fn main() {
     if rocksdb {
         println!("cargo::rustc-link-lib=rocksdb");
     }
+}
+
+/// Links a static library of Rust into a program of Rust: as one object whose only global symbols are
+/// those of the C interface, since both bring the standard library.
+fn link_c_face(library: &str) {
+    println!("cargo::rerun-if-changed={library}");
+    let object = format!("{}/c_face.o", env::var("OUT_DIR").expect("cargo sets it"));
+    let run = |program: &str, arguments: &[&str]| {
+        let done = Command::new(program).args(arguments).status();
+        assert!(done.is_ok_and(|status| status.success()), "{program} {arguments:?}");
+    };
+    run("ld", &["-r", "--force-group-allocation", "-o", &object, "--whole-archive", library]);
+    run("objcopy", &["--wildcard", "--keep-global-symbol=bloomline_*", &object]);
+    println!("cargo::rustc-link-arg={object}");
+    println!("cargo::rustc-cfg=c_face");
 }

@@ -10,7 +10,7 @@
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
 //! page, the pictures and their CSV files. All of it is compiled for the CPU that it runs on, so single
-//! probes of this library are inlined; those called "in C" go through its shared library, which is
+//! probes of this library are inlined; those called "in C" go through its static library, which is
 //! compiled for any CPU.
 //!
 //! Only what is measured counts: the bits that a filter takes and the rate that it has. With
@@ -19,6 +19,7 @@
 #[path = "../../benches/common/mod.rs"]
 mod common;
 
+#[cfg(c_face)]
 mod c_face;
 mod chart;
 mod choosing;
@@ -76,7 +77,11 @@ fn main() {
 
 /// All contenders. The plain filter, that others are set against, comes first.
 fn kinds() -> Vec<Kind> {
-    let all = [ours::kinds(), c_face::kinds(), crates::kinds(), cpp::kinds(), limits::kinds()];
+    #[cfg(c_face)]
+    let in_c = c_face::kinds();
+    #[cfg(not(c_face))]
+    let in_c = Vec::new();
+    let all = [ours::kinds(), in_c, crates::kinds(), cpp::kinds(), limits::kinds()];
     all.into_iter().flatten().collect()
 }
 

@@ -12,6 +12,8 @@ use bloomline::{
 pub(crate) const PLAIN: &str = "`Filter`";
 const HINTED: &str = "`Filter`, `prefetch_hash` 8 ahead";
 const ITERATOR: &str = "`Filter`, `contains_hashes_iter`";
+/// The plain one, called.
+pub(crate) const IN_C: &str = "filter in C";
 pub(crate) const CONCURRENT: &str = "`ConcurrentFilter`";
 pub(crate) const COUNTING: &str = "`CountingFilter`";
 pub(crate) const CUCKOO: &str = "`CuckooFilter`";

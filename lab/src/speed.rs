@@ -6,7 +6,7 @@ use crate::common::data::size_name;
 use crate::common::rounds::{BATCH, Keys, Plan, median, quartile};
 use crate::contender::{By, Kind, RATE, Size, Sizes};
 use crate::measure::{Class, Entry, Mix, Way, measure};
-use crate::{c_face, cpp, crates, limits, ours};
+use crate::{cpp, crates, limits, ours};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -342,7 +342,7 @@ pub(crate) fn per_cent(rate: f64) -> String {
 /// Those that the pictures show: what it is called in them, and its colour.
 const SHOWN: [(&str, &str, usize); 8] = [
     (ours::PLAIN, "bloomline", 0),
-    (c_face::FILTER, "bloomline, called (C)", 1),
+    (ours::IN_C, "bloomline, called (C)", 1),
     (crates::SBBF_RS, "sbbf-rs", 2),
     (cpp::FAST64, "Boost fast_multiblock64<8>", 3),
     (cpp::FAST32, "Boost fast_multiblock32<8>", 4),

@@ -18,7 +18,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
         (crates::SBBF_RS, model::sbbf),
         (crates::PARQUET, model::sbbf),
         (crates::FASTBLOOM, model::classic),
-        (c_face::FILTER, model::line),
+        (ours::IN_C, model::line),
         (cpp::ROCKSDB, model::line),
         (cpp::STANDARD, model::classic),
     ] {
