@@ -8,8 +8,10 @@ use bloomline::{
     ScalableFilter, StaticFilter, StaticParams, Swap, View, Window, shard_of,
     shards_contain_hashes,
 };
+use std::hint::black_box;
 
 pub(crate) const PLAIN: &str = "`Filter`";
+const CALLED: &str = "`Filter`, called";
 const HINTED: &str = "`Filter`, `prefetch_hash` 8 ahead";
 const ITERATOR: &str = "`Filter`, `contains_hashes_iter`";
 /// The plain one, called.
@@ -48,6 +50,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ours("`StaticFilter`", Sizes::Two, static_filter)
             .shown(&[Can::Map], &[Timed { called: ", 7 rows", rate: 0.0079, against: 0.0078125 }]),
     );
+    all.push(ours(CALLED, Sizes::Two, |keys, size| some(Called::new(filter(keys, size)))));
     all.push(ours(HINTED, Sizes::Two, |keys, size| some(Hinted(filter(keys, size)))));
     all.push(ours(ITERATOR, Sizes::Two, |keys, size| some(Iterated(filter(keys, size)))));
     for backend in Backend::available().collect::<Vec<_>>().into_iter().rev().skip(1) {
@@ -165,6 +168,49 @@ impl Contender for Static {
     fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
         let filter = self.filter();
         Some(in_calls(hashes, each, |hashes, bitmap| filter.contains_hashes(hashes, bitmap)))
+    }
+}
+
+// ---- plain, as functions behind pointers that do nothing else: the least of any call ----
+
+struct Called {
+    filter: Filter,
+    contains: fn(&Filter, u64) -> bool,
+    insert: fn(&mut Filter, u64) -> bool,
+}
+
+impl Called {
+    fn new(filter: Filter) -> Called {
+        #[inline(never)]
+        fn contains(filter: &Filter, hash: u64) -> bool {
+            filter.contains_hash(hash)
+        }
+        #[inline(never)]
+        fn insert(filter: &mut Filter, hash: u64) -> bool {
+            filter.insert_hash(hash)
+        }
+        Called { filter, contains: black_box(contains), insert: black_box(insert) }
+    }
+}
+
+impl Contender for Called {
+    fn bytes(&self) -> usize {
+        Contender::bytes(&self.filter)
+    }
+
+    fn insert(&mut self, hashes: &[u64]) {
+        self.filter.insert_hashes(hashes);
+    }
+
+    fn insert_singly(&mut self, hashes: &[u64]) {
+        for &hash in hashes {
+            (self.insert)(&mut self.filter, hash);
+        }
+    }
+
+    #[inline(always)]
+    fn contains(&self, hash: u64) -> bool {
+        (self.contains)(&self.filter, hash)
     }
 }
 

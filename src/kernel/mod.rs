@@ -229,37 +229,8 @@ impl Kernel {
     ///
     /// # Panics
     /// If `bitmap` has not a word for each 64 keys.
-    #[inline(always)]
-    pub(crate) fn probe_batch(
-        &self,
-        lines: Probed<'_>,
-        k: u32,
-        hashes: Hashes<'_>,
-        bitmap: &mut [u64],
-    ) -> usize {
-        match (&hashes, &mut *bitmap) {
-            (Hashes::Given(hashes), [word, ..]) if (1..=FEW).contains(&hashes.len()) => {
-                self.probe_few(&Single::new(lines, k, self), k, hashes, word)
-            }
-            _ => self.probe_tiles(lines, k, hashes, bitmap),
-        }
-    }
-
-    /// Answers 1 to [`FEW`] keys into a word, as [`Kernel::probe_batch`] does.
-    #[inline(always)]
-    pub(crate) fn probe_few(
-        &self,
-        single: &Single<'_>,
-        k: u32,
-        hashes: &[u64],
-        word: &mut u64,
-    ) -> usize {
-        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of k.
-        unsafe { single.few(self.calls(k).few, hashes, word) }
-    }
-
     #[inline(never)]
-    fn probe_tiles(
+    pub(crate) fn probe_batch(
         &self,
         lines: Probed<'_>,
         k: u32,
@@ -286,6 +257,24 @@ impl Kernel {
         let lines = self.readable(lines, k);
         // SAFETY: as in `contains`.
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
+    }
+
+    /// Answers 1 to [`FEW`] keys into a word, as [`Kernel::probe_batch`] does, without a tile.
+    #[inline(always)]
+    pub(crate) fn probe_few(
+        &self,
+        single: &Single<'_>,
+        k: u32,
+        hashes: &[u64],
+        word: &mut u64,
+    ) -> usize {
+        let calls = self.calls(k);
+        debug_assert!(
+            single.is_nothing() || single.is_called_by(calls),
+            "lines of this kernel and k"
+        );
+        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of k.
+        unsafe { single.few(calls.few, hashes, word) }
     }
 
     /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its

@@ -134,6 +134,11 @@ impl<'a> Single<'a> {
         unsafe { few(self, hashes.as_ptr(), hashes.len(), word) }
     }
 
+    /// Whether single keys are probed by the function of these.
+    pub(super) fn is_called_by(&self, calls: &Calls) -> bool {
+        self.contains == calls.contains as *const ()
+    }
+
     /// Whether there is no line.
     #[inline(always)]
     pub(super) fn is_nothing(&self) -> bool {
