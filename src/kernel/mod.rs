@@ -208,6 +208,9 @@ impl Kernel {
         // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
         let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
         let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
+        if Prefetch::all_to_insert(lines.len(), hashes.len()) {
+            prefetch_all(lines);
+        }
         self.insert_batch_with(lines, k, hashes, plan);
     }
 

@@ -121,6 +121,9 @@ pub enum Prefetch {
 // So from L2's own size on. There a Zen 4 without neighbours takes up to a sixth longer with a
 // prefetch, and this Xeon up to four times as long without.
 
+/// No filter is as large, and its double is no overflow.
+const NEVER: usize = usize::MAX / 4;
+
 /// The sizes, in bytes, that filters are compared with to see what pays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
@@ -148,8 +151,6 @@ impl Sizes {
 
     /// For a filter of any size, whatever the caches.
     const fn forced(plan: Prefetch) -> Sizes {
-        // No filter is as large, and its double is no overflow.
-        const NEVER: usize = usize::MAX / 4;
         match plan {
             Prefetch::None => Sizes { far: NEVER, near: NEVER },
             Prefetch::Far => Sizes { far: 0, near: NEVER },
@@ -230,6 +231,14 @@ impl Prefetch {
     #[inline]
     pub(crate) fn to_insert(bytes: usize) -> Prefetch {
         Sizes::get().to_insert(bytes)
+    }
+
+    /// Whether so many inserts into a filter of so many bytes are to prefetch all of its lines first, in
+    /// order: if it fits in the cache, and each line gets four keys or more. If it was in memory, 256 KiB
+    /// then take 1.65 ns per key instead of 2.9; in the cache that costs a thirtieth (Zen 4).
+    pub(crate) fn all_to_insert(bytes: usize, keys: usize) -> bool {
+        let far = Sizes::get().far;
+        bytes < far && far < NEVER && keys >= bytes / (LINE_BYTES / 4)
     }
 
     /// Whether prefetching pays for one key of several filters, so many bytes together. With 1 MiB of
