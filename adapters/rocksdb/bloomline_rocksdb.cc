@@ -508,8 +508,9 @@ public:
 private:
     /* So many keys or more are asked for at once; RocksDB asks for 32 at most. Measured, ns per key:
      * with AVX-512 one by one takes 4.6 in 12.5 KB, contains_each 5.7 for 32 keys; in 62.5 MB, on a
-     * Zen 4, 52 for 4 keys and 51 for 8, and 62 and 36 at once. With AVX2, on an older CPU: in 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27
-     * for 2 keys, and 19 and 15 at once for 4 and 8. Static filters gain from 4 keys on: 24 and 14. */
+     * Zen 4, one by one 52 for 4 keys and 51 for 8, at once 62 and 36. With AVX2, on an older CPU: in
+     * 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27 for 2 keys, and 19 and 15 at once for 4 and 8.
+     * Static filters gain from 4 keys on: 24 and 14. */
     static int OneByOne(const bloomline_view &view, bool is_static)
     {
         constexpr int kNever = 33;
