@@ -7,7 +7,7 @@ use super::probe::probing;
 use super::view::{View, brief};
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{self, COUNTER_BYTES, COUNTING, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, ahead, prefetch_all};
@@ -343,9 +343,8 @@ impl Encoded for CountingFilter {
         self.filter.lines().len() + self.counters.len()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(self.filter.lines())?;
-        out.write_all(&self.counters)
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        write_parts([self.filter.lines(), &*self.counters], from, out).map(drop)
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CountingFilter, Error> {

@@ -247,8 +247,8 @@ impl Encoded for CuckooFilter {
         self.lines.len()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.lines)
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines[from..])
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<CuckooFilter, Error> {

@@ -398,8 +398,8 @@ impl Encoded for Filter {
         self.lines.len()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.lines)
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.lines[from..])
     }
 
     /// Of a counting filter, its plain filter.

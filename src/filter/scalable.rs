@@ -5,7 +5,7 @@ use super::insert::{in_blocks, insert_absent};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
-use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
@@ -350,12 +350,14 @@ impl Encoded for ScalableFilter {
         self.stages().map(|stage| stage.lines().len() + FOOTER_BYTES).sum()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.stages().try_for_each(|stage| out.write_all(stage.lines()))?;
-        self.stages.iter().try_for_each(|Stage { filter, capacity }| {
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        let mut skip = write_parts(self.stages().map(Filter::lines), from, out)?;
+        for Stage { filter, capacity } in &self.stages {
             let (params, key_count) = (filter.params(), filter.key_count());
-            out.write_all(&format::Stage { params, key_count, capacity: *capacity }.record())
-        })
+            let record = format::Stage { params, key_count, capacity: *capacity }.record();
+            skip = write_parts([record.as_slice()], skip, out)?;
+        }
+        Ok(())
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<ScalableFilter, Error> {

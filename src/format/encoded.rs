@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::os::file;
 use crate::os::room::Room;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -17,8 +18,8 @@ pub(crate) trait Encoded: Sized {
     /// The number of bytes before the footer.
     fn body_len(&self) -> usize;
 
-    /// Writes the bytes before the footer.
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes the bytes before the footer, from byte `from` on.
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()>;
 
     /// Reads the filter of this footer. Checks the footer first, so a false length in it allocates
     /// nothing; then reads the bytes before the footer. The caller verifies their checksum.
@@ -33,9 +34,70 @@ pub(crate) trait Encoded: Sized {
 /// Writes an encoded filter to a stream.
 pub(crate) fn write(filter: &impl Encoded, out: &mut dyn Write) -> io::Result<()> {
     let mut out = Summed { out, sum: Xxh3::new() };
-    filter.write_body(&mut out)?;
+    filter.write_body(0, &mut out)?;
     let footer = filter.footer().seal(out.sum.digest());
     out.out.write_all(&footer)
+}
+
+/// Writes a range of an encoded filter to a stream. What is before the range is not read, unless the
+/// range has bytes of the footer, which states the checksum of all.
+pub(crate) fn write_range(
+    filter: &impl Encoded,
+    range: Range<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (body, len) = (filter.body_len(), len(filter));
+    if range.start == 0 && range.end >= len {
+        return write(filter, out);
+    }
+    let mut part = Limited { out, left: range.end.min(body).saturating_sub(range.start) };
+    if part.left > 0 {
+        match filter.write_body(range.start, &mut part) {
+            // It stops where the range ends.
+            Err(error) if part.left > 0 => return Err(error),
+            _ => {}
+        }
+    }
+    if range.end <= body || range.start >= len {
+        return Ok(());
+    }
+    let mut all = Summed { out: &mut io::sink(), sum: Xxh3::new() };
+    filter.write_body(0, &mut all)?;
+    let footer = filter.footer().seal(all.sum.digest());
+    part.out.write_all(&footer[range.start.saturating_sub(body)..range.end.min(len) - body])
+}
+
+/// Writes so many bytes, and fails at the next.
+struct Limited<'a> {
+    out: &'a mut dyn Write,
+    left: usize,
+}
+
+impl Write for Limited<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let len = self.out.write(&bytes[..self.left.min(bytes.len())])?;
+        self.left -= len;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes parts that follow each other, without their first `skip` bytes. Returns how many bytes are
+/// still to be skipped.
+pub(crate) fn write_parts<'a>(
+    parts: impl IntoIterator<Item = &'a [u8]>,
+    mut skip: usize,
+    out: &mut dyn Write,
+) -> io::Result<usize> {
+    for part in parts {
+        let skipped = skip.min(part.len());
+        out.write_all(&part[skipped..])?;
+        skip -= skipped;
+    }
+    Ok(skip)
 }
 
 /// Writes, and computes the checksum of the bytes written.
@@ -64,7 +126,7 @@ pub(crate) fn len(filter: &impl Encoded) -> usize {
 /// Writes an encoded filter to the start of `out`, which may be uninitialised.
 pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Error> {
     let mut out = out.first(len(filter))?;
-    filter.write_body(&mut out)?;
+    filter.write_body(0, &mut out)?;
     let footer = filter.footer().seal(checksum(out.written()));
     out.put(&footer);
     Ok(out.written().len())
@@ -74,7 +136,7 @@ pub(crate) fn encode(filter: &impl Encoded, out: Room<'_>) -> Result<usize, Erro
 pub(crate) fn to_bytes(filter: &impl Encoded) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len(filter)).map_err(|_| Error::OutOfMemory)?;
-    filter.write_body(&mut bytes)?;
+    filter.write_body(0, &mut bytes)?;
     let footer = filter.footer().seal(checksum(&bytes));
     bytes.extend_from_slice(&footer);
     Ok(bytes)
@@ -265,6 +327,20 @@ macro_rules! whole_values {
                 Ok(crate::format::encoded::write(self, &mut out)?)
             }
 
+            /// Writes a range of the encoded filter's bytes to a stream, as far as the filter
+            /// reaches. It reads only these, except for the last 64 bytes: they have the checksum
+            /// of all others. It allocates no memory.
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
+            pub fn write_range_to<W: std::io::Write>(
+                &self,
+                range: std::ops::Range<usize>,
+                mut out: W,
+            ) -> Result<(), crate::error::Error> {
+                Ok(crate::format::encoded::write_range(self, range, &mut out)?)
+            }
+
             /// Reads an encoded filter and verifies all of it, both checksums included.
             ///
             /// # Errors
@@ -350,3 +426,58 @@ macro_rules! whole_values {
     };
 }
 pub(crate) use whole_values;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Params;
+    use std::cell::Cell;
+
+    /// A body of so many bytes, which counts those that it hands over.
+    struct Counted(usize, Cell<usize>);
+
+    impl Encoded for Counted {
+        fn footer(&self) -> Footer {
+            super::super::native::footer(1, Params::new(1, 1, 0).expect("valid"), 0)
+        }
+
+        fn body_len(&self) -> usize {
+            self.0
+        }
+
+        fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+            (from..self.0).try_for_each(|i| {
+                self.1.set(self.1.get() + 1);
+                out.write_all(&[i as u8])
+            })
+        }
+
+        fn read(_: &FooterBytes, _: &mut Body<'_>) -> Result<Counted, Error> {
+            Err(Error::NotAFilter)
+        }
+
+        fn copy(&self) -> Result<Counted, Error> {
+            Err(Error::NotAFilter)
+        }
+    }
+
+    #[test]
+    fn a_range_costs_its_bytes_and_the_footer_one_pass() {
+        let filter = Counted(10_000, Cell::new(0));
+        let work = |range: Range<usize>| {
+            write_range(&filter, range, &mut io::sink()).expect("a sink");
+            filter.1.take()
+        };
+        // At the most one more, where the range is found to end.
+        for (range, bytes) in [(0..100, 100), (9000..9100, 100), (9900..10_000, 100), (5..5, 0)] {
+            assert!((bytes..=bytes + 1).contains(&work(range.clone())), "{range:?}");
+        }
+        assert_eq!(work(10_000..10_064), 10_000, "their checksum");
+        assert_eq!(work(9990..10_064), 10_010);
+        assert_eq!(work(0..10_064), 10_000, "the whole at once");
+        assert_eq!(work(10_064..20_000), 0);
+        // All of it in chunks: each byte once, and once more for the checksum.
+        let chunks = (0..10_064).step_by(100).map(|at| work(at..at + 100)).sum::<usize>();
+        assert!(chunks <= 2 * 10_000 + 101, "{chunks}");
+    }
+}

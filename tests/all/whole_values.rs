@@ -138,6 +138,28 @@ macro_rules! each_kind {
             }
 
             #[test]
+            fn ranges_are_those_of_the_whole() {
+                let filter = make(1);
+                let bytes = filter.to_bytes().unwrap();
+                let len = bytes.len();
+                let places = (0..len).step_by(331).chain(len.saturating_sub(140)..len + 3);
+                for start in places {
+                    for count in [0, 1, 7, 64, 513, 70_000, len] {
+                        // The stream has no room for a byte more, or before.
+                        let expected = &bytes[start.min(len)..(start + count).min(len)];
+                        let mut out = vec![0; expected.len()];
+                        filter.write_range_to(start..start + count, &mut out[..]).unwrap();
+                        assert!(out == expected, "{count} bytes from {start}");
+                    }
+                }
+                let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
+                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                filter.write_range_to(9..1000, Full(991)).unwrap();
+                #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
+                filter.write_range_to(1000..9, Full(0)).unwrap();
+            }
+
+            #[test]
             fn from_a_stream_that_can_seek() {
                 let filter = make(1);
                 let bytes = filter.to_bytes().unwrap();

@@ -7,6 +7,7 @@
 
 use bloomline::{CountingFilter, CuckooFilter, Error, Filter, StaticFilter, Window, hash};
 use std::io::{self, ErrorKind, Write};
+use std::ops::Range;
 
 /// The most bytes that are handed over at once.
 pub(crate) const CHUNK: usize = 16 << 20;
@@ -115,31 +116,27 @@ impl File<'_> {
         }
     }
 
-    /// The bytes at the start of the file that lie in memory as they are.
-    fn as_they_are(&self) -> &[u8] {
+    /// Writes a range of the file, as far as it reaches. Costs only these bytes, but for the end of a
+    /// filter, which has the checksum of all before.
+    fn write_range_to(&self, range: Range<usize>, out: &mut dyn Write) -> Result<(), Error> {
         match self {
-            File::Plain(filter) => filter.lines(),
-            File::Cuckoo(filter) => filter.lines(),
-            File::Counting(filter) => filter.filter().lines(),
-            File::Window(_) => &[],
-            File::Static(filter) => filter.lines(),
-            File::Raw(bytes) => bytes,
+            File::Plain(filter) => filter.write_range_to(range, out),
+            File::Cuckoo(filter) => filter.write_range_to(range, out),
+            File::Counting(filter) => filter.write_range_to(range, out),
+            File::Window(filter) => filter.write_range_to(range, out),
+            File::Static(filter) => filter.write_range_to(range, out),
+            File::Raw(bytes) => {
+                let end = range.end.min(bytes.len());
+                Ok(out.write_all(&bytes[range.start.min(end)..end])?)
+            }
         }
     }
 
     pub(crate) fn write_to(&self, out: &mut dyn Write) -> Result<(), Error> {
-        match self {
-            File::Plain(filter) => filter.write_to(out),
-            File::Cuckoo(filter) => filter.write_to(out),
-            File::Counting(filter) => filter.write_to(out),
-            File::Window(filter) => filter.write_to(out),
-            File::Static(filter) => filter.write_to(out),
-            File::Raw(bytes) => Ok(out.write_all(bytes)?),
-        }
+        self.write_range_to(0..usize::MAX, out)
     }
 
-    /// Appends bytes of the file from `offset` on, as many as there are, `most` at most. Bytes that
-    /// lie in memory as they are cost nothing else; for others the file is encoded up to there.
+    /// Appends bytes of the file from `offset` on, as many as there are, `most` at most.
     pub(crate) fn read_at(
         &self,
         offset: usize,
@@ -147,47 +144,8 @@ impl File<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let end = offset.saturating_add(most).min(self.len());
-        if offset >= end {
-            return Ok(());
-        }
-        out.try_reserve(end - offset).map_err(|_| Error::OutOfMemory)?;
-        let there = self.as_they_are();
-        if end <= there.len() {
-            out.extend_from_slice(&there[offset..end]);
-            return Ok(());
-        }
-        let mut range = Range { out, skip: offset, left: end - offset };
-        match self.write_to(&mut range) {
-            // It has stopped behind the range.
-            _ if range.left == 0 => Ok(()),
-            Err(error) => Err(error),
-            Ok(()) => Err(Error::Truncated { needed: end as u64, given: self.len() as u64 }),
-        }
-    }
-}
-
-/// Keeps a range of what is written, and stops what writes behind it.
-struct Range<'a> {
-    out: &'a mut Vec<u8>,
-    skip: usize,
-    left: usize,
-}
-
-impl Write for Range<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.left == 0 {
-            return Err(ErrorKind::WriteZero.into());
-        }
-        let skipped = self.skip.min(bytes.len());
-        self.skip -= skipped;
-        let kept = self.left.min(bytes.len() - skipped);
-        self.out.extend_from_slice(&bytes[skipped..skipped + kept]);
-        self.left -= kept;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        out.try_reserve(end.saturating_sub(offset)).map_err(|_| Error::OutOfMemory)?;
+        self.write_range_to(offset..end, out)
     }
 }
 

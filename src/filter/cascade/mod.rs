@@ -12,7 +12,7 @@ use super::static_filter::StaticFilter;
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::cascade as format;
-use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::key::Key;
@@ -130,9 +130,12 @@ impl Encoded for Cascade {
         self.layers().map(|layer| layer.lines().len() + FOOTER_BYTES).sum()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.layers().try_for_each(|layer| out.write_all(layer.lines()))?;
-        self.layers.iter().try_for_each(|layer| out.write_all(&layer.described().record()))
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        let mut skip = write_parts(self.layers().map(|layer| layer.lines()), from, out)?;
+        for layer in &self.layers {
+            skip = write_parts([layer.described().record().as_slice()], skip, out)?;
+        }
+        Ok(())
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Cascade, Error> {

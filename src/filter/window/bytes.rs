@@ -2,7 +2,7 @@
 
 use super::{Generation, Window, chunks, pieces};
 use crate::error::Error;
-use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{Footer, FooterBytes};
 use crate::format::window::{check, footer};
 use crate::kernel::{Kernel, Layout};
@@ -25,9 +25,11 @@ impl Encoded for Window {
         self.shape.body_len()
     }
 
-    fn write_body(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
         let (mut part, mut len) = ([0; AT_ONCE], 0);
-        for piece in self.encoded_pieces() {
+        let (pieces, mut skip) = self.encoded_pieces(from);
+        for piece in pieces {
+            let piece = &piece[std::mem::take(&mut skip)..];
             part[len..len + piece.len()].copy_from_slice(piece);
             len += piece.len();
             if len + super::PIECE * LINE_BYTES > AT_ONCE {
@@ -36,10 +38,11 @@ impl Encoded for Window {
             }
         }
         out.write_all(&part[..len])?;
-        out.write_all(&self.slice.to_le_bytes())?;
-        out.write_all(&self.limit.to_le_bytes())?;
-        let mut counts = self.generations.iter().map(|generation| generation.key_count);
-        counts.try_for_each(|count| out.write_all(&count.to_le_bytes()))
+        let counts = self.generations.iter().map(|generation| generation.key_count);
+        for number in [self.slice, self.limit].into_iter().chain(counts) {
+            skip = write_parts([number.to_le_bytes().as_slice()], skip, out)?;
+        }
+        Ok(())
     }
 
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Window, Error> {
@@ -89,18 +92,26 @@ impl Encoded for Window {
 
 impl Window {
     /// The lines of one place after the other, as they are encoded: those of an older generation
-    /// are empty.
-    fn encoded_pieces(&self) -> impl Iterator<Item = &[u8]> {
+    /// are empty. The first has byte `from`, if that is not behind all lines. Returns also how many
+    /// bytes are before it: in the first piece, or behind the lines.
+    fn encoded_pieces(&self, from: usize) -> (impl Iterator<Item = &[u8]>, usize) {
         const EMPTY: [u8; super::PIECE * LINE_BYTES] = [0; super::PIECE * LINE_BYTES];
-        (0..self.generations.len()).flat_map(move |place| {
-            pieces(self.shape, place, 0).map(move |(line, piece)| {
+        let (places, place_bytes) = (self.generations.len(), self.shape.params().bytes());
+        let first = (from / place_bytes).min(places);
+        let rest = from - first * place_bytes;
+        let piece = super::piece(self.shape);
+        let line = if first < places { rest / (LINE_BYTES * piece) * piece } else { 0 };
+        let all = (first..places).flat_map(move |place| {
+            let from = if place == first { line } else { 0 };
+            pieces(self.shape, place, from).map(move |(line, piece)| {
                 if self.is_current(place, line) {
                     &self.lines[piece]
                 } else {
                     &EMPTY[..piece.len()]
                 }
             })
-        })
+        });
+        (all, rest - line * LINE_BYTES)
     }
 }
 
@@ -110,7 +121,7 @@ impl PartialEq for Window {
         let counts = |window: &Window, i: usize| window.generations[i].key_count;
         (self.shape, self.slice, self.limit) == (other.shape, other.slice, other.limit)
             && (0..self.generations.len()).all(|i| counts(self, i) == counts(other, i))
-            && self.encoded_pieces().eq(other.encoded_pieces())
+            && self.encoded_pieces(0).0.eq(other.encoded_pieces(0).0)
     }
 }
 
