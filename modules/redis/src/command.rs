@@ -1,10 +1,12 @@
 //! Commands: what they return, and what the server knows of them.
 
-use crate::api::raw::{self, CommandFn, RawCtx, RawString};
-use crate::api::{Args, Ctx, table};
+use crate::api::raw::{self, CommandFn, RawCtx, RawString, key_flags};
+use crate::api::{ArgKind, Args, Ctx, Description, Keys, describe, table};
+use crate::syntax;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 
 /// Why a command failed. Nothing was replied yet.
 #[derive(Debug)]
@@ -31,53 +33,56 @@ impl From<bloomline::Error> for Fail {
     }
 }
 
-/// What a command does with its key.
+/// What a command does with its key, or with the first of them; it reads the others.
 #[derive(Clone, Copy)]
 pub(crate) enum Access {
     /// Reads it.
     Read,
-    /// Writes, and may need memory.
-    Write,
-    /// Writes, and needs none.
-    Shrink,
+    /// Adds to it, and may need memory.
+    Insert,
+    /// Changes it, and needs no memory.
+    Update,
+    /// Removes from it.
+    Delete,
 }
 
 /// A command.
 pub(crate) struct Command {
-    /// What follows the prefix.
-    pub(crate) name: &'static str,
-    pub(crate) run: CommandFn,
+    /// What it takes: see `syntax.rs`. What follows the prefix is the name.
+    pub(crate) syntax: &'static str,
     pub(crate) access: Access,
-    /// The last of the arguments that are keys; -1: all from the first.
-    pub(crate) last_key: c_int,
+    pub(crate) run: CommandFn,
+    /// What it does, for COMMAND DOCS.
+    pub(crate) summary: &'static str,
+    /// The work it does. `links` are the filters of a series.
+    pub(crate) complexity: &'static str,
 }
 
-/// A command of one key: `command!("ADD", add, Write)`.
+/// A command: `command!("ADD key item", Insert, add, "Adds an item.", "O(links)")`.
 macro_rules! command {
-    ($name:literal, $run:path, $access:ident) => {
-        $crate::command::command!($name, $run, $access, 1)
-    };
-    ($name:literal, $run:path, $access:ident, $last_key:literal) => {{
+    ($syntax:literal, $access:ident, $run:path, $summary:literal, $complexity:literal) => {{
         #[allow(unsafe_code)]
         unsafe extern "C" fn entry(
             ctx: *mut $crate::api::raw::RawCtx,
             argv: *mut *mut $crate::api::raw::RawString,
             argc: std::ffi::c_int,
         ) -> std::ffi::c_int {
+            const ARITY: std::ffi::c_int = $crate::syntax::arity($syntax);
             // SAFETY: the server calls it, with what `call` wants.
-            unsafe { $crate::command::call(ctx, argv, argc, $run) }
+            unsafe { $crate::command::call(ctx, argv, argc, ARITY, $run) }
         }
         $crate::command::Command {
-            name: $name,
-            run: entry,
+            syntax: $syntax,
             access: $crate::command::Access::$access,
-            last_key: $last_key,
+            run: entry,
+            summary: $summary,
+            complexity: $complexity,
         }
     }};
 }
 pub(crate) use command;
 
-/// Runs a command and replies if it failed.
+/// Runs a command, unless it has too few arguments or too many, and replies if it failed.
 ///
 /// # Safety
 /// The arguments are those that the server gives to a command.
@@ -86,10 +91,16 @@ pub(crate) unsafe fn call(
     ctx: *mut RawCtx,
     argv: *mut *mut RawString,
     argc: c_int,
+    arity: c_int,
     run: fn(Ctx, Args<'_>) -> Outcome,
 ) -> c_int {
     // SAFETY: by the contract; both end with this call.
     let (ctx, args) = unsafe { (Ctx::new(ctx), Args::new(argv, argc)) };
+    // Servers check it, too, if they know of it.
+    if argc != arity && (arity > 0 || argc < -arity) {
+        ctx.wrong_arity();
+        return raw::OK;
+    }
     match catch_unwind(AssertUnwindSafe(|| run(ctx, args))) {
         Ok(Ok(())) => {}
         Ok(Err(Fail::Text(text))) => ctx.error(&text),
@@ -107,35 +118,59 @@ pub(crate) unsafe fn call(
     raw::OK
 }
 
+/// The version of the module that first had the commands.
+const SINCE: &str = "0.1.0";
+
 /// Registers a command under a prefix. Returns whether the server took it.
 ///
 /// # Safety
 /// `ctx` is what the server gives to `RedisModule_OnLoad`.
 #[allow(unsafe_code)]
 pub(crate) unsafe fn register(ctx: *mut RawCtx, prefix: &str, command: &Command) -> bool {
-    let name = CString::new(format!("{prefix}{}", command.name)).expect("no byte is 0");
+    let syntax = command.syntax;
+    // In lower case, as the server's own and RedisBloom's: statistics have the name as it is here.
+    let name = format!("{prefix}{}", syntax::name(syntax)).to_ascii_lowercase();
+    let name = CString::new(name).expect("no byte is 0");
     // Servers derive no categories from the flags of a module's command.
-    let (flags, categories): (&CStr, _) = match command.access {
-        Access::Read => (c"readonly fast", "read fast"),
-        Access::Write => (c"write deny-oom", "write slow"),
-        Access::Shrink => (c"write fast", "write fast"),
+    let (flags, categories, first): (&CStr, _, _) = match command.access {
+        Access::Read => (c"readonly fast", "read fast", READS),
+        Access::Insert => {
+            (c"write deny-oom", "write slow", key_flags::READ_WRITE | key_flags::INSERT)
+        }
+        Access::Update => (c"write fast", "write fast", key_flags::READ_WRITE | key_flags::UPDATE),
+        Access::Delete => (c"write fast", "write fast", key_flags::READ_WRITE | key_flags::DELETE),
     };
-    let (table, last) = (table(), command.last_key);
+    let args = syntax::args(syntax, prefix.starts_with("BL."));
+    let has_sources = args.iter().any(|arg| arg.kind == ArgKind::Key(1));
+    let keys =
+        [Keys { first: 1, last: 0, flags: first }, Keys { first: 2, last: -1, flags: READS }];
+    let keys = if has_sources { &keys[..] } else { &keys[..1] };
+    let (table, last_key) = (table(), if has_sources { -1 } else { 1 });
     // SAFETY: the context of the call, and strings that the server copies.
     unsafe {
         let run = command.run;
-        let done = (table.create_command)(ctx, name.as_ptr(), run, flags.as_ptr(), 1, last, 1);
+        let done = (table.create_command)(ctx, name.as_ptr(), run, flags.as_ptr(), 1, last_key, 1);
         if done != raw::OK {
             return false;
         }
-        if let (Some(get), Some(set)) = (table.get_command, table.set_acl_categories) {
+        let registered = table.get_command.map_or(null_mut(), |get| get(ctx, name.as_ptr()));
+        if registered.is_null() {
+            return true;
+        }
+        let (summary, complexity, arity) =
+            (command.summary, command.complexity, syntax::arity(syntax));
+        let told = Description { summary, complexity, since: SINCE, arity, keys, args: &args };
+        if !describe(registered, &told) {
+            Ctx::new(ctx).log(c"notice", &format!("no COMMAND DOCS of {prefix}{syntax}"));
+        }
+        if let Some(set) = table.set_acl_categories {
             let own = if table.add_acl_category.is_some() { " bloomline" } else { "" };
             let categories = CString::new(format!("{categories}{own}")).expect("no byte is 0");
-            let registered = get(ctx, name.as_ptr());
-            if !registered.is_null() {
-                set(registered, categories.as_ptr());
-            }
+            set(registered, categories.as_ptr());
         }
     }
     true
 }
+
+/// What reading commands do with their keys.
+const READS: u64 = key_flags::READ_ONLY | key_flags::ACCESS;

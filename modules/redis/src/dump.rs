@@ -9,6 +9,7 @@ use crate::image::{self, CHUNK, Kind};
 use crate::limit::Limit;
 use crate::loading::Loading;
 use crate::object::{Object, Value};
+use crate::own;
 use crate::parse;
 
 /// The answer of every command to a key that has not fully arrived.
@@ -16,30 +17,42 @@ pub(crate) fn still_loading<T>() -> Result<T, Fail> {
     fail("ERR the filter is still being loaded")
 }
 
-/// What differs between BF.*, CF.* and BL.*.
+/// What differs between BF.*, CF.* and BL.*: as RedisBloom has it.
 struct Family {
     /// The kind that it is for; None: every kind.
     kind: Option<Kind>,
-    /// The texts of errors, as RedisBloom has them.
-    position: &'static str,
+    /// The texts of errors.
+    scan_position: &'static str,
+    load_position: &'static str,
     header: &'static str,
     chunk: &'static str,
+    /// What is returned for the header of a filter that has arrived.
+    again: &'static str,
 }
 
+const BLOOM: Family = Family {
+    kind: Some(Kind::Bloom),
+    scan_position: "Second argument must be numeric",
+    load_position: "ERR Second argument must be numeric",
+    header: "ERR received bad data",
+    chunk: "ERR received bad data",
+    again: "ERR received bad data",
+};
+
+const CUCKOO: Family = Family {
+    kind: Some(Kind::Cuckoo),
+    scan_position: "Invalid position",
+    load_position: "Invalid position",
+    header: "Invalid header",
+    chunk: "Couldn't load chunk!",
+    again: "ERR item exists",
+};
+
 fn family(args: Args<'_>) -> Family {
-    let bad = "ERR received bad data";
-    let position = "Second argument must be numeric";
     match args.bytes(0).to_ascii_uppercase().as_slice() {
-        [b'C', b'F', b'.', ..] => Family {
-            kind: Some(Kind::Cuckoo),
-            position: "Invalid position",
-            header: "Invalid header",
-            chunk: "Couldn't load chunk!",
-        },
-        [b'B', b'F', b'.', ..] => {
-            Family { kind: Some(Kind::Bloom), position, header: bad, chunk: bad }
-        }
-        _ => Family { kind: None, position, header: bad, chunk: bad },
+        [b'C', b'F', b'.', ..] => CUCKOO,
+        [b'B', b'F', b'.', ..] => BLOOM,
+        _ => Family { kind: None, ..BLOOM },
     }
 }
 
@@ -47,16 +60,17 @@ impl Family {
     fn has(&self, kind: Kind) -> bool {
         self.kind.is_none_or(|own| own == kind)
     }
+
+    fn is_cuckoo(&self) -> bool {
+        self.kind == Some(Kind::Cuckoo)
+    }
 }
 
 pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
+    let (family, iterator) = (family(args), parse::integer(args.bytes(2)));
+    if family.is_cuckoo() && iterator.is_none_or(|iterator| iterator < 0) {
+        return fail(family.scan_position);
     }
-    let family = family(args);
-    let Some(iterator) = parse::within(args.bytes(2), 0, i64::MAX as u64) else {
-        return fail(family.position);
-    };
     let key = Key::open(ctx, args.raw(1), false);
     let value = match key.get() {
         Found::Absent => return fail("ERR not found"),
@@ -65,45 +79,63 @@ pub(crate) fn scan(ctx: Ctx, args: Args<'_>) -> Outcome {
         Found::Ours(object) if family.has(object.value.kind()) => &object.value,
         Found::Ours(_) => return Err(Fail::WrongType),
     };
-    let (mut next, mut chunk) = (1, Vec::new());
-    if iterator == 0 {
-        chunk = value.header().to_bytes();
-    } else {
-        let offset = usize::try_from(iterator - 1).unwrap_or(usize::MAX);
-        image::read_at(&value.files(), offset, CHUNK, &mut chunk)?;
-        next = if chunk.is_empty() { 0 } else { iterator + chunk.len() as u64 };
+    let Some(iterator) = iterator else { return fail(family.scan_position) };
+    let (mut next, mut chunk) = (0, Vec::new());
+    match value {
+        // By this name there is nothing to dump.
+        Value::Cuckoo(series) if family.is_cuckoo() && series.items() == 0 => {}
+        _ if iterator == 0 => (next, chunk) = (1, value.header().to_bytes()),
+        _ if iterator > 0 => {
+            let offset = usize::try_from(iterator - 1).unwrap_or(usize::MAX);
+            image::read_at(&value.files(), offset, CHUNK, &mut chunk)?;
+            next = if chunk.is_empty() { 0 } else { iterator + chunk.len() as i64 };
+        }
+        _ => {}
     }
     ctx.array(2);
-    ctx.count(next);
-    ctx.bytes(&chunk);
+    ctx.integer(next);
+    if next == 0 && family.is_cuckoo() {
+        ctx.null()
+    } else {
+        ctx.bytes(&chunk)
+    }
     Ok(())
 }
 
 pub(crate) fn load(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 4 {
-        return Err(Fail::Arity);
-    }
-    let family = family(args);
-    let Some(iterator) = parse::within(args.bytes(2), 1, i64::MAX as u64) else {
-        return fail(family.position);
-    };
-    let (mut key, bytes) = (Key::open(ctx, args.raw(1), true), args.bytes(3));
+    let (family, bytes) = (family(args), args.bytes(3));
+    let iterator = parse::integer(args.bytes(2));
+    let iterator = iterator.filter(|&iterator| !(family.is_cuckoo() && iterator == 0));
+    let Some(iterator) = iterator else { return fail(family.load_position) };
+    let mut key = Key::open(ctx, args.raw(1), true);
     match key.get_mut() {
         Found::Foreign => return Err(Fail::WrongType),
         Found::Absent if iterator == 1 => key.set(begin(ctx, bytes, &family)?),
-        Found::Ours(object) if iterator != 1 => match &mut object.value {
-            Value::Loading(loading) if loading.is_image() => {
-                // Where the chunk begins, and where the last one ended.
-                let begin = (iterator - 1).checked_sub(bytes.len() as u64);
-                if begin != Some(loading.arrived()) || bytes.is_empty() {
-                    return fail(family.chunk);
-                }
-                loading.push(bytes).map_err(|_| Fail::Text(family.chunk.into()))?;
-                finish(ctx, &mut key, args)?;
+        Found::Absent => return fail("ERR not found"),
+        Found::Ours(Object { value: Value::Loading(loading), .. })
+            if iterator != 1 && loading.image_kind().is_some_and(|kind| family.has(kind)) =>
+        {
+            // Where the chunk begins, and where the last one ended.
+            let len = bytes.len() as u64;
+            let begin = u64::try_from(iterator).ok().and_then(|next| next.checked_sub(1 + len));
+            if begin != Some(loading.arrived()) || len == 0 {
+                return fail(family.chunk);
             }
-            _ => return fail(family.chunk),
-        },
-        _ => return fail(family.chunk),
+            loading.push(bytes).map_err(|_| Fail::Text(family.chunk.into()))?;
+            finish(ctx, &mut key, args)?;
+        }
+        Found::Ours(object) => {
+            let kind = match &object.value {
+                // What IMPORT takes may become any kind.
+                Value::Loading(loading) => loading.image_kind(),
+                value => Some(value.kind()),
+            };
+            return match kind {
+                Some(kind) if !family.has(kind) => Err(Fail::WrongType),
+                _ if iterator == 1 => fail(family.again),
+                _ => fail(family.chunk),
+            };
+        }
     }
     ctx.replicate(c"BL.LOADCHUNK", args.from(1).as_raw());
     ctx.ok();
@@ -140,7 +172,7 @@ pub(crate) fn finish(ctx: Ctx, key: &mut Key<'_>, args: Args<'_>) -> Outcome {
         Err(error) => {
             key.delete();
             ctx.replicate(c"DEL", args.from(1).first(1).as_raw());
-            Err(error.into())
+            Err(own::not_taken(error))
         }
     }
 }

@@ -5,7 +5,7 @@
 //! | `lib.rs` | loading: the type, the commands, the options |
 //! | `api/` | the server's interface, made safe |
 //! | `allocator.rs` | memory from the server |
-//! | `command.rs`, `parse.rs`, `items.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, options, the guard |
+//! | `command.rs`, `syntax.rs`, `parse.rs`, `items.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, options, the guard |
 //! | `object.rs`, `datatype.rs` | the value of a key, and what the server does with it |
 //! | `image.rs`, `dump.rs`, `loading.rs`, `arrived.rs` | a value as bytes, and how these come and go |
 //! | `bloom/`, `cuckoo/`, `own/` | the kinds of filters and their commands |
@@ -29,6 +29,7 @@ mod loading;
 mod object;
 mod own;
 mod parse;
+mod syntax;
 
 use api::raw::{API_VERSION, ERR, OK, RawCtx, RawString, options};
 use api::{Args, Ctx, table};

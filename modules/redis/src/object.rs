@@ -1,6 +1,6 @@
 //! The value of a key: a filter of some kind.
 
-use crate::api::{Found, Key};
+use crate::api::{Args, Found, Key};
 use crate::arrived::Arrived;
 use crate::bloom::Chain;
 use crate::command::{Fail, Outcome, fail};
@@ -90,6 +90,30 @@ pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
         }
         Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
     }
+}
+
+/// What EXISTS and COUNT make of a key that holds no filter at all: an error, but by the names that
+/// RedisBloom has, none, for no item is in it. A filter of another kind is an error by every name: it
+/// may have the item.
+pub(crate) fn or_nothing<T>(
+    args: Args<'_>,
+    key: &Key<'_>,
+    found: Result<Option<T>, Fail>,
+) -> Result<Option<T>, Fail> {
+    match found {
+        Err(Fail::WrongType) if !args.is_own() && matches!(key.get(), Found::Foreign) => Ok(None),
+        found => found,
+    }
+}
+
+/// Why a filter could not be made.
+pub(crate) fn not_made(error: Error, otherwise: &'static str) -> Fail {
+    Fail::Text(match error {
+        Error::OutOfMemory | Error::LineCount(_) => {
+            "ERR Insufficient memory to create filter".into()
+        }
+        _ => otherwise.into(),
+    })
 }
 
 impl Drop for Object {

@@ -1,9 +1,9 @@
 //! Numbers in arguments, as the server's own commands read them.
 
-/// An integer: digits, after a minus if it is negative, and nothing else.
+/// An integer: digits, after a minus if it is negative, and nothing else. No zero is before others.
 pub(crate) fn integer(text: &[u8]) -> Option<i64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if !digits.iter().all(u8::is_ascii_digit) || (digits.starts_with(b"0") && text != b"0") {
         return None;
     }
     std::str::from_utf8(text).ok()?.parse().ok()
@@ -17,10 +17,14 @@ pub(crate) fn unsigned(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// A number that may have a fraction; not "nan".
+/// A number that may have a fraction; not "nan", nor one too large or too small for its type.
 pub(crate) fn real(text: &[u8]) -> Option<f64> {
-    let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
-    (!number.is_nan()).then_some(number)
+    let text = std::str::from_utf8(text).ok()?;
+    let number: f64 = text.parse().ok()?;
+    let mantissa = text.split(['e', 'E']).next().unwrap_or(text);
+    let too_small = number == 0.0 && mantissa.contains(|digit| matches!(digit, '1'..='9'));
+    let too_large = number.is_infinite() && text.contains(|digit: char| digit.is_ascii_digit());
+    (!number.is_nan() && !too_small && !too_large).then_some(number)
 }
 
 /// An integer from `least` to `most`.
@@ -36,7 +40,21 @@ mod tests {
     fn integers_are_digits_alone() {
         assert_eq!(integer(b"-12"), Some(-12));
         assert_eq!(integer(b"9223372036854775807"), Some(i64::MAX));
-        for text in ["", "-", "+1", " 1", "1 ", "1.0", "0x1", "9223372036854775808", "\u{663}"] {
+        for text in [
+            "",
+            "-",
+            "+1",
+            " 1",
+            "1 ",
+            "1.0",
+            "0x1",
+            "01",
+            "-0",
+            "-01",
+            "00",
+            "9223372036854775808",
+            "\u{663}",
+        ] {
             assert_eq!(integer(text.as_bytes()), None, "{text:?}");
         }
         assert_eq!(unsigned(b"18446744073709551615"), Some(u64::MAX));
@@ -49,7 +67,9 @@ mod tests {
     #[test]
     fn reals_are_numbers() {
         assert_eq!(real(b"1e-3"), Some(0.001));
-        for text in ["", "nan", "NaN", "1,5", " 1", "abc"] {
+        assert_eq!(real(b"0e5"), Some(0.0));
+        assert_eq!(real(b"-inf"), Some(f64::NEG_INFINITY));
+        for text in ["", "nan", "NaN", "1,5", " 1", "abc", "1e-400", "-2.5e999"] {
             assert_eq!(real(text.as_bytes()), None, "{text:?}");
         }
     }

@@ -101,6 +101,8 @@ def cuckoo(client, three, decode):
     else:
         equal((told.bucketSize, told.filterNum, told.deletedNum), (4, 1, 0), "info")
         equal(cf.info("cuckoo_mi").maxIteration, 10, "info")
+    assert cf.create("void", 100)
+    equal(list(cf.scandump("void", 0)), [0, None], "the dump of an empty filter")
     for i in range(500):
         cf.add("cuckoo", i)
     # A client that decodes replies takes the bytes of cf.scandump for text; those of bf.scandump it leaves.

@@ -127,11 +127,12 @@ def test_wrong_type():
                     "BF.INFO t",
                 ]:
                     equal(client.call(*words.split()), WRONGTYPE, "%s on a %s" % (words, make[0]))
-                if make[0] != "CF.RESERVE":  # dumps are for filters of every kind
-                    equal(client.call("BF.SCANDUMP", "t", 0), WRONGTYPE, "BF.SCANDUMP on a " + make[0])
-                is_error(client.call("BF.LOADCHUNK", "t", 1, "x"), "BF.LOADCHUNK on another type")
-                equal(client.call("BF.EXISTS", "t", "a"), 0)
-                equal(client.call("BF.MEXISTS", "t", "a", "b"), [0, 0])
+                equal(client.call("BF.SCANDUMP", "t", 0), WRONGTYPE, "BF.SCANDUMP on a " + make[0])
+                equal(client.call("BF.LOADCHUNK", "t", 1, "x"), WRONGTYPE, "BF.LOADCHUNK on a " + make[0])
+                # Another kind of filter may have the item: 0 would deny it.
+                cuckoo = make[0] == "CF.RESERVE"
+                equal(client.call("BF.EXISTS", "t", "a"), WRONGTYPE if cuckoo else 0)
+                equal(client.call("BF.MEXISTS", "t", "a", "b"), WRONGTYPE if cuckoo else [0, 0])
                 equal(client.ok("DUMP", "t"), before, "the other type's value")
         with server.client() as client:
             client.ok("BF.ADD", "b", "x")

@@ -158,6 +158,17 @@ def test_golden_files():
     print("        %d files accepted, %d probes, %d rejected" % (accepted, probed, rejected))
 
 
+def test_cascade():
+    """A cascade's file is an error that says so, at the chunk that has its footer."""
+    with Server() as server, server.client() as client:
+        for good, data, _, name, _ in golden("cascade"):
+            if good:
+                reply = load(client, name, data, count=1000)
+                is_error(reply, name)
+                true(reply.startswith("ERR a cascade cannot be imported: BL.IMPORT takes "), "%s: %s" % (name, reply))
+                equal(client.ok("EXISTS", name), 0, name)
+
+
 def test_merge_of_imported():
     """Filters of files merge with each other and with reserved ones: the shape of the lines counts, not the plan."""
     with Server() as server, server.client() as client:

@@ -1,13 +1,9 @@
-"""What a good module of a server does besides: events, INFO, load options, names that are taken, reads on replicas, a
-manual that has every command."""
-
-import os
-import re
+"""What a good module of a server does besides: events, INFO, load options, names that are taken, reads on replicas."""
 
 from check import add_all, equal, is_error, keys, none_denied, pairs, true
 from resp import OK, Client, Push
 from samples import KINDS, make
-from server import MODULE, ROOT, NotStarted, Server, info, wait_until
+from server import MODULE, NotStarted, Server, info, wait_until
 from test_fuzz import own_commands
 
 
@@ -164,26 +160,3 @@ def test_acl_categories():
                 for words, may in ((("BF.ADD", "b", "x"), may_write), (("BF.EXISTS", "b", "x"), may_write is not None)):
                     reply = other.call(*words)
                     true(("NOPERM" not in str(reply)) == bool(may), "%s: %r: %r" % (user, words, reply))
-
-
-def documented():
-    """The commands in the tables of the manual: the columns before that of the reply."""
-    names, columns = set(), 0
-    with open(os.path.join(ROOT, "docs", "REDIS.md")) as page:
-        for line in page:
-            cells = [cell.strip() for cell in line.split("|")[1:-1]]
-            if not line.startswith("|"):
-                columns = 0
-            elif cells[0] == "command" and "reply" in cells:
-                columns = cells.index("reply")
-            for cell in cells[:columns]:
-                names.update(re.findall(r"`((?:BF|CF|BL)\.[A-Z.]+)", cell))
-    return names
-
-
-def test_manual():
-    """The tables of docs/REDIS.md have each command that is registered, and no other."""
-    with Server() as server, server.client() as client:
-        registered = {name.upper() for name in own_commands(client)}
-    equal(sorted(registered - documented()), [], "commands that docs/REDIS.md lacks")
-    equal(sorted(documented() - registered), [], "commands of docs/REDIS.md that are not registered")

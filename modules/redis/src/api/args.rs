@@ -61,6 +61,12 @@ impl<'a> Args<'a> {
         self.0.iter().map(bytes_of)
     }
 
+    /// Whether the command was called by our own name for it. These take more options, and deny no
+    /// key that is not theirs.
+    pub(crate) fn is_own(self) -> bool {
+        self.bytes(0).get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"BL."))
+    }
+
     /// Whether an argument is this word, in any case.
     pub(crate) fn is(self, i: usize, word: &str) -> bool {
         self.bytes(i).eq_ignore_ascii_case(word.as_bytes())

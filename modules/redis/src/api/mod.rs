@@ -3,6 +3,7 @@
 
 mod args;
 mod context;
+mod describe;
 mod io;
 mod key;
 pub(crate) mod raw;
@@ -10,6 +11,7 @@ mod table;
 
 pub(crate) use args::Args;
 pub(crate) use context::{Ctx, now};
+pub(crate) use describe::{Arg, ArgKind, Description, Keys, describe};
 pub(crate) use io::{Aof, Reader, Writer};
 pub(crate) use key::{Found, Key, set_type};
 pub(crate) use table::{Table, fill, table};

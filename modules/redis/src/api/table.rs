@@ -181,6 +181,8 @@ table! {
             unsafe extern "C" fn(Ctx, *const c_char) -> c_int;
         get_command = c"RedisModule_GetCommand":
             unsafe extern "C" fn(Ctx, *const c_char) -> *mut RawCommand;
+        set_command_info = c"RedisModule_SetCommandInfo":
+            unsafe extern "C" fn(*mut RawCommand, *const CommandInfo) -> c_int;
         set_acl_categories = c"RedisModule_SetCommandACLCategories":
             unsafe extern "C" fn(*mut RawCommand, *const c_char) -> c_int;
     }

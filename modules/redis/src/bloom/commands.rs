@@ -11,24 +11,77 @@ use crate::dump;
 use crate::image::Kind;
 use crate::items::{WORDS, answers, in_blocks};
 use crate::limit::Limit;
-use crate::object::{Object, Value, must_be_absent};
+use crate::object::{Object, Value, must_be_absent, not_made, or_nothing};
 use crate::own::read_only;
-use bloomline::Error;
 use bloomline::hash::hash;
 
 pub(crate) const COMMANDS: &[Command] = &[
     // First one that other modules have, too: where it is taken, the others are not tried.
-    command!("ADD", add, Write),
-    command!("RESERVE", reserve, Write),
-    command!("MADD", madd, Write),
-    command!("INSERT", insert, Write),
-    command!("EXISTS", exists, Read),
-    command!("MEXISTS", mexists, Read),
-    command!("CARD", card, Read),
-    command!("INFO", info, Read),
-    command!("DEBUG", debug, Read),
-    command!("SCANDUMP", dump::scan, Read),
-    command!("LOADCHUNK", dump::load, Write),
+    command!(
+        "ADD key item",
+        Insert,
+        add,
+        "Adds an item. Makes the filter if there is none.",
+        "O(links)"
+    ),
+    command!(
+        "RESERVE key rate capacity [EXPANSION n] [NONSCALING] {SEED n}",
+        Insert,
+        reserve,
+        "Makes an empty Bloom filter.",
+        "O(capacity)"
+    ),
+    command!(
+        "MADD key item [item ...]",
+        Insert,
+        madd,
+        "Adds items. Makes the filter if there is none.",
+        "O(items * links)"
+    ),
+    command!(
+        "INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] {SEED n} ITEMS item [item ...]",
+        Insert,
+        insert,
+        "Adds items. Makes the filter, as the options say, if there is none.",
+        "O(items * links)"
+    ),
+    command!(
+        "EXISTS key item",
+        Read,
+        exists,
+        "Returns whether an item may be in the filter.",
+        "O(links)"
+    ),
+    command!(
+        "MEXISTS key item [item ...]",
+        Read,
+        mexists,
+        "Returns for each item whether it may be in the filter.",
+        "O(items * links)"
+    ),
+    command!("CARD key", Read, card, "Returns the number of items added.", "O(links)"),
+    command!(
+        "INFO key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
+        Read,
+        info,
+        "Returns what is known of the filter.",
+        "O(links)"
+    ),
+    command!("DEBUG key", Read, debug, "Returns the shape of each link.", "O(links)"),
+    command!(
+        "SCANDUMP key iterator",
+        Read,
+        dump::scan,
+        "Returns the next chunk of the filter, for LOADCHUNK.",
+        "O(bytes)"
+    ),
+    command!(
+        "LOADCHUNK key iterator bytes",
+        Insert,
+        dump::load,
+        "Takes the next chunk of a filter from SCANDUMP.",
+        "O(bytes)"
+    ),
 ];
 
 /// The filter of a key, to be read: a series or a static filter. None if there is no such key.
@@ -44,14 +97,6 @@ pub(super) fn filter_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail>
     }
 }
 
-/// The same for EXISTS, which has no error for a key of another type.
-fn known_filter<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail> {
-    match filter_of(key) {
-        Err(Fail::WrongType) => Ok(None),
-        found => found,
-    }
-}
-
 fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let wanted = options::reserve(args)?;
     let mut key = Key::open(ctx, args.raw(1), true);
@@ -64,12 +109,8 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
 /// Makes the filter of an absent key, here and on replicas.
 fn create(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString, wanted: Wanted) -> Outcome {
     let plan = wanted.plan()?;
-    let chain = Chain::new(plan, Limit::of(ctx)).map_err(|error| match error {
-        Error::OutOfMemory | Error::LineCount(_) => {
-            Fail::Text("ERR Insufficient memory to create filter".into())
-        }
-        _ => Fail::Text("ERR could not create filter".into()),
-    })?;
+    let could_not = |error| not_made(error, "ERR could not create filter");
+    let chain = Chain::new(plan, Limit::of(ctx)).map_err(could_not)?;
     key.set(Object::new(Value::Bloom(chain)));
     // All that a replica, with its own options, would choose otherwise.
     let Plan { rate, capacity, expansion, seed } = plan;
@@ -143,9 +184,6 @@ fn text(stop: Stop) -> &'static str {
 }
 
 fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
     match added.stop {
         Some(stop) => fail(text(stop)),
@@ -157,18 +195,12 @@ fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn madd(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
     reply(ctx, &added);
     Ok(())
 }
 
 fn insert(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 4 {
-        return Err(Fail::Arity);
-    }
     let (wanted, first) = options::insert(args)?;
     let added = add_all(ctx, args.raw(1), args.from(first), wanted)?;
     reply(ctx, &added);
@@ -187,12 +219,9 @@ fn reply(ctx: Ctx, added: &Added) {
 }
 
 fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let item = args.bytes(2);
-    ctx.boolean(match known_filter(&key)? {
+    ctx.boolean(match or_nothing(args, &key, filter_of(&key))? {
         Some(Value::Bloom(chain)) => chain.contains(hash(item, chain.plan.seed)),
         Some(Value::Static(fixed)) => fixed.filter.contains(item),
         _ => false,
@@ -201,11 +230,8 @@ fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
-    let (filter, items) = (known_filter(&key)?, args.from(2));
+    let (filter, items) = (or_nothing(args, &key, filter_of(&key))?, args.from(2));
     ctx.array(items.len());
     let Some(filter) = filter else {
         (0..items.len()).for_each(|_| ctx.boolean(false));
@@ -220,9 +246,6 @@ fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn card(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     ctx.count(match filter_of(&key)? {
         Some(Value::Bloom(chain)) => chain.items(),

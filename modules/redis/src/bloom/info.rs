@@ -53,9 +53,6 @@ fn field(ctx: Ctx, filter: &Value, i: usize) {
 }
 
 pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let chain = match filter_of(&key)? {
         Some(Value::Bloom(chain)) => chain,
@@ -72,9 +69,14 @@ pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
             8 * params.bytes(),
             params.k(),
             link.capacity,
-            chain.plan.rate_of(i),
+            six_digits(chain.plan.rate_of(i)),
         );
         ctx.bytes(line.as_bytes());
     }
     Ok(())
+}
+
+/// A number with as many digits as people read.
+fn six_digits(number: f64) -> f64 {
+    format!("{number:.5e}").parse().unwrap_or(number)
 }

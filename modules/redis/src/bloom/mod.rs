@@ -9,5 +9,5 @@ mod plan;
 
 pub(crate) use chain::{Chain, Link, Stop};
 pub(crate) use commands::COMMANDS;
-pub(crate) use options::{after, capacity, is_own, new_seed, rate};
+pub(crate) use options::{after, capacity, new_seed, rate};
 pub(crate) use plan::{MAX_OWN_CAPACITY, MAX_RATE, Plan};

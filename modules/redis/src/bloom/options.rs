@@ -45,11 +45,6 @@ pub(crate) fn new_seed(asked: Option<u64>) -> Result<u64, Fail> {
     }
 }
 
-/// Whether a command was called by our own name for it, which takes more options.
-pub(crate) fn is_own(args: Args<'_>) -> bool {
-    args.bytes(0).get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case(b"BL."))
-}
-
 /// The number after a word, if the word is there.
 pub(crate) fn after<'a>(
     args: Args<'a>,
@@ -65,8 +60,8 @@ pub(crate) fn after<'a>(
 
 /// The arguments of RESERVE: rate, capacity, options.
 pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
-    let own = is_own(args);
-    if args.len() < 4 || (!own && args.len() > 7) {
+    let own = args.is_own();
+    if !own && args.len() > 7 {
         return Err(Fail::Arity);
     }
     let rate = rate(args.bytes(2))?;
@@ -80,7 +75,7 @@ pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
         let Some(asked) = parse::integer(args.bytes(at + 1)) else {
             return fail("ERR bad expansion");
         };
-        if fixed {
+        if fixed && asked != 0 {
             return fail("Nonscaling filters cannot expand");
         }
         expansion = match u32::try_from(asked) {
@@ -122,7 +117,7 @@ pub(crate) fn capacity(text: &[u8], own: bool) -> Result<u64, Fail> {
 pub(crate) fn insert(args: Args<'_>) -> Result<(Option<Wanted>, usize), Fail> {
     let (mut wanted, mut create, mut fixed) = (Wanted::by_default(), true, false);
     let mut growth = None;
-    let (own, mut at) = (is_own(args), 2);
+    let (own, mut at) = (args.is_own(), 2);
     // Words are known by their first letters.
     while at < args.len() {
         let word = args.bytes(at).to_ascii_lowercase();
@@ -131,9 +126,6 @@ pub(crate) fn insert(args: Args<'_>) -> Result<(Option<Wanted>, usize), Fail> {
             [b'i', ..] => {
                 if at + 1 == args.len() {
                     return Err(Fail::Arity);
-                }
-                if fixed && growth.is_some_and(|factor| factor > 0) {
-                    return fail("Nonscaling filters cannot expand");
                 }
                 wanted.expansion = if fixed { 0 } else { growth.unwrap_or(wanted.expansion) };
                 return Ok((create.then_some(wanted), at + 1));

@@ -9,23 +9,90 @@ use crate::dump;
 use crate::image::Kind;
 use crate::items::{WORDS, answers, in_blocks};
 use crate::limit::Limit;
-use crate::object::{Object, Value, must_be_absent};
+use crate::object::{Object, Value, must_be_absent, not_made, or_nothing};
 use bloomline::hash::hash;
 
 pub(crate) const COMMANDS: &[Command] = &[
-    command!("ADD", add, Write),
-    command!("ADDNX", add_new, Write),
-    command!("RESERVE", reserve, Write),
-    command!("INSERT", insert, Write),
-    command!("INSERTNX", insert_new, Write),
-    command!("EXISTS", exists, Read),
-    command!("MEXISTS", mexists, Read),
-    command!("DEL", delete, Shrink),
-    command!("COUNT", count, Read),
-    command!("INFO", info, Read),
-    command!("COMPACT", compact, Shrink),
-    command!("SCANDUMP", dump::scan, Read),
-    command!("LOADCHUNK", dump::load, Write),
+    command!(
+        "ADD key item",
+        Insert,
+        add,
+        "Adds an item. Makes the filter if there is none.",
+        "O(links)"
+    ),
+    command!(
+        "ADDNX key item",
+        Insert,
+        add_new,
+        "Adds an item unless it may be there. Makes the filter if there is none.",
+        "O(links)"
+    ),
+    command!(
+        "RESERVE key capacity [BUCKETSIZE n] [MAXITERATIONS n] [EXPANSION n] [ERROR rate] {SEED n} {MAXEXPANSIONS n}",
+        Insert,
+        reserve,
+        "Makes an empty cuckoo filter.",
+        "O(capacity)"
+    ),
+    command!(
+        "INSERT key [CAPACITY n] [NOCREATE] ITEMS item [item ...]",
+        Insert,
+        insert,
+        "Adds items. Makes the filter, as the options say, if there is none.",
+        "O(items * links)"
+    ),
+    command!(
+        "INSERTNX key [CAPACITY n] [NOCREATE] ITEMS item [item ...]",
+        Insert,
+        insert_new,
+        "Adds items unless they may be there. Makes the filter, as the options say, if there is none.",
+        "O(items * links)"
+    ),
+    command!(
+        "EXISTS key item",
+        Read,
+        exists,
+        "Returns whether an item may be in the filter.",
+        "O(links)"
+    ),
+    command!(
+        "MEXISTS key item [item ...]",
+        Read,
+        mexists,
+        "Returns for each item whether it may be in the filter.",
+        "O(items * links)"
+    ),
+    command!(
+        "DEL key item",
+        Delete,
+        delete,
+        "Removes an item once. Remove only what was added.",
+        "O(links)"
+    ),
+    command!(
+        "COUNT key item",
+        Read,
+        count,
+        "Returns how often an item may be in the filter.",
+        "O(links)"
+    ),
+    command!("INFO key", Read, info, "Returns what is known of the filter.", "O(links)"),
+    command!("DEBUG key", Read, debug, "Returns the same in one line.", "O(links)"),
+    command!("COMPACT key", Update, compact, "Drops links at the end that are empty.", "O(links)"),
+    command!(
+        "SCANDUMP key iterator",
+        Read,
+        dump::scan,
+        "Returns the next chunk of the filter, for LOADCHUNK.",
+        "O(bytes)"
+    ),
+    command!(
+        "LOADCHUNK key iterator bytes",
+        Insert,
+        dump::load,
+        "Takes the next chunk of a filter from SCANDUMP.",
+        "O(bytes)"
+    ),
 ];
 
 /// The filter of a key; None if there is no such key.
@@ -41,11 +108,12 @@ fn series_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Series>, Fail> {
     }
 }
 
-/// The same for EXISTS and COUNT, which have no error for a key of another type.
-fn known_series<'k>(key: &'k Key<'_>) -> Result<Option<&'k Series>, Fail> {
+/// Whether there is a filter. By RedisBloom's names for DEL and COMPACT there is none, too, where the
+/// key holds something else.
+fn is_there(args: Args<'_>, key: &Key<'_>) -> Result<bool, Fail> {
     match series_of(key) {
-        Err(Fail::WrongType) => Ok(None),
-        found => found,
+        Err(Fail::WrongType) if !args.is_own() => Ok(false),
+        found => Ok(found?.is_some()),
     }
 }
 
@@ -61,7 +129,7 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
 /// Makes the filter of an absent key, here and on replicas.
 fn create(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString, wanted: Wanted) -> Outcome {
     let shape = wanted.shape()?;
-    let could_not = |_| Fail::Text("ERR Could not create filter".into());
+    let could_not = |error| not_made(error, "ERR Could not create filter");
     let series = Series::new(shape, Limit::of(ctx)).map_err(could_not)?;
     key.set(Object::new(Value::Cuckoo(series)));
     let Shape { capacity, bucket_size, max_iterations, expansion, max_links, rate, seed } = shape;
@@ -140,9 +208,6 @@ fn text(stop: Stop) -> &'static str {
 }
 
 fn add_one(ctx: Ctx, args: Args<'_>, only_new: bool) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let wanted = Some(Wanted::by_default());
     match add_all(ctx, args, 2, wanted, only_new)?[0] {
         Added::No(stop) => fail(text(stop)),
@@ -163,9 +228,6 @@ fn add_new(ctx: Ctx, args: Args<'_>) -> Outcome {
 
 /// What the primary sends in the place of INSERT: items that it has added.
 fn madd(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     let wanted = Some(Wanted::by_default());
     let added = add_all(ctx, args, 2, wanted, false)?;
     reply(ctx, &added, false);
@@ -173,12 +235,15 @@ fn madd(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 /// Commands of our own names alone.
-pub(crate) const OWN_COMMANDS: &[Command] = &[command!("MADD", madd, Write)];
+pub(crate) const OWN_COMMANDS: &[Command] = &[command!(
+    "MADD key item [item ...]",
+    Insert,
+    madd,
+    "Adds items. Makes the filter if there is none.",
+    "O(items * links)"
+)];
 
 fn insert_all(ctx: Ctx, args: Args<'_>, only_new: bool) -> Outcome {
-    if args.len() < 4 {
-        return Err(Fail::Arity);
-    }
     let (wanted, first) = options::insert(args)?;
     let added = add_all(ctx, args, first, wanted, only_new)?;
     reply(ctx, &added, only_new);
@@ -209,11 +274,8 @@ fn reply(ctx: Ctx, added: &[Added], numbers: bool) {
 }
 
 fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
-    let series = known_series(&key)?;
+    let series = or_nothing(args, &key, series_of(&key))?;
     ctx.boolean(
         series.is_some_and(|series| series.contains(hash(args.bytes(2), series.shape.seed))),
     );
@@ -221,11 +283,8 @@ fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
-    let (series, items) = (known_series(&key)?, args.from(2));
+    let (series, items) = (or_nothing(args, &key, series_of(&key))?, args.from(2));
     ctx.array(items.len());
     let Some(series) = series else {
         (0..items.len()).for_each(|_| ctx.boolean(false));
@@ -240,11 +299,8 @@ fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn delete(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let mut key = Key::open(ctx, args.raw(1), true);
-    if series_of(&key)?.is_none() {
+    if !is_there(args, &key)? {
         return fail("Not found");
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
@@ -260,21 +316,15 @@ fn delete(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn count(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
-    let series = known_series(&key)?;
+    let series = or_nothing(args, &key, series_of(&key))?;
     ctx.count(series.map_or(0, |series| series.count(hash(args.bytes(2), series.shape.seed))));
     Ok(())
 }
 
 fn compact(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let mut key = Key::open(ctx, args.raw(1), true);
-    if series_of(&key)?.is_none() {
+    if !is_there(args, &key)? {
         return fail("Cuckoo filter was not found");
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
@@ -287,16 +337,11 @@ fn compact(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(series) = series_of(&key)? else { return fail("ERR not found") };
-    let filters: usize = series.links.iter().map(|link| link.shards.len()).sum();
-    let slots = filters as u64 * series.params().slots();
     let fields: [(&str, u64); 8] = [
         ("Size", series.size() as u64),
-        ("Number of buckets", slots / bloomline::cuckoo::SLOTS),
+        ("Number of buckets", buckets(series)),
         ("Number of filters", series.links.len() as u64),
         ("Number of items inserted", series.items()),
         ("Number of items deleted", series.deleted),
@@ -309,5 +354,25 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
         ctx.label(name);
         ctx.count(number);
     }
+    Ok(())
+}
+
+/// The buckets of all links.
+fn buckets(series: &Series) -> u64 {
+    let filters: usize = series.links.iter().map(|link| link.shards.len()).sum();
+    filters as u64 * series.params().slots() / bloomline::cuckoo::SLOTS
+}
+
+fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
+    let key = Key::open(ctx, args.raw(1), false);
+    let Some(series) = series_of(&key)? else { return fail("ERR not found") };
+    let Shape { bucket_size, max_iterations, expansion, .. } = series.shape;
+    let (buckets, items, filters) = (buckets(series), series.items(), series.links.len());
+    let line = format!(
+        "bktsize:{bucket_size} buckets:{buckets} items:{items} deletes:{} filters:{filters} \
+         max_iterations:{max_iterations} expansion:{expansion}",
+        series.deleted
+    );
+    ctx.bytes(line.as_bytes());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::series::Shape;
 use crate::api::Args;
-use crate::bloom::{after, is_own, new_seed};
+use crate::bloom::{after, new_seed};
 use crate::command::{Fail, fail};
 use crate::config::config;
 use crate::parse;
@@ -44,7 +44,7 @@ impl Wanted {
 
 /// The arguments of RESERVE.
 pub(super) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
-    if args.len() < 3 || args.len().is_multiple_of(2) {
+    if args.len().is_multiple_of(2) {
         return Err(Fail::Arity);
     }
     let mut wanted = Wanted::by_default();
@@ -55,10 +55,9 @@ pub(super) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
         ("EXPANSION", 0, 32_768, &mut wanted.expansion),
     ];
     for (word, least, most, number) in numbers {
-        let Some(text) = after(args, word, 3)? else { continue };
-        if parse::integer(text).is_none() {
-            return Err(Fail::Text(format!("Couldn't parse {word}").into()));
-        }
+        let bad = || Fail::Text(format!("Couldn't parse {word}").into());
+        let Some(text) = after(args, word, 3).map_err(|_| bad())? else { continue };
+        parse::integer(text).ok_or_else(bad)?;
         *number = parse::within(text, least, most).ok_or_else(|| {
             Fail::Text(format!("{word}: value must be in the range [{least}, {most}]").into())
         })?;
@@ -71,7 +70,7 @@ pub(super) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
         });
         wanted.rate = Some(rate?);
     }
-    if is_own(args) {
+    if args.is_own() {
         if let Some(text) = after(args, "SEED", 3)? {
             wanted.seed = Some(parse::unsigned(text).ok_or(Fail::Text("ERR bad seed".into()))?);
         }
@@ -100,8 +99,15 @@ pub(super) fn insert(args: Args<'_>) -> Result<(Option<Wanted>, usize), Fail> {
             [b'i', ..] if at + 1 < args.len() => return Ok((create.then_some(wanted), at + 1)),
             [b'i', ..] => return Err(Fail::Arity),
             [b'c', ..] if at + 1 < args.len() => {
-                let capacity = parse::within(args.bytes(at + 1), 2 * wanted.bucket_size, MOST);
-                wanted.capacity = capacity.ok_or(Fail::Text("Bad capacity".into()))?;
+                let Some(capacity) = parse::integer(args.bytes(at + 1)) else {
+                    return fail("Bad capacity");
+                };
+                let least = 2 * wanted.bucket_size;
+                let capacity = u64::try_from(capacity).ok();
+                let capacity = capacity.filter(|capacity| (least..=MOST).contains(capacity));
+                wanted.capacity = capacity.ok_or(Fail::Text(
+                    "Capacity must be in the range [cf-bucket-size * 2, 1073741824]".into(),
+                ))?;
                 at += 2;
             }
             [b'c', ..] => return Err(Fail::Arity),

@@ -16,15 +16,51 @@ use bloomline::hash::hash;
 use bloomline::{CountingFilter, Error, Params};
 
 pub(crate) const COMMANDS: &[Command] = &[
-    command!("RESERVE", reserve, Write),
-    command!("ADD", add, Write),
-    command!("MADD", madd, Write),
-    command!("DEL", delete, Shrink),
-    command!("MDEL", mdelete, Shrink),
-    command!("EXISTS", exists, Read),
-    command!("MEXISTS", mexists, Read),
-    command!("COUNT", count, Read),
-    command!("INFO", info, Read),
+    command!(
+        "RESERVE key rate capacity [SEED n]",
+        Insert,
+        reserve,
+        "Makes an empty counting filter.",
+        "O(capacity)"
+    ),
+    command!("ADD key item", Insert, add, "Adds an item.", "O(1)"),
+    command!("MADD key item [item ...]", Insert, madd, "Adds items.", "O(items)"),
+    command!(
+        "DEL key item",
+        Delete,
+        delete,
+        "Removes an item once. Remove only what was added.",
+        "O(1)"
+    ),
+    command!(
+        "MDEL key item [item ...]",
+        Delete,
+        mdelete,
+        "Removes items once each. Remove only what was added.",
+        "O(items)"
+    ),
+    command!(
+        "EXISTS key item",
+        Read,
+        exists,
+        "Returns whether an item may be in the filter.",
+        "O(1)"
+    ),
+    command!(
+        "MEXISTS key item [item ...]",
+        Read,
+        mexists,
+        "Returns for each item whether it may be in the filter.",
+        "O(items)"
+    ),
+    command!(
+        "COUNT key item",
+        Read,
+        count,
+        "Returns how often an item may be in the filter, up to 15.",
+        "O(1)"
+    ),
+    command!("INFO key", Read, info, "Returns what is known of the filter.", "O(1)"),
 ];
 
 /// A counting filter.
@@ -153,17 +189,11 @@ fn delete_all(ctx: Ctx, name: *mut RawString, args: Args<'_>) -> Result<Vec<bool
 }
 
 fn one(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     ctx.boolean(all(ctx, args.raw(1), args)?[0]);
     Ok(())
 }
 
 fn many(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     reply(ctx, &all(ctx, args.raw(1), args)?);
     Ok(())
 }
@@ -209,18 +239,12 @@ fn find_all(ctx: Ctx, name: *mut RawString, args: Args<'_>) -> Result<Vec<bool>,
 }
 
 fn count(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     ctx.count(counting_of(&key)?.map_or(0, |counting| counting.filter.count(args.bytes(2)).into()));
     Ok(())
 }
 
 fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(counting) = counting_of(&key)? else { return fail("ERR not found") };
     let fields: [(&str, u64); 3] = [

@@ -18,7 +18,7 @@ use bloomline::{
 use std::io::{Read, Seek, SeekFrom};
 
 pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() < 3 || args.len().is_multiple_of(2) {
+    if args.len().is_multiple_of(2) {
         return Err(Fail::Arity);
     }
     let bad = |what| Fail::Text(format!("ERR bad {what}").into());
@@ -49,7 +49,7 @@ pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 5 && args.len() != 7 {
+    if args.len() == 6 || args.len() > 7 {
         return Err(Fail::Arity);
     }
     let bad = |what| Fail::Text(format!("ERR bad {what}").into());
@@ -112,6 +112,18 @@ pub(crate) fn from_file(bytes: &mut Arrived, capacity: u64) -> Result<Value, Err
         // An error unless it is one of the two layouts of plain filters.
         _ => plain(vec![Filter::load_from(file)?], capacity),
     })
+}
+
+/// Why a file is not taken.
+pub(crate) fn not_taken(error: Error) -> Fail {
+    match error {
+        Error::Layout(layout) if layout == Kind::Cascade as u16 => Fail::Text(
+            "ERR a cascade cannot be imported: BL.IMPORT takes plain, classic, scalable, counting, \
+             cuckoo, window and static filters"
+                .into(),
+        ),
+        error => error.into(),
+    }
 }
 
 const SCALABLE: u16 = Kind::Scalable as u16;

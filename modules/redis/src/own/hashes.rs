@@ -40,9 +40,6 @@ fn append(bitmap: &mut Vec<u8>, words: &[u64; WORDS], count: usize) {
 }
 
 pub(super) fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let mut blocks = Blocks::new(args.bytes(2))?;
     let key = Key::open(ctx, args.raw(1), false);
     let value = value_of(&key)?;
@@ -58,9 +55,6 @@ pub(super) fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let mut blocks = Blocks::new(args.bytes(2))?;
     let mut key = Key::open(ctx, args.raw(1), true);
     super::window::follow_clock(ctx, &mut key, args.raw(1));
@@ -143,9 +137,6 @@ fn has_room(value: &Value, bytes: &[u8]) -> Result<bool, Fail> {
 }
 
 pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let value = value_of(&key)?;
     ctx.map(4);

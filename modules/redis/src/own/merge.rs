@@ -25,9 +25,6 @@ pub(super) fn merge_force(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn merge_all(ctx: Ctx, args: Args<'_>, force: bool) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     let is_dest = |i: usize| args.bytes(i) == args.bytes(1);
     // A filter has its own items already.
     let others = (2..args.len()).filter(|&i| !is_dest(i)).map(|i| args.raw(i));

@@ -8,7 +8,7 @@ mod merge;
 mod window;
 
 pub(crate) use counting::{COMMANDS as COUNTING_COMMANDS, Counting};
-pub(crate) use file::from_file;
+pub(crate) use file::{from_file, not_taken};
 pub(crate) use fixed::{Fixed, read_only};
 pub(crate) use window::{COMMANDS as WINDOW_COMMANDS, Timed};
 
@@ -19,14 +19,56 @@ use crate::object::{Object, Value};
 
 /// The commands for filters of every kind.
 pub(crate) const COMMANDS: &[Command] = &[
-    command!("KIND", kind, Read),
-    command!("HASHINFO", hashes::info, Read),
-    command!("MADDHASH", hashes::add, Write),
-    command!("MEXISTSHASH", hashes::exists, Read),
-    command!("EXPORT", file::export, Read),
-    command!("IMPORT", file::import, Write),
-    command!("MERGE", merge::merge, Write, -1),
-    command!("MERGEFORCE", merge::merge_force, Write, -1),
+    command!("KIND key", Read, kind, "Returns the kind of the filter.", "O(1)"),
+    command!(
+        "HASHINFO key",
+        Read,
+        hashes::info,
+        "Returns what a client needs to hash items itself.",
+        "O(links)"
+    ),
+    command!(
+        "MADDHASH key hashes",
+        Insert,
+        hashes::add,
+        "Adds items by their hashes.",
+        "O(items * links)"
+    ),
+    command!(
+        "MEXISTSHASH key hashes",
+        Read,
+        hashes::exists,
+        "Returns for each hash whether its item may be in the filter.",
+        "O(items * links)"
+    ),
+    command!(
+        "EXPORT key offset [COUNT n] [LINK i]",
+        Read,
+        file::export,
+        "Returns a part of the file that the filter is.",
+        "O(bytes)"
+    ),
+    command!(
+        "IMPORT key offset length bytes [CAPACITY n]",
+        Insert,
+        file::import,
+        "Takes a part of the file of a filter.",
+        "O(bytes)"
+    ),
+    command!(
+        "MERGE dest source [source ...]",
+        Insert,
+        merge::merge,
+        "Adds all items of other filters, if the rate allows it.",
+        "O(bytes of all)"
+    ),
+    command!(
+        "MERGEFORCE dest source [source ...]",
+        Insert,
+        merge::merge_force,
+        "Adds all items of other filters, whatever the rate becomes.",
+        "O(bytes of all)"
+    ),
 ];
 
 /// The filter of a key, whose absence is an error.
@@ -40,9 +82,6 @@ fn value_of<'k>(key: &'k Key<'_>) -> Result<&'k Value, Fail> {
 }
 
 fn kind(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     match Key::open(ctx, args.raw(1), false).get() {
         Found::Absent => ctx.null(),
         Found::Foreign => return Err(Fail::WrongType),

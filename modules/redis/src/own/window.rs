@@ -16,13 +16,37 @@ use crate::parse;
 use bloomline::{Error, Params, Window, sizing};
 
 pub(crate) const COMMANDS: &[Command] = &[
-    command!("RESERVE", reserve, Write),
-    command!("ADD", add, Write),
-    command!("MADD", madd, Write),
-    command!("EXISTS", exists, Read),
-    command!("MEXISTS", mexists, Read),
-    command!("ADVANCE", advance, Shrink),
-    command!("INFO", info, Read),
+    command!(
+        "RESERVE key rate capacity period generations [SEED n]",
+        Insert,
+        reserve,
+        "Makes an empty window, whose items expire.",
+        "O(capacity)"
+    ),
+    command!("ADD key item", Insert, add, "Adds an item.", "O(generations)"),
+    command!("MADD key item [item ...]", Insert, madd, "Adds items.", "O(items * generations)"),
+    command!(
+        "EXISTS key item",
+        Read,
+        exists,
+        "Returns whether an item may be in the window.",
+        "O(generations)"
+    ),
+    command!(
+        "MEXISTS key item [item ...]",
+        Read,
+        mexists,
+        "Returns for each item whether it may be in the window.",
+        "O(items * generations)"
+    ),
+    command!(
+        "ADVANCE key slice",
+        Update,
+        advance,
+        "Turns a window of a file, which no clock turns.",
+        "O(generations)"
+    ),
+    command!("INFO key", Read, info, "Returns what is known of the window.", "O(generations)"),
 ];
 
 /// A window and its clock.
@@ -192,17 +216,11 @@ fn find_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
 }
 
 fn one(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     ctx.boolean(all(ctx, args)?[0]);
     Ok(())
 }
 
 fn many(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
-    if args.len() < 3 {
-        return Err(Fail::Arity);
-    }
     reply(ctx, &all(ctx, args)?);
     Ok(())
 }
@@ -227,9 +245,6 @@ fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn advance(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 3 {
-        return Err(Fail::Arity);
-    }
     let Some(slice) = parse::unsigned(args.bytes(2)) else { return fail("ERR bad slice") };
     let mut key = Key::open(ctx, args.raw(1), true);
     if timed_of(&key)?.is_none() {
@@ -247,9 +262,6 @@ fn advance(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() != 2 {
-        return Err(Fail::Arity);
-    }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(timed) = timed_of(&key)? else { return fail("ERR not found") };
     let (generations, slice) = (timed.window.generations(), timed.slice());
