@@ -74,7 +74,7 @@ def test_replies():
                 ("BL.C.RESERVE s 0.01 100", Error("ERR item exists")),
                 ("CF.RESERVE s 100", Error("ERR item exists")),
                 ("CF.ADD s x", WRONGTYPE),
-                ("CF.DEL s static:1", WRONGTYPE),
+                ("CF.DEL s static:1", Error("Not found")),
                 ("BL.C.ADD s x", WRONGTYPE),
                 ("BL.C.DEL s static:1", WRONGTYPE),
                 ("BL.C.EXISTS s static:1", WRONGTYPE),
