@@ -83,7 +83,7 @@ impl<'a> View<'a> {
     }
 
     /// A filter of any layout of the native format, its footer checked.
-    fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
+    fn parse(bytes: &'a [u8], kernels: Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {
             // All else has been checked before the layout.
             Err(Error::Layout(cuckoo::LAYOUT)) => {
