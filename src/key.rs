@@ -1,6 +1,10 @@
 //! What a key may be: bytes, text, or an integer.
 
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+#[cfg(unix)]
+use std::os::unix::ffi::OsStrExt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A key: anything whose bytes are the same in every program and on every CPU.
@@ -10,14 +14,17 @@ use std::sync::Arc;
 /// | `[u8]`, `[u8; N]`, `Vec<u8>` | as they are |
 /// | `str`, `String` | UTF-8 |
 /// | `u8` to `u128`, `i8` to `i128` | little-endian, as many as the type has |
-/// | `&K`, `Box<K>`, `Arc<K>`, `Cow<K>` | those of `K` |
+/// | `Ipv4Addr`, `Ipv6Addr`, `IpAddr` | 4 or 16, the network's order |
+/// | `Path`, `PathBuf`, `OsStr`, `OsString`, on Unix | as the system has them |
+/// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | those of `K` |
 ///
 /// Keys with equal bytes are the same key: `"ab"`, `b"ab"` and `0x6261_u16` are one. An integer is
 /// another key in another type, so give literals their type: `42u64`. `usize` and `isize` are no
 /// keys, since their bytes differ between machines.
 ///
-/// The trait is sealed. For a type of your own, pass its bytes, or hash it yourself and use the
-/// methods that take hashes.
+/// The trait is sealed. For a type of your own, pass its bytes, such as `uuid.as_bytes()`. Or pass its
+/// hash to the methods that take hashes: [`hash_value`](crate::hash::hash_value) hashes whatever
+/// implements [`Hash`](std::hash::Hash).
 ///
 /// ```
 /// use bloomline::{Filter, Params};
@@ -34,7 +41,13 @@ pub trait Key: KeyBytes {}
 
 impl<K: KeyBytes + ?Sized> Key for K {}
 
-/// What seals [`Key`]: nobody outside can name it.
+/// What seals [`Key`]: nobody outside can name it. The compiler names it where a key is none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a filter",
+    label = "not bytes, text, or an integer of a fixed width",
+    note = "`usize` and `isize` differ between machines: pass a `u64`, as in `&(n as u64)`",
+    note = "for a type of your own pass its bytes, or `hash::hash_value(&key, seed)` to a method that takes hashes"
+)]
 pub trait KeyBytes {
     /// The bytes that are hashed.
     fn key_bytes(&self) -> impl AsRef<[u8]>;
@@ -73,6 +86,56 @@ macro_rules! integers {
 
 integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
 
+macro_rules! addresses {
+    ($($key:ty),+) => {$(
+        impl KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                self.octets()
+            }
+        }
+    )+};
+}
+
+addresses!(Ipv4Addr, Ipv6Addr);
+
+impl KeyBytes for IpAddr {
+    fn key_bytes(&self) -> impl AsRef<[u8]> {
+        /// The bytes of either.
+        struct Octets([u8; 16], usize);
+
+        impl AsRef<[u8]> for Octets {
+            fn as_ref(&self) -> &[u8] {
+                &self.0[..self.1]
+            }
+        }
+
+        match self {
+            IpAddr::V4(address) => {
+                let mut octets = [0; 16];
+                octets[..4].copy_from_slice(&address.octets());
+                Octets(octets, 4)
+            }
+            IpAddr::V6(address) => Octets(address.octets(), 16),
+        }
+    }
+}
+
+#[cfg(unix)]
+macro_rules! paths {
+    ($($key:ty),+) => {$(
+        impl KeyBytes for $key {
+            #[inline(always)]
+            fn key_bytes(&self) -> impl AsRef<[u8]> {
+                AsRef::<std::ffi::OsStr>::as_ref(self).as_bytes()
+            }
+        }
+    )+};
+}
+
+#[cfg(unix)]
+paths!(std::path::Path, std::path::PathBuf, std::ffi::OsStr, std::ffi::OsString);
+
 macro_rules! pointers {
     ($([$($generics:tt)*] $key:ty),+) => {$(
         impl<$($generics)*> KeyBytes for $key {
@@ -87,6 +150,7 @@ macro_rules! pointers {
 pointers!(
     [K: KeyBytes + ?Sized] &K,
     [K: KeyBytes + ?Sized] Box<K>,
+    [K: KeyBytes + ?Sized] Rc<K>,
     [K: KeyBytes + ?Sized] Arc<K>,
     [K: KeyBytes + ToOwned + ?Sized] Cow<'_, K>
 );

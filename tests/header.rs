@@ -79,9 +79,12 @@ fn generated() -> String {
     let trailer = config.trailer.take().expect("cbindgen.toml has a trailer");
     for (heading, file) in SECTIONS {
         let mut section = Vec::new();
+        let source = expanded(&std::fs::read_to_string(root().join("src/ffi").join(file)).unwrap());
+        let plain = Path::new(env!("CARGO_TARGET_TMPDIR")).join("header_section.rs");
+        std::fs::write(&plain, source).unwrap();
         cbindgen::Builder::new()
             .with_config(config.clone())
-            .with_src(root().join("src/ffi").join(file))
+            .with_src(plain)
             .generate()
             .unwrap_or_else(|error| panic!("{file}: {error}"))
             .write(&mut section);
@@ -90,6 +93,34 @@ fn generated() -> String {
         write!(header, "\n\n/* {heading} {rule} */\n\n{}", section.trim()).unwrap();
     }
     header + "\n\n" + trailer.trim_start()
+}
+
+/// A source with the rows of `handle!` as the functions that they stand for, by the arms of
+/// `src/ffi/handle.rs`: cbindgen sees no macros.
+fn expanded(source: &str) -> String {
+    let macros = std::fs::read_to_string(root().join("src/ffi/handle.rs")).unwrap();
+    let (mut out, mut handle, mut comment) = (String::new(), None, String::new());
+    for line in source.lines() {
+        let words: Vec<&str> = line.trim_end_matches(';').split(' ').collect();
+        match (handle, &words[..]) {
+            (None, ["handle!", "{", name, argument]) => handle = Some((*name, *argument)),
+            (None, _) => out += &format!("{line}\n"),
+            (Some(_), ["}"]) => handle = None,
+            (Some((name, argument)), [verb, function]) if line.ends_with(';') => {
+                let arm = format!("$(#[$doc:meta])* {verb} $function:ident; $($rest:tt)*) => {{\n");
+                let body = macros.split_once(&arm).unwrap_or_else(|| panic!("no arm for {verb}")).1;
+                let body = body.split_once("        $crate::ffi::handle::handle! {").unwrap().0;
+                let body = body.replace("        $(#[$doc])*\n", &comment);
+                let body = body.replace("$crate::ffi::", "").replace("std::ffi::", "");
+                let body = body.replace("$function", function).replace("$handle", name);
+                out += &body.replace("$this", argument);
+                comment.clear();
+            }
+            (Some(_), _) => comment += &format!("{line}\n"),
+        }
+    }
+    assert!(handle.is_none() && comment.is_empty(), "rows that do not end");
+    out
 }
 
 /// Takes out of the comments the `# Safety` sections, which end them: they are for Rust, and
@@ -172,7 +203,9 @@ fn every_exported_function_is_in_the_header() {
     let mut functions = 0;
     let mut sources = Vec::new();
     sources_in(&root().join("src/ffi"), &mut sources);
-    for source in sources {
+    // The arms of `handle!` are no functions; its rows are.
+    sources.retain(|source| !source.contains("macro_rules! handle"));
+    for source in sources.iter().map(|source| expanded(source)) {
         for definition in source.split("#[unsafe(no_mangle)]").skip(1) {
             let definition = definition.trim_start();
             let name = definition

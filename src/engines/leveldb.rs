@@ -26,7 +26,7 @@ fn take_apart(filter: &[u8]) -> Result<(&[u8], u32), bool> {
 }
 
 /// Opens the bytes of one filter.
-pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Found<'a> {
+pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: Kernels) -> Found<'a> {
     let hash = KeyHash::LevelDb;
     match take_apart(bytes) {
         Ok((lines, k)) => Found { lines, k, kernel: kernels.of(Layout::LevelDb), hash },

@@ -37,7 +37,7 @@ const MAX_LEGACY_LINES: u32 = 1 << 23;
 ///
 /// # Errors
 /// [`Error::Layout`] for a RocksDB filter that this library does not read: Ribbon, or a newer kind.
-pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: &Kernels) -> Result<Found<'a>, Error> {
+pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: Kernels) -> Result<Found<'a>, Error> {
     let hash = KeyHash::Xxph3;
     // RocksDB takes a block without lines for that of a table without keys.
     let Some((lines, trailer)) = bytes.split_last_chunk::<TRAILER>() else {

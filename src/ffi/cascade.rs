@@ -1,12 +1,12 @@
 //! `bloomline_cascade`: exact answers for two known sets of keys.
 
 use super::batch::{contains, contains_hash, contains_hashes, contains_keys};
-use super::boundary::{NULL, free, new_handle, read_or, shared, shared_between_threads, slice};
-use super::encode::{self, bloomline_write_fn};
+use super::boundary::{NULL, new_handle, read_or, shared, shared_between_threads, slice};
+use super::handle::{handle, whole};
 use super::hash::bloomline_bytes;
 use super::status::bloomline_status;
 use crate::Cascade;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 /// Tells the keys of an included set from those of an excluded set, without an error, in a
 /// fraction of the memory of either. Both are given at once and no longer change. Probes return
@@ -19,6 +19,8 @@ use std::ffi::{c_char, c_void};
 pub struct bloomline_cascade(pub(super) Cascade);
 
 const _: () = shared_between_threads::<bloomline_cascade>();
+
+whole!(bloomline_cascade: Cascade);
 
 /// bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
 /// hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
@@ -76,24 +78,15 @@ pub unsafe extern "C" fn bloomline_cascade_new_parallel(
     }
 }
 
+handle! { bloomline_cascade filter;
+
 /// bloomline_cascade_clone() creates a copy.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_clone(
-    filter: *const bloomline_cascade,
-    out: *mut *mut bloomline_cascade,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(filter, out) }
-}
+clone bloomline_cascade_clone;
 
 /// bloomline_cascade_free() frees a cascade. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_free(filter: *mut bloomline_cascade) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_cascade_free;
 }
 
 /// bloomline_cascade_contains() returns whether the key of 'len' bytes at 'key' is included: true
@@ -196,75 +189,29 @@ pub unsafe extern "C" fn bloomline_cascade_unknown_rate(filter: *const bloomline
     unsafe { read_or(filter, 1.0, |filter| filter.0.unknown_rate()) }
 }
 
+handle! { bloomline_cascade filter;
+
 /// bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
 /// for each line, for each layer, and for all. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_encoded_len(filter: *const bloomline_cascade) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(filter) }
-}
+encoded_len bloomline_cascade_encoded_len;
 
 /// bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. Views cannot be opened
 /// of it: only bloomline_cascade_decode() reads it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_encode(
-    filter: *const bloomline_cascade,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(filter, out, cap, written) }
-}
+encode bloomline_cascade_encode;
 
 /// bloomline_cascade_write() is bloomline_filter_write() for a cascade.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_write(
-    filter: *const bloomline_cascade,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(filter, write, context) }
-}
+write bloomline_cascade_write;
 
 /// bloomline_cascade_decode() is bloomline_filter_decode() for a cascade.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_cascade,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_cascade_decode;
 
 /// bloomline_cascade_save() is bloomline_filter_save() for a cascade.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_save(
-    filter: *const bloomline_cascade,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(filter, path) }
-}
+save bloomline_cascade_save;
 
 /// bloomline_cascade_load() is bloomline_filter_load() for a cascade.
 ///
 /// Errors: as there and for bloomline_cascade_decode().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_cascade,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_cascade_load;
 }

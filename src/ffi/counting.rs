@@ -2,17 +2,17 @@
 
 use super::batch::{Key, change_batch, keys_at};
 use super::boundary::{
-    NULL, bytes, change, exclusive, free, guard, new_handle, read_or, shared,
-    shared_between_threads, slice, write_result,
+    NULL, bytes, change, exclusive, guard, new_handle, read_or, shared, shared_between_threads,
+    slice, write_result,
 };
-use super::encode::{self, bloomline_write_fn};
 use super::filter::bloomline_filter;
+use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::CountingFilter;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 /// The highest count: so often, or more often.
@@ -34,6 +34,8 @@ pub struct bloomline_counting(pub(super) CountingFilter);
 
 const _: () = shared_between_threads::<bloomline_counting>();
 
+whole!(bloomline_counting: CountingFilter);
+
 /// bloomline_counting_new() creates an empty filter, of 320 bytes of memory for each line.
 ///
 /// Errors: as bloomline_filter_new().
@@ -47,25 +49,16 @@ pub unsafe extern "C" fn bloomline_counting_new(
     unsafe { new_handle(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
 }
 
+handle! { bloomline_counting filter;
+
 /// bloomline_counting_clone() creates a copy, counters included.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_clone(
-    filter: *const bloomline_counting,
-    out: *mut *mut bloomline_counting,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(filter, out) }
-}
+clone bloomline_counting_clone;
 
 /// bloomline_counting_free() frees a filter. Do not use its views, or what
 /// bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_free(filter: *mut bloomline_counting) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_counting_free;
 }
 
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
@@ -315,78 +308,30 @@ pub unsafe extern "C" fn bloomline_counting_clear(filter: *mut bloomline_countin
     }
 }
 
+handle! { bloomline_counting filter;
+
 /// bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
 /// for each line and 64 more. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_encoded_len(
-    filter: *const bloomline_counting,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(filter) }
-}
+encoded_len bloomline_counting_encoded_len;
 
 /// bloomline_counting_encode() is bloomline_filter_encode() for a counting filter, counters
 /// included. bloomline_view_open() and bloomline_filter_decode() read it too: its plain filter. To
 /// write that alone, encode bloomline_counting_filter().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_encode(
-    filter: *const bloomline_counting,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(filter, out, cap, written) }
-}
+encode bloomline_counting_encode;
 
 /// bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_write(
-    filter: *const bloomline_counting,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(filter, write, context) }
-}
+write bloomline_counting_write;
 
 /// bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_counting,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_counting_decode;
 
 /// bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_save(
-    filter: *const bloomline_counting,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(filter, path) }
-}
+save bloomline_counting_save;
 
 /// bloomline_counting_load() is bloomline_filter_load() for a counting filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_counting,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_counting_load;
 }

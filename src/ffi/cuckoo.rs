@@ -2,16 +2,16 @@
 
 use super::batch::keys_at;
 use super::boundary::{
-    NULL, bytes, change, exclusive, free, new_handle, read_or, required, shared_between_threads,
-    slice, write_optional, write_result,
+    NULL, bytes, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
+    write_optional, write_result,
 };
-use super::encode::{self, bloomline_write_fn};
+use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_cuckoo_params;
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, Error};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 /// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
 /// bloomline_cuckoo_view().
@@ -30,6 +30,8 @@ pub struct bloomline_cuckoo(pub(super) CuckooFilter);
 
 const _: () = shared_between_threads::<bloomline_cuckoo>();
 
+whole!(bloomline_cuckoo: CuckooFilter);
+
 /// bloomline_cuckoo_new() creates an empty cuckoo filter, of 64 bytes of memory for each line. It
 /// never grows.
 ///
@@ -46,25 +48,16 @@ pub unsafe extern "C" fn bloomline_cuckoo_new(
     }
 }
 
+handle! { bloomline_cuckoo filter;
+
 /// bloomline_cuckoo_clone() creates a copy.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_clone(
-    filter: *const bloomline_cuckoo,
-    out: *mut *mut bloomline_cuckoo,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(filter, out) }
-}
+clone bloomline_cuckoo_clone;
 
 /// bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
 /// NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_free(filter: *mut bloomline_cuckoo) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_cuckoo_free;
 }
 
 /// bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
@@ -227,76 +220,30 @@ pub unsafe extern "C" fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
     }
 }
 
+handle! { bloomline_cuckoo filter;
+
 /// bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
 /// each line and 64 more. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_encoded_len(filter: *const bloomline_cuckoo) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(filter) }
-}
+encoded_len bloomline_cuckoo_encoded_len;
 
 /// bloomline_cuckoo_encode() is bloomline_filter_encode() for a cuckoo filter.
 /// bloomline_view_open() and bloomline_cuckoo_decode() read it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_encode(
-    filter: *const bloomline_cuckoo,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(filter, out, cap, written) }
-}
+encode bloomline_cuckoo_encode;
 
 /// bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_write(
-    filter: *const bloomline_cuckoo,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(filter, write, context) }
-}
+write bloomline_cuckoo_write;
 
 /// bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_cuckoo,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_cuckoo_decode;
 
 /// bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
 /// map the file.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_save(
-    filter: *const bloomline_cuckoo,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(filter, path) }
-}
+save bloomline_cuckoo_save;
 
 /// bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_cuckoo,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_cuckoo_load;
 }

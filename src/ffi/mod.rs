@@ -18,6 +18,7 @@
 //!
 //! A handle has a file, with its bytes and files beside it; a type or constant is where its
 //! functions are. `boundary` and `batch` export nothing: they, and `encode`, are what the others share.
+//! `handle` writes the functions that all handles have.
 //!
 //! # Safety
 //! All functions here are for C and `unsafe`: the caller keeps the rules at the top
@@ -48,6 +49,7 @@ mod cuckoo;
 mod encode;
 mod engines;
 mod filter;
+mod handle;
 mod hash;
 mod lines;
 mod map;

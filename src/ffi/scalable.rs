@@ -2,16 +2,16 @@
 
 use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
 use super::boundary::{
-    NULL, bitmap_at, change, free, new_handle, read_or, shared, shared_between_threads, slice,
+    NULL, bitmap_at, change, new_handle, read_or, shared, shared_between_threads, slice,
     write_optional, write_result,
 };
-use super::encode::{self, bloomline_write_fn};
 use super::filter::bloomline_filter;
+use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
 use crate::{Error, ScalableFilter};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 /// A filter for an unknown number of keys: it grows with them, and stays below its false-positive
@@ -29,6 +29,8 @@ use std::ptr;
 pub struct bloomline_scalable(pub(super) ScalableFilter);
 
 const _: () = shared_between_threads::<bloomline_scalable>();
+
+whole!(bloomline_scalable: ScalableFilter);
 
 /// bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
 /// keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
@@ -50,25 +52,16 @@ pub unsafe extern "C" fn bloomline_scalable_new(
     }
 }
 
+handle! { bloomline_scalable filter;
+
 /// bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_clone(
-    filter: *const bloomline_scalable,
-    out: *mut *mut bloomline_scalable,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(filter, out) }
-}
+clone bloomline_scalable_clone;
 
 /// bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
 /// afterwards. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_free(filter: *mut bloomline_scalable) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_scalable_free;
 }
 
 /// Inserts one key by `insert`, and reports whether it was new. A failure to grow is for new keys
@@ -308,77 +301,29 @@ pub unsafe extern "C" fn bloomline_scalable_plain_params(
     unsafe { write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into())) }
 }
 
+handle! { bloomline_scalable filter;
+
 /// bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
 /// for each line of the stages, for each stage, and for all. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_encoded_len(
-    filter: *const bloomline_scalable,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(filter) }
-}
+encoded_len bloomline_scalable_encoded_len;
 
 /// bloomline_scalable_encode() is bloomline_filter_encode() for a scalable filter. Only
 /// bloomline_scalable_decode() reads it: views cannot be opened of it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_encode(
-    filter: *const bloomline_scalable,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(filter, out, cap, written) }
-}
+encode bloomline_scalable_encode;
 
 /// bloomline_scalable_write() is bloomline_filter_write() for a scalable filter.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_write(
-    filter: *const bloomline_scalable,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(filter, write, context) }
-}
+write bloomline_scalable_write;
 
 /// bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_scalable,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_scalable_decode;
 
 /// bloomline_scalable_save() is bloomline_filter_save() for a scalable filter.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_save(
-    filter: *const bloomline_scalable,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(filter, path) }
-}
+save bloomline_scalable_save;
 
 /// bloomline_scalable_load() is bloomline_filter_load() for a scalable filter.
 ///
 /// Errors: as there and for bloomline_scalable_decode().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_scalable,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_scalable_load;
 }

@@ -4,14 +4,14 @@ use super::batch::{
     Key, change_batch, contains, contains_hash, contains_hashes, contains_keys, keys_at,
 };
 use super::boundary::{
-    exclusive, free, new_handle, read_or, shared, shared_between_threads, slice, write_result,
+    exclusive, new_handle, read_or, shared, shared_between_threads, slice, write_result,
 };
-use super::encode::{self, bloomline_write_fn};
+use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
 use crate::Window;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 
 /// A sliding-window filter: whether a key was inserted in one of the last generations. A generation
 /// is a time slice, such as a day, or a number of keys. Keys go into the newest;
@@ -30,6 +30,8 @@ use std::ffi::{c_char, c_void};
 pub struct bloomline_window(pub(super) Window);
 
 const _: () = shared_between_threads::<bloomline_window>();
+
+whole!(bloomline_window: Window);
 
 /// bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
 /// none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
@@ -55,24 +57,15 @@ pub unsafe extern "C" fn bloomline_window_new(
     }
 }
 
+handle! { bloomline_window window;
+
 /// bloomline_window_clone() creates a copy, in the same slice and with the same limits.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_clone(
-    window: *const bloomline_window,
-    out: *mut *mut bloomline_window,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(window, out) }
-}
+clone bloomline_window_clone;
 
 /// bloomline_window_free() frees a window. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_free(window: *mut bloomline_window) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(window) }
+free bloomline_window_free;
 }
 
 /// bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
@@ -271,76 +264,30 @@ pub unsafe extern "C" fn bloomline_window_estimated_rate(window: *const bloomlin
     unsafe { read_or(window, 1.0, |window| window.0.estimated_rate()) }
 }
 
+handle! { bloomline_window window;
+
 /// bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
 /// 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_encoded_len(window: *const bloomline_window) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(window) }
-}
+encoded_len bloomline_window_encoded_len;
 
 /// bloomline_window_encode() is bloomline_filter_encode() for a window, with its slice and what
 /// bloomline_window_rotate_after() set. Only bloomline_window_decode() reads it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_encode(
-    window: *const bloomline_window,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(window, out, cap, written) }
-}
+encode bloomline_window_encode;
 
 /// bloomline_window_write() is bloomline_filter_write() for a window.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_write(
-    window: *const bloomline_window,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(window, write, context) }
-}
+write bloomline_window_write;
 
 /// bloomline_window_decode() is bloomline_filter_decode() for a window.
 ///
 /// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind;
 /// BLOOMLINE_ERR_GENERATIONS.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_window,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_window_decode;
 
 /// bloomline_window_save() is bloomline_filter_save() for a window.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_save(
-    window: *const bloomline_window,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(window, path) }
-}
+save bloomline_window_save;
 
 /// bloomline_window_load() is bloomline_filter_load() for a window.
 ///
 /// Errors: as there and for bloomline_window_decode().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_window,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_window_load;
 }

@@ -1,9 +1,9 @@
 //! A filter that many threads insert into and probe at once, without a lock.
 
+use super::Filter;
 use super::insert::inserting;
 use super::probe::probing;
 use super::view::View;
-use super::{Filter, keys_for_fill};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::hash::KeyHash;
@@ -185,9 +185,7 @@ impl ConcurrentFilter {
 
     /// Estimates the number of different keys from the fill ratio: see [`Filter::estimated_keys`].
     pub fn estimated_keys(&self) -> f64 {
-        let set = self.lanes().iter().map(|lane| lane.load(Ordering::Relaxed).count_ones());
-        let fill = set.map(u64::from).sum::<u64>() as f64 / (self.lanes().len() as f64 * 64.0);
-        keys_for_fill(fill, self.params, self.kernel)
+        self.shared_view().estimated_keys()
     }
 
     /// Returns the filter, without a copy, once one owner is left. Its key count is 0, which means

@@ -1,6 +1,7 @@
 //! The plain filter, which owns its lines. Beside it, a file or folder for each other filter type,
 //! for views and builders.
 
+mod about;
 pub(crate) mod builder;
 mod cascade;
 mod concurrent;
@@ -46,10 +47,9 @@ use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Hashes, Kernel, Layout, OwnLines};
 use crate::key::Key;
-use crate::line::{LINE_BITS, LINE_BYTES, Line};
+use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
 use crate::params::Params;
-use crate::sizing;
 use crate::sizing::stats;
 use insert::{AT_ONCE, insert_absent, inserting};
 use probe::probing;
@@ -275,7 +275,7 @@ impl Filter {
     /// Estimates the number of different keys from the fill ratio, within a few per cent until
     /// nearly all bits are set. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
-        keys_for_fill(self.fill(), self.params, self.kernel)
+        self.view().keys_at(self.fill())
     }
 
     /// Returns the false-positive rate at the present fill ratio, 0 to 1: the probability that an
@@ -458,15 +458,5 @@ impl Eq for Filter {}
 impl fmt::Debug for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         brief(f, "Filter", &self.view())
-    }
-}
-
-/// Estimates the number of keys that set the fraction `fill` of the bits, for these parameters and
-/// kernel.
-pub(crate) fn keys_for_fill(fill: f64, params: Params, kernel: &Kernel) -> f64 {
-    let (lines, k) = (params.line_count(), params.k());
-    match kernel.layout() {
-        Layout::Classic => sizing::classic::keys_for_fill(fill, lines * LINE_BITS, k),
-        _ => sizing::keys_for_fill(fill, lines, k),
     }
 }

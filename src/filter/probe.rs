@@ -4,6 +4,7 @@ use crate::bitmap::Answers;
 use crate::hash::in_parts;
 use crate::key::Key;
 use std::iter::{Fuse, FusedIterator};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A set of keys that can be probed: every kind of filter, views of them, and references to
@@ -186,9 +187,10 @@ impl<F: ?Sized, I: ExactSizeIterator> ExactSizeIterator for ContainsIter<'_, F, 
 
 impl<F: ?Sized, I: Iterator> FusedIterator for ContainsIter<'_, F, I> {}
 
+/// [`Probe`] for what leads to a filter.
 macro_rules! pointers {
-    ($($pointer:ty),+) => {$(
-        impl<P: Probe + ?Sized> Probe for $pointer {
+    ($([$($generics:tt)*] $pointer:ty),+) => {$(
+        impl<$($generics)*> Probe for $pointer {
             #[inline(always)]
             fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
                 P::hash(self, key)
@@ -224,7 +226,14 @@ macro_rules! pointers {
     )+};
 }
 
-pointers!(&P, Box<P>, Arc<P>);
+pub(super) use pointers;
+
+pointers!(
+    [P: Probe + ?Sized] &P,
+    [P: Probe + ?Sized] Box<P>,
+    [P: Probe + ?Sized] Rc<P>,
+    [P: Probe + ?Sized] Arc<P>
+);
 
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:

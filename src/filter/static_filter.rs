@@ -38,7 +38,7 @@ pub struct StaticFilter {
     lines: Zeroed,
     shape: Shape,
     key_count: u64,
-    kernels: &'static Kernels,
+    kernels: Kernels,
 }
 
 impl StaticFilter {
@@ -76,7 +76,7 @@ impl StaticFilter {
         params: StaticParams,
         hashes: &[u64],
         threads: usize,
-        kernels: &'static Kernels,
+        kernels: Kernels,
     ) -> Result<StaticFilter, Error> {
         let mut room = Zeroed::new(most_bytes(&params))?;
         let shape = build_lines(params, hashes, threads, &mut room, kernels)?;
@@ -159,7 +159,7 @@ fn build_lines(
     hashes: &[u64],
     threads: usize,
     out: &mut [u8],
-    kernels: &Kernels,
+    kernels: Kernels,
 ) -> Result<Shape, Error> {
     let shape = (params.rows(), params.line_count());
     let keys_per_line = sizing::static_line::keys_per_line(params.rows());

@@ -1,6 +1,9 @@
 //! A filter that is replaced while it is read: `arc-swap` of filters.
 
 use super::Filter;
+use super::probe::{Probe, pointers};
+use crate::bitmap::Answers;
+use crate::key::Key;
 use arc_swap::{ArcSwap, Guard};
 use std::fmt;
 use std::ops::Deref;
@@ -98,3 +101,7 @@ impl<T> Deref for Loaded<T> {
         &self.0
     }
 }
+
+// A `Swap` itself is not probed: between a key's hash and the probe the filter could be replaced by
+// one of another seed, which would be a false negative.
+pointers!([P: Probe] Loaded<P>);

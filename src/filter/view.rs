@@ -1,5 +1,6 @@
 //! The view: probes a filter in borrowed bytes.
 
+use super::about::{About, Lines};
 use super::probe::{Probe, one_or_two, probing};
 use crate::bitmap::Answers;
 use crate::engines::{leveldb, rocksdb};
@@ -8,17 +9,15 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
-use crate::kernel::static_line as static_kernel;
 use crate::kernel::{
     Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, Single, TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
-use crate::layouts::cuckoo as cuckoo_lines;
 use crate::line::LINE_BYTES;
 use crate::params::{CuckooParams, Params};
-use crate::sizing::{self, stats};
+use crate::sizing::stats;
 use std::fmt;
 
 /// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
@@ -84,7 +83,7 @@ impl<'a> View<'a> {
     }
 
     /// A filter of any layout of the native format, its footer checked.
-    fn parse(bytes: &'a [u8], kernels: &Kernels) -> Result<View<'a>, Error> {
+    fn parse(bytes: &'a [u8], kernels: Kernels) -> Result<View<'a>, Error> {
         match native::parse(bytes, PROBED) {
             // All else has been checked before the layout.
             Err(Error::Layout(cuckoo::LAYOUT)) => {
@@ -299,29 +298,19 @@ impl<'a> View<'a> {
     /// taken; of a static filter, of the bits of its first level, which says nothing. Reads the
     /// whole filter.
     pub fn fill(&self) -> f64 {
-        match self.cuckoo_params() {
-            Some(params) => self.taken() / params.slots() as f64,
-            None => self.lines.count_ones() as f64 / (self.lines.len() as f64 * 8.0),
-        }
+        (self.about().fill)(self.facts())
     }
 
     /// How many different keys are in, estimated from the fill: within a few per cent until nearly
     /// all bits are set. Of a cuckoo filter, how many slots are taken; of a static one, the
     /// writer's key count. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
-        let (lines, k) = (self.lines.len() / LINE_BYTES, self.k);
-        match self.kernel.layout() {
-            Layout::Cuckoo => self.taken(),
-            Layout::Static => self.key_count as f64,
-            Layout::Native => sizing::keys_for_fill(self.fill(), lines as u64, k),
-            // Bits of one key that may fall on each other, wherever they lie.
-            _ => sizing::classic::keys_for_fill(self.fill(), self.lines.len() as u64 * 8, k),
-        }
+        self.keys_at(self.fill())
     }
 
-    /// The slots of a cuckoo filter that are taken.
-    fn taken(&self) -> f64 {
-        cuckoo_lines::taken(self.lines(), self.k) as f64
+    /// The same, where the fill is known.
+    pub(super) fn keys_at(&self, fill: f64) -> f64 {
+        (self.about().keys)(self.facts(), fill)
     }
 
     /// Returns the false-positive rate at the present fill ratio, 0 to 1: the probability that an
@@ -333,13 +322,10 @@ impl<'a> View<'a> {
     /// It hardly shows keys that an attacker chose to fall on one line: [`View::worst_line_rate`]
     /// does.
     pub fn estimated_rate(&self) -> f64 {
-        if self.kernel.layout() == Layout::Cuckoo {
-            return self.rate_of_cuckoo_lines(self.lines());
+        match self.about().rate {
+            Some(rate) => rate(self.facts()),
+            None => stats::mean(|each| (self.about().line_rates)(self.facts(), each)),
         }
-        if let Some(params) = self.static_params() {
-            return params.rate();
-        }
-        stats::mean(|each| self.line_rates(each))
     }
 
     /// Returns the false-positive rate of the fullest line, 0 to 1. Reads the whole filter.
@@ -348,30 +334,15 @@ impl<'a> View<'a> {
     /// fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie
     /// anywhere (classic, LevelDB) it is [`View::estimated_rate`].
     pub fn worst_line_rate(&self) -> f64 {
-        stats::highest(|each| self.line_rates(each))
+        stats::highest(|each| (self.about().line_rates)(self.facts(), each))
     }
 
-    /// Calls `each` with the rate of every line, or of the block that holds all bits of a key.
-    fn line_rates(&self, each: &mut dyn FnMut(f64)) {
-        let (lines, k) = (self.lines(), self.k);
-        match self.kernel.layout() {
-            Layout::Native => stats::line_rates(lines, k, each),
-            Layout::FastLocal | Layout::Legacy64 => stats::part_rates(lines, LINE_BYTES, k, each),
-            Layout::Legacy128 => stats::part_rates(lines, 2 * LINE_BYTES, k, each),
-            Layout::Legacy256 => stats::part_rates(lines, 4 * LINE_BYTES, k, each),
-            Layout::Classic | Layout::LevelDb => stats::part_rates(lines, lines.len(), k, each),
-            Layout::Static => each(self.estimated_rate()),
-            Layout::Cuckoo => {
-                let (lines, _) = lines.as_chunks::<LINE_BYTES>();
-                lines.iter().for_each(|line| each(self.rate_of_cuckoo_lines(line)));
-            }
-        }
+    fn about(&self) -> &'static About {
+        About::of(self.kernel.layout())
     }
 
-    /// The rate at the load factor of these lines.
-    fn rate_of_cuckoo_lines(&self, lines: &[u8]) -> f64 {
-        let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, self.k, 0);
-        params.map_or(1.0, |params| params.rate(cuckoo_lines::taken(lines, self.k)))
+    fn facts(&self) -> Lines<'a> {
+        Lines { bytes: self.lines, k: self.k, key_count: self.key_count }
     }
 
     /// The lines; of a static filter, those of its first level.
@@ -457,17 +428,12 @@ impl fmt::Debug for View<'_> {
 
 /// Says in short what a filter is. The seed is left out, which may be a secret.
 pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> fmt::Result {
-    let layout = view.kernel.layout();
-    let (name, k) = match layout {
-        Layout::Cuckoo => ("fingerprint_bits", view.k),
-        Layout::Static => ("rows", static_kernel::unpack(view.k).0),
-        _ => ("k", view.k),
-    };
+    let about = view.about();
     f.debug_struct(kind)
-        .field("layout", &layout)
+        .field("layout", &view.kernel.layout())
         .field("keys", &view.key_count)
         .field("lines", &view.reach().div_ceil(LINE_BYTES))
-        .field(name, &k)
+        .field(about.name_of_k, &(about.number)(view.k))
         .finish_non_exhaustive()
 }
 

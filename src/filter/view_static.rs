@@ -15,7 +15,7 @@ impl<'a> View<'a> {
         lines: &'a [u8],
         shape: Shape,
         key_count: u64,
-        kernels: &Kernels,
+        kernels: Kernels,
     ) -> View<'a> {
         let Shape { params, levels, .. } = shape;
         let k = pack(params.rows(), levels);

@@ -28,7 +28,7 @@ static EMPTY: [u8; LINE_BYTES] = [0; LINE_BYTES];
 
 impl Found<'_> {
     /// A filter that answers "maybe" to every key, for bytes that cannot be read.
-    pub(crate) fn anything(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
+    pub(crate) fn anything(hash: KeyHash, kernels: Kernels) -> Found<'static> {
         Found { lines: &FULL, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 
@@ -38,7 +38,7 @@ impl Found<'_> {
     }
 
     /// A filter that says "no" to every key: that of no keys.
-    pub(crate) fn nothing(hash: KeyHash, kernels: &Kernels) -> Found<'static> {
+    pub(crate) fn nothing(hash: KeyHash, kernels: Kernels) -> Found<'static> {
         Found { lines: &EMPTY, k: 1, kernel: kernels.of(Layout::Native), hash }
     }
 }

@@ -9,7 +9,8 @@ pub mod xxph3;
 
 use crate::error::Error;
 use crate::key::Key;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use std::hash::{Hash, Hasher};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
 /// Returns the hash of a key: XXH3-64 of its bytes.
 #[inline]
@@ -64,6 +65,71 @@ pub fn hash_u64_batch(keys: &[u64], seed: u64, out: &mut [u64]) {
     assert_eq!(keys.len(), out.len(), "one output per key");
     for (&key, out) in keys.iter().zip(out) {
         *out = hash_u64(key, seed);
+    }
+}
+
+/// Returns the hash of a value of any type that implements [`Hash`], for the methods that take
+/// hashes: XXH3-64 of what the type passes to its hasher.
+///
+/// It is the same in every run. But what a type passes is its own affair: it can differ between
+/// versions of the crate that defines it, and of Rust for types of the standard library, and slices
+/// of integers are passed as they lie in memory, which depends on the CPU's byte order. So do not
+/// keep filters of such hashes longer than the program. It is not the hash of a [`Key`] of the same
+/// content.
+///
+/// ```
+/// use bloomline::hash::hash_value;
+/// use bloomline::{Filter, Params};
+///
+/// #[derive(Hash)]
+/// struct Page<'a> {
+///     host: &'a str,
+///     number: usize,
+/// }
+///
+/// let mut filter = Filter::new(Params::for_rate(1000, 0.01)?)?;
+/// let page = Page { host: "example", number: 7 };
+/// filter.insert_hash(hash_value(&page, 0));
+/// assert!(filter.contains_hash(hash_value(&page, 0)));
+/// assert!(!filter.contains_hash(hash_value(&Page { number: 8, ..page }, 0)));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub fn hash_value<T: Hash + ?Sized>(value: &T, seed: u64) -> u64 {
+    let mut hasher = LittleEndian(Xxh3::with_seed(seed));
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A hasher that takes integers as little-endian bytes, and `usize` as 8 of them.
+struct LittleEndian(Xxh3);
+
+macro_rules! little_endian {
+    ($($write:ident($integer:ty as $width:ty)),+) => {$(
+        #[inline]
+        fn $write(&mut self, integer: $integer) {
+            self.0.update(&(integer as $width).to_le_bytes());
+        }
+    )+};
+}
+
+impl Hasher for LittleEndian {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    // The other signed ones are passed on to these.
+    little_endian!(
+        write_u8(u8 as u8),
+        write_u16(u16 as u16),
+        write_u32(u32 as u32),
+        write_u64(u64 as u64),
+        write_u128(u128 as u128),
+        write_usize(usize as u64),
+        write_isize(isize as i64)
+    );
+
+    fn finish(&self) -> u64 {
+        self.0.digest()
     }
 }
 

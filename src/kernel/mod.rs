@@ -57,6 +57,7 @@ pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
 use single::Calls;
 pub(crate) use single::{OwnLines, Single};
+use table::Table;
 #[cfg(feature = "capi")]
 pub(crate) use words::{OfWords, STRIDE, Words};
 
@@ -64,8 +65,7 @@ use crate::bitmap::AnswerWords;
 use crate::error::Error;
 use crate::line::LINE_BYTES;
 use crate::os::environment::{self, Setting};
-use std::ptr::{self, null_mut};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How a filter's bits lie in its bytes. The numbers go into a `bloomline_view` of C, which
 /// lives no longer than the process: they may change.
@@ -111,43 +111,65 @@ pub(crate) struct Kernel {
 /// ahead, hashes, a byte for each key.
 type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
-/// The kernels of a backend, in the order of [`Layout`].
+/// A backend that this CPU can run: only detection makes it, so all its kernels may be called.
+/// It is the backend's number in `Backend::ALL`, and in the tables.
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 9]);
+pub(crate) struct Kernels(usize);
 
-/// The kernels in use; NULL before the first use, and if there are none. Threads that come first at
-/// once all choose, and choose the same. None waits, so no `fork` leaves a child waiting for a
-/// thread that it does not have.
-static ACTIVE: AtomicPtr<Kernels> = AtomicPtr::new(null_mut());
+/// One more than the number of the backend in use; 0 before the first use, and if there is none.
+/// Threads that come first at once all choose, and choose the same. None waits, so no `fork` leaves
+/// a child waiting for a thread that it does not have.
+static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 
 impl Kernels {
+    /// The kernel of a layout. Where the compiler knows the layout, only that one is linked.
     #[inline(always)]
-    pub(crate) fn of(&self, layout: Layout) -> &'static Kernel {
-        self.0[layout as usize - 1]
+    pub(crate) fn of(self, layout: Layout) -> &'static Kernel {
+        let table = match layout {
+            Layout::Native => &table::NATIVE,
+            Layout::FastLocal => &table::FAST_LOCAL,
+            Layout::Legacy64 => &table::LEGACY_64,
+            Layout::Legacy128 => &table::LEGACY_128,
+            Layout::Legacy256 => &table::LEGACY_256,
+            Layout::LevelDb => &table::LEVEL_DB,
+            Layout::Cuckoo => &table::CUCKOO,
+            Layout::Classic => &table::CLASSIC,
+            Layout::Static => &table::STATIC,
+        };
+        self.row_of(table)
     }
 
     /// The kernel of the layout of that number.
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn numbered(&self, layout: u16) -> Option<&'static Kernel> {
-        self.0.get(usize::from(layout).wrapping_sub(1)).copied()
+    pub(crate) fn numbered(self, layout: u16) -> Option<&'static Kernel> {
+        table::ALL.get(usize::from(layout).wrapping_sub(1)).map(|table| self.row_of(table))
+    }
+
+    #[inline(always)]
+    fn row_of(self, table: &Table) -> &'static Kernel {
+        // SAFETY: detection found it, and tables have a row for each backend that it can find.
+        unsafe { table.get_unchecked(self.0) }
     }
 
     /// The kernels in use, chosen once per process.
     #[inline]
-    pub(crate) fn active() -> Result<&'static Kernels, Error> {
+    pub(crate) fn active() -> Result<Kernels, Error> {
         Kernels::chosen().or_else(Kernels::choose).ok_or(Error::Backend)
     }
 
     /// The same if they have been chosen already, as for anything that has been opened.
     #[inline(always)]
-    pub(crate) fn chosen() -> Option<&'static Kernels> {
-        // SAFETY: only `choose` writes here, and what it writes points at a static.
-        unsafe { ACTIVE.load(Ordering::Relaxed).as_ref() }
+    pub(crate) fn chosen() -> Option<Kernels> {
+        // Only `choose` writes here, after detection. No other memory depends on it.
+        match ACTIVE.load(Ordering::Relaxed) {
+            0 => None,
+            more => Some(Kernels(more - 1)),
+        }
     }
 
     #[cold]
-    fn choose() -> Option<&'static Kernels> {
+    fn choose() -> Option<Kernels> {
         if environment::PREFETCH.get() == Setting::Unknown {
             return None;
         }
@@ -156,8 +178,7 @@ impl Kernels {
             Setting::Value(index) => Backend::ALL[index].kernels(),
             Setting::Unknown => None,
         }?;
-        // The pointer leads to a static that is never written, so its order does not matter.
-        ACTIVE.store(ptr::from_ref(kernels).cast_mut(), Ordering::Relaxed);
+        ACTIVE.store(kernels.0 + 1, Ordering::Relaxed);
         Some(kernels)
     }
 }

@@ -5,12 +5,13 @@ use super::batch::{self, Adjacent, Hashes, Ops};
 use super::detect;
 use super::lines::Lines;
 use super::prefetch::{self, INTO_L1, Prefetch};
+use super::scattered::{Classic, Legacy, LevelDb, Scattered};
 #[cfg(feature = "capi")]
 use super::single::Call;
 use super::single::{Calls, Single};
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
-use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, scattered, static_line};
+use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, static_line};
 use std::slice::from_raw_parts;
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -142,135 +143,158 @@ macro_rules! kernel {
     };
 }
 
+/// The kernels of a layout, by backend. A table for each: a program has the code of the layouts that
+/// it uses.
+pub(super) type Table = [&'static Kernel; if cfg!(target_arch = "x86_64") { 4 } else { 2 }];
+
+pub(super) static NATIVE: Table = {
+    use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+    use native::{Portable, Scalar};
+    // Its rows are there for 8 as well.
+    const SCALAR: &Kernel = kernel!(Scalar, Native, Scalar<ABOVE_8>, 0..=8 => Scalar<BELOW_8>);
+    [
+        SCALAR,
+        if native::SHIFTS_BY_LANE {
+            kernel!(Portable, Native, Portable<ABOVE_8>,
+                0..8 => Portable<BELOW_8>, 8 => Portable<EXACTLY_8>)
+        } else {
+            // Vectors without a shift by lane have nothing to do better.
+            &const { SCALAR.under(Backend::Portable) }
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            use native::Avx2 as B;
+            kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")]
+                B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
+            // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
+            use native::{Avx512 as B, Avx512Vl as A};
+            kernel!(Avx512, Native,
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
+                many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+        },
+    ]
+};
+
+pub(super) static FAST_LOCAL: Table = {
+    const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
+    [
+        SCALAR,
+        // Its inserts are the same.
+        &const {
+            let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
+            Kernel { insert_batch: SCALAR.insert_batch, ..probes }
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx2,
+                FastLocal,
+                #[target_feature(enable = "avx2,bmi2,popcnt")]
+                fast_local::Avx2
+            )
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx512,
+                FastLocal,
+                #[target_feature(
+                    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
+                )]
+                fast_local::Avx512
+            )
+        },
+    ]
+};
+
+pub(super) static CUCKOO: Table = {
+    // Four fingerprints at once need no vectors: the same code under two names.
+    const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
+        cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+    [
+        SCALAR,
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(target_arch = "x86_64")]
+        {
+            use cuckoo::Avx2 as B;
+            kernel!(Avx2, Cuckoo, #[target_feature(enable = "avx2,bmi2,popcnt")]
+                B<16>, 8 => B<8>, 12 => B<12>)
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx512,
+                Cuckoo,
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+                cuckoo::Avx512
+            )
+        },
+    ]
+};
+
+pub(super) static STATIC: Table = {
+    // Lanes folded into each other are vectors of a kind.
+    const SCALAR: &Kernel = kernel!(Scalar, Static, static_line::Words);
+    [
+        SCALAR,
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx2,
+                Static,
+                #[target_feature(enable = "avx2,bmi2,popcnt")]
+                static_line::Avx2
+            )
+        },
+        #[cfg(target_arch = "x86_64")]
+        {
+            kernel!(
+                Avx512,
+                Static,
+                #[target_feature(
+                    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
+                )]
+                static_line::Avx512
+            )
+        },
+    ]
+};
+
+pub(super) static LEGACY_64: Table = one_for_all(kernel!(Scalar, Legacy64, Scattered<Legacy<6>>));
+pub(super) static LEGACY_128: Table = one_for_all(kernel!(Scalar, Legacy128, Scattered<Legacy<7>>));
+pub(super) static LEGACY_256: Table = one_for_all(kernel!(Scalar, Legacy256, Scattered<Legacy<8>>));
+pub(super) static LEVEL_DB: Table = one_for_all(kernel!(Scalar, LevelDb, Scattered<LevelDb>));
+pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattered<Classic>));
+
+/// All of them, in the order of [`Layout`].
+#[cfg(feature = "capi")]
+pub(super) static ALL: [Table; 9] =
+    [NATIVE, FAST_LOCAL, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, CUCKOO, CLASSIC, STATIC];
+
+/// The table of a layout whose bits lie too far apart to gain from vectors.
+const fn one_for_all(kernel: &'static Kernel) -> Table {
+    [kernel; size_of::<Table>() / size_of::<&Kernel>()]
+}
+
 impl Backend {
     /// The one way to kernels: through the detection of what they need.
-    pub(crate) fn kernels(self) -> Option<&'static Kernels> {
-        use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
-        use scattered::{Classic, Legacy, LevelDb, Scattered};
-        // Four fingerprints at once need no vectors, and where vectors have no shift by lane
-        // `portable` has nothing to do better: the same code under two names.
-        const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
-            cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
-        const NATIVE: &Kernel = {
-            use native::Scalar as B;
-            // Its rows are there for 8 as well.
-            kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
+    pub(crate) fn kernels(self) -> Option<Kernels> {
+        let is_there = match self {
+            Backend::Scalar | Backend::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => detect::has_avx2(),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => detect::has_avx512(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Avx2 | Backend::Avx512 => false,
         };
-        const FAST_LOCAL: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-        // The layouts whose bits lie too far apart to gain from vectors are the same for all.
-        const LEGACY_64: &Kernel = kernel!(Scalar, Legacy64, Scattered<Legacy<6>>);
-        const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Scattered<Legacy<7>>);
-        const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Scattered<Legacy<8>>);
-        const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
-        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
-        // Lanes folded into each other are vectors of a kind.
-        const STATIC: &Kernel = kernel!(Scalar, Static, static_line::Words);
-        const fn all(
-            native: &'static Kernel,
-            fast_local: &'static Kernel,
-            cuckoo: &'static Kernel,
-            static_line: &'static Kernel,
-        ) -> Kernels {
-            Kernels([
-                native,
-                fast_local,
-                LEGACY_64,
-                LEGACY_128,
-                LEGACY_256,
-                LEVEL_DB,
-                cuckoo,
-                CLASSIC,
-                static_line,
-            ])
-        }
         prefetch::learn();
-        Some(match self {
-            Backend::Scalar => {
-                static KERNELS: Kernels = all(NATIVE, FAST_LOCAL, CUCKOO, STATIC);
-                &KERNELS
-            }
-            Backend::Portable => {
-                use native::Portable as B;
-                static KERNELS: Kernels = all(
-                    if native::SHIFTS_BY_LANE {
-                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
-                    } else {
-                        &const { NATIVE.under(Backend::Portable) }
-                    },
-                    // Its inserts are the same.
-                    &const {
-                        let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
-                        Kernel { insert_batch: FAST_LOCAL.insert_batch, ..probes }
-                    },
-                    &const { CUCKOO.under(Backend::Portable) },
-                    &const { STATIC.under(Backend::Portable) },
-                );
-                &KERNELS
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 if detect::has_avx2() => {
-                use native::Avx2 as B;
-                static KERNELS: Kernels = all(
-                    kernel!(Avx2, Native, #[target_feature(enable = "avx2,bmi2,popcnt")] B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(
-                        Avx2,
-                        FastLocal,
-                        #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        fast_local::Avx2
-                    ),
-                    kernel!(
-                        Avx2,
-                        Cuckoo,
-                        #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        cuckoo::Avx2<16>, 8 => cuckoo::Avx2<8>, 12 => cuckoo::Avx2<12>
-                    ),
-                    kernel!(
-                        Avx2,
-                        Static,
-                        #[target_feature(enable = "avx2,bmi2,popcnt")]
-                        static_line::Avx2
-                    ),
-                );
-                &KERNELS
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 if detect::has_avx512() => {
-                // Single keys by 256 bits: one 512-bit instruction makes what the caller does next
-                // slower on some CPUs (measured on an Intel Xeon), which only a batch pays back.
-                use native::{Avx512 as B, Avx512Vl as A};
-                static KERNELS: Kernels = all(
-                    kernel!(Avx512, Native,
-                        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                        one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
-                        many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>),
-                    kernel!(
-                        Avx512,
-                        FastLocal,
-                        #[target_feature(
-                            enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
-                        )]
-                        fast_local::Avx512
-                    ),
-                    kernel!(
-                        Avx512,
-                        Cuckoo,
-                        #[target_feature(
-                            enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt"
-                        )]
-                        cuckoo::Avx512
-                    ),
-                    kernel!(
-                        Avx512,
-                        Static,
-                        #[target_feature(
-                            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt"
-                        )]
-                        static_line::Avx512
-                    ),
-                );
-                &KERNELS
-            }
-            Backend::Avx2 | Backend::Avx512 => return None,
-        })
+        is_there.then_some(Kernels(self as usize))
     }
 }

@@ -1,11 +1,14 @@
 //! Keys of every type: each is its bytes, in every call of every kind that takes a key.
 
-use bloomline::hash::{hash, hash_batch, hash_u64};
+use bloomline::hash::{hash, hash_batch, hash_u64, hash_value};
 use bloomline::{
     Bitmap, Builder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Key,
-    Params, Probe, ScalableFilter, View, Window, views_contain,
+    Params, Probe, ScalableFilter, Swap, View, Window, views_contain,
 };
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::rc::Rc;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -31,6 +34,7 @@ fn assert_bytes<K: Key + Clone>(key: &K, bytes: &[u8]) {
     // A reference, or a pointer of any kind, is the key.
     assert_eq!(hash(&&key, SEED), expected);
     assert_eq!(hash(&Box::new(key.clone()), SEED), expected);
+    assert_eq!(hash(&Rc::new(key.clone()), SEED), expected);
     assert_eq!(hash(&Arc::new(key.clone()), SEED), expected);
     assert_eq!(hash(&Cow::Borrowed(key), SEED), expected);
     assert_eq!(hash(&Cow::<K>::Owned(key.clone()), SEED), expected);
@@ -71,6 +75,61 @@ fn integers_are_their_little_endian_bytes() {
     }
     // A key of a type is not that of another.
     assert_ne!(hash(&42u64, SEED), hash(&42u32, SEED));
+}
+
+#[test]
+fn addresses_are_their_octets() {
+    let four = Ipv4Addr::new(192, 168, 0, 1);
+    assert_bytes(&four, &[192, 168, 0, 1]);
+    assert_bytes(&IpAddr::V4(four), &[192, 168, 0, 1]);
+    let six = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
+    let octets = [0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    assert_bytes(&six, &octets);
+    assert_bytes(&IpAddr::V6(six), &octets);
+}
+
+#[test]
+#[cfg(unix)]
+fn paths_are_the_bytes_of_the_system() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
+    // Not UTF-8.
+    let name = OsStr::from_bytes(b"/tmp/\xff\xfe");
+    assert_bytes(&name.to_os_string(), name.as_bytes());
+    assert_bytes(&PathBuf::from(name), name.as_bytes());
+    assert_eq!(hash(std::path::Path::new(name), 3), hash(name.as_bytes(), 3));
+    assert_eq!(hash(name, 3), hash(name.as_bytes(), 3));
+}
+
+#[test]
+fn values_are_hashed_by_what_they_pass() {
+    /// Passes each width once.
+    struct Widths;
+    impl Hash for Widths {
+        fn hash<H: Hasher>(&self, hasher: &mut H) {
+            hasher.write(b"ab");
+            hasher.write_u8(1);
+            hasher.write_u16(0x0203);
+            hasher.write_u32(0x0405_0607);
+            hasher.write_u64(0x0809_0A0B_0C0D_0E0F);
+            hasher.write_u128(0x10);
+            hasher.write_usize(0x11);
+            hasher.write_i8(-1);
+            hasher.write_i64(-2);
+            hasher.write_isize(-3);
+        }
+    }
+    let mut passed = b"ab\x01\x03\x02\x07\x06\x05\x04".to_vec();
+    passed.extend(0x0809_0A0B_0C0D_0E0Fu64.to_le_bytes());
+    passed.extend(0x10u128.to_le_bytes());
+    passed.extend(0x11u64.to_le_bytes());
+    passed.push(0xFF);
+    passed.extend((-2i64).to_le_bytes());
+    passed.extend((-3i64).to_le_bytes());
+    for seed in [0, SEED] {
+        assert_eq!(hash_value(&Widths, seed), xxh3_64_with_seed(&passed, seed));
+    }
 }
 
 /// Every kind is asked through the trait, and each through its own method too.
@@ -115,7 +174,10 @@ fn every_kind_takes_every_key() {
 
     let mut classic = Filter::classic(params()).unwrap();
     present.iter().for_each(|key| assert!(classic.insert(key)));
-    assert_probes(Arc::new(classic), present, absent);
+    let swap = Swap::new(classic);
+    assert_probes(swap.load(), present, absent);
+    assert_probes(swap.snapshot(), present, absent);
+    assert_probes(Rc::new(swap.load()), present, absent);
 
     let concurrent = ConcurrentFilter::new(params()).unwrap();
     present.iter().for_each(|key| assert!(concurrent.insert(*key)));

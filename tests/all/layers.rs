@@ -24,9 +24,10 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 19] = [
+const FILTERS: [&str; 20] = [
     "probe",
     "insert",
+    "about",
     "view",
     "view_static",
     "owned",

@@ -7,16 +7,16 @@ pub use probe::*;
 
 use super::batch::{keys_at, short};
 use super::boundary::{
-    NULL, change, exclusive, free, guard, new_handle, read_or, shared_between_threads, slice,
+    NULL, change, exclusive, guard, new_handle, read_or, shared_between_threads, slice,
     write_optional, write_result,
 };
-use super::encode::{self, bloomline_write_fn};
+use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
 use crate::hash::of_short;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
 
@@ -26,6 +26,8 @@ use std::ptr;
 pub struct bloomline_filter(pub(super) Filter);
 
 const _: () = shared_between_threads::<bloomline_filter>();
+
+whole!(bloomline_filter: Filter);
 
 impl bloomline_filter {
     /// The handle of a filter that is part of something else: for functions that take a const
@@ -60,24 +62,15 @@ pub unsafe extern "C" fn bloomline_filter_new(
     unsafe { new_handle(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
 }
 
+handle! { bloomline_filter filter;
+
 /// bloomline_filter_clone() creates a copy, of the same keys, key count and type.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_clone(
-    filter: *const bloomline_filter,
-    out: *mut *mut bloomline_filter,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { encode::clone(filter, out) }
-}
+clone bloomline_filter_clone;
 
 /// bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_free(filter: *mut bloomline_filter) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_filter_free;
 }
 
 /// bloomline_filter_params() writes line count, k and seed to 'out'.
@@ -289,46 +282,24 @@ pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
     }
 }
 
+handle! { bloomline_filter filter;
+
 /// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
 /// each line and 64 more. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_encoded_len(filter: *const bloomline_filter) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { encode::encoded_len(filter) }
-}
+encoded_len bloomline_filter_encoded_len;
 
 /// bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', for
 /// bloomline_view_open() and bloomline_filter_decode(): the same bytes on every CPU. It writes
 /// their number to 'written', unless that is NULL. The rest of 'out' is unchanged.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_filter_encoded_len().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_encode(
-    filter: *const bloomline_filter,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `cap` bytes are there, and room at
-    // `written`, unless NULL.
-    unsafe { encode::encode(filter, out, cap, written) }
-}
+encode bloomline_filter_encode;
 
 /// bloomline_filter_write() passes the same bytes to 'write', part by part in order, with
 /// 'context'.
 ///
 /// Errors: BLOOMLINE_ERR_IO as soon as 'write' returns false; BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_write(
-    filter: *const bloomline_filter,
-    write: bloomline_write_fn,
-    context: *mut c_void,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `write` takes bytes with `context`.
-    unsafe { encode::write(filter, write, context) }
-}
+write bloomline_filter_write;
 
 /// bloomline_filter_decode() creates a filter from the 'len' bytes at 'data', which
 /// bloomline_filter_encode(), bloomline_block_build() or the like wrote. It checks all of them,
@@ -338,16 +309,7 @@ pub unsafe extern "C" fn bloomline_filter_write(
 /// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_decode(
-    data: *const c_void,
-    len: usize,
-    out: *mut *mut bloomline_filter,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has room.
-    unsafe { encode::decode(data, len, out) }
-}
+decode bloomline_filter_decode;
 
 /// bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
 /// The bytes go to a file beside it first, and to the disk; then that takes the name. A reader of
@@ -368,15 +330,7 @@ pub unsafe extern "C" fn bloomline_filter_decode(
 ///
 /// The Rust runtime copies a path of 384 bytes or more, here, in the load functions and in
 /// bloomline_map_open(). If there is no memory for that copy, it aborts the process.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_save(
-    filter: *const bloomline_filter,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `path` is NULL or ends with NUL.
-    unsafe { encode::save(filter, path) }
-}
+save bloomline_filter_save;
 
 /// bloomline_filter_load() reads a filter from a file into memory, and checks it as
 /// bloomline_filter_decode(). It reads the end of the file first: one that is no filter is rejected
@@ -386,12 +340,5 @@ pub unsafe extern "C" fn bloomline_filter_save(
 /// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
 /// BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
 /// device.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_load(
-    path: *const c_char,
-    out: *mut *mut bloomline_filter,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has room.
-    unsafe { encode::load(path, out) }
+load bloomline_filter_load;
 }

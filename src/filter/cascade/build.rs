@@ -86,7 +86,7 @@ impl Cascade {
         excluded: &[u64],
         (rows, seed): (u32, u64),
         threads: usize,
-        kernels: &'static Kernels,
+        kernels: Kernels,
     ) -> Result<Cascade, Error> {
         let mut cascade = Cascade::with_room()?;
         let params = StaticParams::for_rows(included.len() as u64, rows)?.with_seed(seed);

@@ -34,7 +34,7 @@ pub struct CascadeView<B> {
     /// Of all layers.
     line_bytes: usize,
     seed: u64,
-    kernels: &'static Kernels,
+    kernels: Kernels,
 }
 
 #[derive(Clone, Copy)]
@@ -73,11 +73,7 @@ impl<B: AsRef<[u8]>> CascadeView<B> {
         CascadeView::opened(bytes, true, backend.kernels().ok_or(Error::Backend)?)
     }
 
-    fn opened(
-        bytes: B,
-        verified: bool,
-        kernels: &'static Kernels,
-    ) -> Result<CascadeView<B>, Error> {
+    fn opened(bytes: B, verified: bool, kernels: Kernels) -> Result<CascadeView<B>, Error> {
         let all = bytes.as_ref();
         let (outline, records) = format::parse(all)?;
         if verified {

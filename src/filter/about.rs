@@ -1,0 +1,122 @@
+//! What each layout says of itself: a row for each, with the facts in which they differ.
+
+use crate::kernel::static_line::unpack;
+use crate::kernel::{Layout, Probed};
+use crate::layouts::cuckoo::taken;
+use crate::layouts::static_line::lanes;
+use crate::line::LINE_BYTES;
+use crate::params::{CuckooParams, StaticParams};
+use crate::sizing::{self, stats};
+
+/// A row: the facts of a layout.
+pub(super) struct About {
+    /// What the number is called that stands for k.
+    pub(super) name_of_k: &'static str,
+    /// That number, of the k of a view.
+    pub(super) number: fn(u32) -> u32,
+    /// The part that is taken, 0 to 1, of what the lines can hold.
+    pub(super) fill: fn(Lines<'_>) -> f64,
+    /// How many different keys are present, at such a fill.
+    pub(super) keys: fn(Lines<'_>, f64) -> f64,
+    /// Passes on the false-positive rate of every line, or of the block that has all bits of a key.
+    pub(super) line_rates: fn(Lines<'_>, &mut dyn FnMut(f64)),
+    /// That of all lines together, where it is not the mean.
+    pub(super) rate: Option<fn(Lines<'_>) -> f64>,
+}
+
+/// What the facts are read from: the lines of a view, its k, its key count.
+#[derive(Clone, Copy)]
+pub(super) struct Lines<'a> {
+    pub(super) bytes: Probed<'a>,
+    pub(super) k: u32,
+    pub(super) key_count: u64,
+}
+
+impl About {
+    /// The row of a layout.
+    pub(super) fn of(layout: Layout) -> &'static About {
+        match layout {
+            Layout::Native => &NATIVE,
+            Layout::FastLocal | Layout::Legacy64 => &const { blocks::<LINE_BYTES>() },
+            Layout::Legacy128 => &const { blocks::<{ 2 * LINE_BYTES }>() },
+            Layout::Legacy256 => &const { blocks::<{ 4 * LINE_BYTES }>() },
+            Layout::Classic | Layout::LevelDb => &ANYWHERE,
+            Layout::Cuckoo => &CUCKOO,
+            Layout::Static => &STATIC,
+        }
+    }
+}
+
+const NATIVE: About = About {
+    name_of_k: "k",
+    number: |k| k,
+    fill: |lines| lines.bytes.count_ones() as f64 / lines.bits(),
+    keys: |lines, fill| sizing::keys_for_fill(fill, lines.count(), lines.k),
+    line_rates: |lines, each| stats::line_rates(lines.bytes.as_slice(), lines.k, each),
+    rate: None,
+};
+
+/// The bits of a key lie anywhere.
+const ANYWHERE: About = About {
+    keys: |lines, fill| sizing::classic::keys_for_fill(fill, lines.bits() as u64, lines.k),
+    line_rates: |lines, each| {
+        stats::part_rates(lines.bytes.as_slice(), lines.bytes.len(), lines.k, each);
+    },
+    ..NATIVE
+};
+
+/// They lie anywhere in a block of so many bytes.
+const fn blocks<const BYTES: usize>() -> About {
+    About {
+        line_rates: |lines, each| {
+            stats::part_rates(lines.bytes.as_slice(), BYTES, lines.k, each);
+        },
+        ..ANYWHERE
+    }
+}
+
+const CUCKOO: About = About {
+    name_of_k: "fingerprint_bits",
+    fill: |lines| taken(lines.bytes.as_slice(), lines.k) as f64 / slots(lines),
+    keys: |lines, fill| (fill * slots(lines)).round(),
+    line_rates: |lines, each| {
+        let (all, _) = lines.bytes.as_slice().as_chunks::<LINE_BYTES>();
+        all.iter().for_each(|line| each(rate_of_cuckoo_lines(line, lines.k)));
+    },
+    rate: Some(|lines| rate_of_cuckoo_lines(lines.bytes.as_slice(), lines.k)),
+    ..NATIVE
+};
+
+/// The levels behind the first are not among its lines, and no line shows what it holds.
+const STATIC: About = About {
+    name_of_k: "rows",
+    number: |k| unpack(k).0,
+    keys: |lines, _| lines.key_count as f64,
+    line_rates: |lines, each| {
+        let rows = unpack(lines.k).0;
+        let count = lines.bytes.len() / (8 * lanes(rows));
+        each(StaticParams::new(count as u64, rows, 0).map_or(1.0, |params| params.rate()));
+    },
+    ..NATIVE
+};
+
+impl Lines<'_> {
+    fn count(self) -> u64 {
+        (self.bytes.len() / LINE_BYTES) as u64
+    }
+
+    fn bits(self) -> f64 {
+        self.bytes.len() as f64 * 8.0
+    }
+}
+
+/// The slots of a cuckoo filter; at least one.
+fn slots(lines: Lines<'_>) -> f64 {
+    CuckooParams::new(lines.count(), lines.k, 0).map_or(1.0, |params| params.slots() as f64)
+}
+
+/// The rate at the load factor of these lines.
+fn rate_of_cuckoo_lines(lines: &[u8], bits: u32) -> f64 {
+    let params = CuckooParams::new((lines.len() / LINE_BYTES) as u64, bits, 0);
+    params.map_or(1.0, |params| params.rate(taken(lines, bits)))
+}
