@@ -120,7 +120,10 @@ layout() { # TARGET "FILES" "WHAT MUST BE INSTALLED"
 if [ ${#engines[@]} -gt 0 ]; then
     check "install" install_to "$work/stage" lib
     consume "find_package" "$work/find" "$work/stage/usr/somewhere/lib" \
-        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere"
+        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+    # As the headers of RocksDB 10.7 and later need it, also in a project that is C++17.
+    check "bloomline::rocksdb is compiled as C++20" grep -E '"command".*-std=(gnu|c)\+\+(20|2a).*bloomline_rocksdb\.cc' \
+        "$work/find/compile_commands.json"
     consume "find_package, static" "$work/static" "$work/nowhere" \
         -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere" -Dbloomline_USE_STATIC_LIBS=ON
     check "the adapter without the shared library needs none" needs_not "$work/static/engines/${engines[0]}"
