@@ -1045,7 +1045,8 @@ public:
 /// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in
 /// place, in this process or another: if it is written to, answers are wrong in either direction,
 /// and if it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save()
-/// does: the map keeps the old file. Where that cannot be promised, load the filter instead.
+/// does: the map keeps the old file. Where that cannot be promised, read the file into memory, and
+/// open a View of that.
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;
