@@ -106,8 +106,8 @@ test-i686: tools ## the Rust tests with 32 bits
 test-windows: tools ## that the library compiles for Windows
 	scripts/cross-test.sh windows
 
-test-cross-c: tools go-tools ## the tests of C and of Go, emulated
-	$(MAKE) --no-print-directory -C c-tests cross
+test-cross-c: tools go-tools ## the tests of C and of Go, emulated; of C, with musl
+	$(MAKE) --no-print-directory -C c-tests cross musl
 	scripts/go-test.sh cross
 
 test-fuzz: tools go-tools ## the fuzzers, FUZZ_SECONDS each, those in Go a third of it

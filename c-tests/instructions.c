@@ -85,7 +85,7 @@ static const struct {
     N(view_contains_hashes, KEYS),
     N(view_contains_keys, 1), N(view_contains_keys, 4), N(view_contains_keys, 16),
     N(view_contains_keys, KEYS),
-    N(view_contains_each, 1), N(view_contains_each, 4), N(view_contains_each, 16),
+    N(view_contains_each, 1), N(view_contains_each, 2), N(view_contains_each, 4), N(view_contains_each, 16),
     N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };

@@ -11,8 +11,10 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -231,6 +233,128 @@ void batches_of_every_kind()
     batch_is(empty, keys(empty));
 }
 
+// An input iterator, and one that says nothing of itself: each keeps the string it is at in itself.
+struct Words {
+    std::istream_iterator<std::string> begin() const { return std::istream_iterator<std::string>(*stream); }
+    static std::istream_iterator<std::string> end() { return {}; }
+    std::istream *stream;
+};
+struct Numbers {
+    struct Iterator {
+        const std::string &operator*() const { return string; }
+        Iterator &operator++()
+        {
+            string = std::to_string(++i);
+            return *this;
+        }
+        bool operator!=(const Iterator &other) const { return i != other.i; }
+        int i;
+        std::string string = std::to_string(i);
+    };
+    static Iterator begin() { return {0}; }
+    static Iterator end() { return {700}; }
+};
+// The same, each string made as it is asked for.
+struct Made : Numbers {
+    struct Iterator : Numbers::Iterator {
+        std::string operator*() const { return string; }
+    };
+    static Iterator begin() { return {{0}}; }
+    static Iterator end() { return {{700}}; }
+};
+
+// contains_range() answers as contains() does for each key: for ranges whose keys stay, which it
+// probes by their bytes, and for others.
+template <class P>
+void ranges_answer_as_single_keys(const P &probed)
+{
+    std::vector<std::string> strings;
+    std::vector<std::string_view> views;
+    std::vector<Slice> slices;
+    std::string words;
+    for (int i = 0; i < 700; i++) { // several blocks, the last one not whole
+        strings.push_back(std::to_string(i));
+        words += strings.back() + " ";
+    }
+    for (const auto &string : strings) {
+        views.push_back(string);
+        slices.push_back({string.data(), string.size()});
+    }
+    std::vector<bool> expected;
+    std::size_t yes = 0;
+    for (const auto &string : strings) {
+        expected.push_back(probed.contains(string));
+        yes += expected.back();
+    }
+    CHECK(yes >= 350 && yes <= 700);
+    const auto answers = [&](auto &&range) {
+        std::vector<bool> got;
+        probed.contains_range(range, std::back_inserter(got));
+        return got;
+    };
+    std::istringstream stream(words);
+    CHECK(answers(strings) == expected && answers(std::list<std::string>(strings.begin(), strings.end())) == expected);
+    CHECK(answers(views) == expected && answers(slices) == expected && answers(keys(strings)) == expected);
+    CHECK(answers(Words{&stream}) == expected);
+    CHECK(answers(Numbers()) == expected && answers(Made()) == expected);
+
+    std::vector<std::int64_t> numbers;
+    std::vector<IntegerKey> integers;
+    std::vector<std::array<std::uint8_t, 8>> bytes;
+    for (std::int64_t i = -300; i < 300; i++) {
+        numbers.push_back(i << 20);
+        integers.push_back(IntegerKey(static_cast<std::uint64_t>(numbers.back())));
+        bytes.emplace_back();
+        for (std::size_t at = 0; at < 8; at++) {
+            bytes.back()[at] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(numbers.back()) >> 8 * at);
+        }
+    }
+    expected.clear();
+    for (const auto &key : bytes) expected.push_back(probed.contains(key));
+    CHECK(answers(numbers) == expected && answers(integers) == expected && answers(bytes) == expected);
+    for (std::size_t i = 0; i < bytes.size(); i++) {
+        CHECK(probed.contains_u64(static_cast<std::uint64_t>(numbers[i])) == expected[i]);
+    }
+    // Where there is no key there is doubt: as an array, and as it comes.
+    const char *none = nullptr;
+    CHECK(answers(std::vector<bloomline_bytes>(300, text(none))) == std::vector<bool>(300, true));
+    struct Nothing : Numbers {
+        struct Iterator : Numbers::Iterator {
+            Bytes operator*() const { return text(nullptr); }
+        };
+        static Iterator begin() { return {{0}}; }
+        static Iterator end() { return {{300}}; }
+    };
+    CHECK(answers(Nothing()) == std::vector<bool>(300, true));
+}
+
+void ranges_of_every_kind()
+{
+    Filter filter = make_filter();
+    auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(1000, 0.001, 7));
+    auto counting = CountingFilter::create(params_for_bits(1000, 16));
+    REQUIRE(cuckoo && counting);
+    for (int i = 0; i < 700; i += 2) {
+        filter.insert(std::to_string(i));
+        CHECK(cuckoo->insert(std::to_string(i)));
+        counting->insert(std::to_string(i));
+        filter.insert_u64(static_cast<std::uint64_t>(i) << 20);
+    }
+    ranges_answer_as_single_keys(filter);
+    ranges_answer_as_single_keys(filter.view());
+    ranges_answer_as_single_keys(*cuckoo);
+    ranges_answer_as_single_keys(*counting);
+    ranges_answer_as_single_keys(View());
+    // By the hash of another engine.
+    std::vector<std::uint64_t> hashes;
+    for (int i = 0; i < 700; i += 2) hashes.push_back(LevelDb::hash(std::to_string(i)));
+    auto block = LevelDb::block_build(hashes, 10);
+    REQUIRE(block);
+    auto view = View::open_leveldb(*block);
+    REQUIRE(view);
+    ranges_answer_as_single_keys(*view);
+}
+
 // What still works with a temporary: it is read before it goes, or moved.
 void temporaries_that_are_safe()
 {
@@ -263,6 +387,7 @@ int main()
     RUN(text_is_the_same_key_in_every_form);
     RUN(a_null_pointer_may_be_present);
     RUN(batches_of_every_kind);
+    RUN(ranges_of_every_kind);
     RUN(temporaries_that_are_safe);
     return check_end();
 }

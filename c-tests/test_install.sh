@@ -3,9 +3,11 @@
 # and runs consumers that know nothing of this project:
 #
 #   test_install.sh [DIRECTORY OF THE LIBRARIES [ENGINE]...]     (default: ../target/release)
+#   test_install.sh DIRECTORY musl       a static library of musl alone, with CC=musl-gcc
 #
 # C and C++, static and shared, found by pkg-config and by CMake, and built by CMake's FetchContent;
-# with ENGINEs (rocksdb, leveldb) their adapters by CMake alone. Uses make, pkg-config, cmake and a
+# programs static as a whole, position-independent or not; shared libraries with the static one in
+# them, which must hide it; with ENGINEs (rocksdb, leveldb) their adapters by CMake alone. Uses make, pkg-config, cmake and a
 # C and a C++ compiler ($CC, $CXX). What installs is `make install`, or scripts/install.sh for
 # libraries that are not those of target/release. What is for macOS and Windows is installed here
 # from files that only have the names.
@@ -38,6 +40,8 @@ needs() { readelf -d "$1" | grep 'NEEDED.*libbloomline\.so\.[0-9]*\]'; }
 needs_not() { ! needs "$1"; }
 same() { [ "$1" = "$2" ] || { echo "'$1' is not '$2'"; return 1; }; }
 refuses() { ! "$@"; }
+interpreted() { readelf -lW "$1" | grep INTERP; }
+exported() { nm -D --defined-only "$1" | sed -n 's/.* [TtWwVvDdBbRr] \([a-z].*\)/\1/p' | sort | tr '\n' ' '; }
 
 # The four programs that a consumer has built.
 run_programs() { # HOW DIRECTORY LIBDIR
@@ -50,6 +54,25 @@ run_programs() { # HOW DIRECTORY LIBDIR
         check "$1: $program needs no shared library" needs_not "$2/$program"
         check "$1: $program runs" env -u LD_LIBRARY_PATH "$2/$program"
     done
+    for program in "$2"/c-way-* "$2"/cxx-way-* "$2"/c-whole; do
+        [ -x "$program" ] || continue
+        case $program in
+            *static* | *whole) check "$1: ${program##*/} needs no loader" refuses interpreted "$program" ;;
+            *) check "$1: ${program##*/} needs no shared library" needs_not "$program" ;;
+        esac
+        check "$1: ${program##*/} runs" env -u LD_LIBRARY_PATH "$program"
+    done
+    plugins_keep_to_themselves "$1" "$2"
+}
+
+plugins_keep_to_themselves() { # HOW DIRECTORY
+    local program
+    for program in plugin-a.so plugin-b.so; do
+        check "$1: $program exports nothing of the static library" same "$(exported "$2/$program")" \
+            "plugin_counts_allocations plugin_makes_a_filter "
+    done
+    check "$1: two shared libraries with the static one have an allocator each" \
+        "$2/host" "$2/plugin-a.so" "$2/plugin-b.so"
 }
 
 install_to() { # STAGE LIBDIR
@@ -117,10 +140,34 @@ layout() { # TARGET "FILES" "WHAT MUST BE INSTALLED"
             sed -E 's/[0-9]+\.[0-9]+\.[0-9]+/V/g' | sort | tr '\n' ' ')"
 }
 
+if [ "${engines[*]}" = musl ]; then
+    # Its rustc here has no standard library to ask what to link with.
+    check "musl: install" env DESTDIR="$work/stage" PREFIX=/p NATIVE_LIBS=-lc \
+        ../scripts/install.sh TARGET=x86_64-unknown-linux-musl "$libraries"
+    export PKG_CONFIG_PATH=$work/stage/p/lib/pkgconfig
+    cp -r consumers/pkgconfig "$work/build"
+    # Both packages are the static library; programs and shared libraries of musl may have it, too.
+    programs=(c-shared c-static c-whole c-way-static c-way-pie)
+    check "musl: build" make -C "$work/build" CC="$CC" "${programs[@]}" plugins
+    for program in "${programs[@]}"; do
+        check "musl: $program needs no shared library" needs_not "$work/build/$program"
+        check "musl: $program runs" "$work/build/$program"
+    done
+    for program in c-whole c-way-static; do
+        check "musl: $program needs no loader" refuses interpreted "$work/build/$program"
+    done
+    plugins_keep_to_themselves musl "$work/build"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+fi
 if [ ${#engines[@]} -gt 0 ]; then
     check "install" install_to "$work/stage" lib
     consume "find_package" "$work/find" "$work/stage/usr/somewhere/lib" \
-        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere"
+        -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+    # As the headers of RocksDB 10.7 and later need it, also in a project that is C++17.
+    check "bloomline::rocksdb is compiled as C++20" grep -E '"command".*-std=(gnu|c)\+\+(20|2a).*bloomline_rocksdb\.cc' \
+        "$work/find/compile_commands.json"
     consume "find_package, static" "$work/static" "$work/nowhere" \
         -DCMAKE_PREFIX_PATH="$work/stage/usr/somewhere" -Dbloomline_USE_STATIC_LIBS=ON
     check "the adapter without the shared library needs none" needs_not "$work/static/engines/${engines[0]}"

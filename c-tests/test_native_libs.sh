@@ -30,6 +30,8 @@ here=$($script)
 check "this machine: the C library is among $here" yes "$(case " $here " in *" -lc "*) echo yes ;; esac)"
 check "--target $host says the same" "$here" "$($script --target "$host")"
 
+check "this machine: no unwinder among them" no "$(case " $here " in *" -lgcc_s "*) echo yes ;; *) echo no ;; esac)"
+
 cat >"$work/rustc" <<'RUSTC'
 #!/bin/sh
 target=host
@@ -37,7 +39,7 @@ while [ $# -gt 0 ]; do
     [ "$1" != --target ] || target=$2
     shift
 done
-echo "note: native-static-libs: -lof-$target" >&2
+echo "note: native-static-libs: -lunwind -lof-$target -lgcc_s" >&2
 RUSTC
 chmod +x "$work/rustc"
 export RUSTC=$work/rustc

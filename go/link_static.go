@@ -8,7 +8,7 @@ package bloomline
 // #cgo linux,amd64 LDFLAGS: ${SRCDIR}/clib/linux_amd64/libbloomline.a
 // #cgo linux,arm64 CFLAGS: -I${SRCDIR}/clib/linux_arm64
 // #cgo linux,arm64 LDFLAGS: ${SRCDIR}/clib/linux_arm64/libbloomline.a
-// #cgo linux LDFLAGS: -lgcc_s -lpthread -ldl -lm
+// #cgo linux LDFLAGS: -lpthread -ldl -lm
 // #cgo darwin,arm64 CFLAGS: -I${SRCDIR}/clib/darwin_arm64
 // #cgo darwin,arm64 LDFLAGS: ${SRCDIR}/clib/darwin_arm64/libbloomline.a
 // #cgo darwin,amd64 CFLAGS: -I${SRCDIR}/clib/darwin_amd64

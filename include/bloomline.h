@@ -13,6 +13,7 @@
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_scalable    grows with its keys, for an unknown number of them
  *   bloomline_window      keys expire
+ *   bloomline_static_     for a set that no longer changes: a quarter less memory; probed by a view
  *   bloomline_cascade     exact answers for the keys of two sets that no longer change
  *   bloomline_concurrent  many threads insert at once
  *   bloomline_swap        replaced atomically while threads read it
@@ -958,8 +959,9 @@ BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
 /**
  * bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
  * MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
- * present[i]. It is for a few keys: the lines of each 64 are prefetched together. For many keys
- * bloomline_view_contains_keys() is faster.
+ * present[i]. One or two keys are probed one by one; of more, the lines of each 64 are prefetched
+ * together. In cache, a loop of bloomline_view_contains() takes less time up to 2 keys, or up to 7
+ * of at most 16 bytes. For many keys bloomline_view_contains_keys() is faster.
  *
  * If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
  * pointer is NULL. If 'present' is NULL, nothing is written.
@@ -2098,7 +2100,8 @@ typedef struct bloomline_map bloomline_map;
  * present key can be a false negative. If it is cut short, a probe of a missing part kills the
  * process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
  * bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
- * cannot rule out changes, use bloomline_filter_load() or bloomline_cuckoo_load().
+ * cannot rule out changes, read the file into memory of your own, and open that by
+ * bloomline_view_open(), as filters of all kinds can be.
  *
  * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
  * BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.

@@ -31,6 +31,7 @@
 #define BLOOMLINE_HPP
 
 #include "bloomline.h"
+#include "bloomline_inline.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -172,13 +173,17 @@ private:
 /// An integer as a key: its 8 bytes, least significant first, on every CPU.
 class IntegerKey {
 public:
-    constexpr explicit IntegerKey(uint64_t key) noexcept {
-        for (int i = 0; i < 8; i++) bytes_[i] = static_cast<uint8_t>(key >> (8 * i));
-    }
-    [[nodiscard]] constexpr const uint8_t *data() const noexcept { return bytes_; }
+    constexpr IntegerKey() noexcept = default;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    constexpr explicit IntegerKey(uint64_t key) noexcept : bytes_(__builtin_bswap64(key)) {}
+#else
+    constexpr explicit IntegerKey(uint64_t key) noexcept : bytes_(key) {}
+#endif
+    [[nodiscard]] const uint8_t *data() const noexcept { return reinterpret_cast<const uint8_t *>(&bytes_); }
     [[nodiscard]] constexpr size_t size() const noexcept { return sizeof bytes_; }
 private:
-    uint8_t bytes_[8] = {};
+    // One word, written by one store: of bytes stored one by one, a load of all would have to wait.
+    uint64_t bytes_ = 0;
 };
 
 /// The name of a file: const char *, std::string or std::filesystem::path.
@@ -234,6 +239,19 @@ template <class It, class End>
 using Loop = std::enable_if_t<std::is_same_v<It, End> || std::is_class_v<End>,
                               decltype(*std::declval<It &>(), ++std::declval<It &>(),
                                        bool(std::declval<It &>() != std::declval<End &>()))>;
+
+// What an iterator gets at each step; whether it is an integer, and whether its bytes stay where
+// they are when the iterator goes on: not if they are made on the way.
+template <class It>
+using Step = decltype(*std::declval<It &>());
+template <class It>
+inline constexpr bool steps_integers = std::is_integral_v<std::remove_cv_t<std::remove_reference_t<Step<It>>>>;
+template <class It, class = void>
+inline constexpr bool steps_stay = false;
+template <class It>
+inline constexpr bool steps_stay<It, std::void_t<typename std::iterator_traits<It>::iterator_category>> =
+    std::is_base_of_v<std::forward_iterator_tag, typename std::iterator_traits<It>::iterator_category> &&
+    (std::is_lvalue_reference_v<Step<It>> || !owns<Step<It>>);
 } // namespace detail
 
 /// The keys of a batch from a container of strings, or of anything that Bytes can be made of.
@@ -399,22 +417,18 @@ Result<Buffer> bytes_of(size_t len, Write write) {
 }
 
 template <class T>
+IntegerKey integer(T key) noexcept {
+    static_assert(sizeof(T) == 8, "an integer as a key has 64 bits");
+    return IntegerKey(static_cast<uint64_t>(key));
+}
+template <class T>
 uint64_t hash_of(const T &key, uint64_t seed) noexcept {
-    static_assert(!std::is_integral_v<T> || sizeof(T) == 8, "an integer as a key has 64 bits");
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    if constexpr (std::is_integral_v<T>) {
+        static_assert(sizeof(T) == 8, "an integer as a key has 64 bits");
         return bloomline_hash_u64(static_cast<uint64_t>(key), seed);
     } else {
         return hash(key, seed);
     }
-}
-/// The same by the hash of a view.
-inline uint64_t hash_by(const bloomline_view *view, Bytes key) noexcept {
-    return bloomline_view_hash(view, key.data(), key.size());
-}
-template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
-uint64_t hash_by(const bloomline_view *view, T key) noexcept {
-    static_assert(sizeof(T) == 8, "an integer as a key has 64 bits");
-    return hash_by(view, Bytes(IntegerKey(static_cast<uint64_t>(key))));
 }
 /// Hashes the keys from 'first' to 'last', and gives the hashes to 'insert' in blocks. Returns the
 /// sum of what it returns, or its last failure. A filter that is full gets no more blocks.
@@ -492,8 +506,6 @@ protected:
             return made;
         }
     }
-private:
-    const Self &self() const noexcept { return static_cast<const Self &>(*this); }
     auto probed() const noexcept {
         if constexpr (std::is_same_v<Probed, bloomline_view>) {
             return viewed();
@@ -501,6 +513,8 @@ private:
             return self().get();
         }
     }
+private:
+    const Self &self() const noexcept { return static_cast<const Self &>(*this); }
 };
 
 /// What has a view: all that a view tells.
@@ -517,21 +531,53 @@ public:
         return bloomline_view_hash(this->viewed(), key.data(), key.size());
     }
     [[nodiscard]] uint64_t hash_u64(uint64_t key) const noexcept { return hash(IntegerKey(key)); }
-    /// Probes a range of what Bytes can be made of, or of integers of 64 bits, in blocks: faster than
-    /// one by one. Writes to 'out', in order, true for each key that may be present and false for
-    /// each that is definitely absent, and returns where they end. Its keys may be temporaries.
+    /// Probes a range of what Bytes can be made of, or of integers of 64 bits, in blocks. Writes to
+    /// 'out', in order, true for each key that may be present and false for each that is definitely
+    /// absent, and returns where they end. Up to twice as fast as one by one in memory; in cache faster
+    /// for strings, as fast for integers. Its keys may be temporaries; they gain only in memory.
     template <class Range, class Out>
     Out contains_range(Range &&keys, Out out) const {
         using std::begin, std::end;
-        const auto owner = this->viewed();
-        const bloomline_view *const view = owner;
-        uint64_t hashes[256], answers[4];
+        auto next = begin(keys);
         auto last = end(keys);
-        for (auto next = begin(keys); next != last;) {
-            size_t size = 0;
-            for (; size < 256 && next != last; ++next) hashes[size++] = hash_by(view, *next);
-            bloomline_view_contains_hashes(view, hashes, size, answers);
+        constexpr size_t block = 256;
+        uint64_t answers[block / 64];
+        const auto write = [&](size_t size) {
             for (size_t i = 0; i < size; i++) *out++ = (answers[i / 64] >> (i % 64) & 1) != 0;
+        };
+        if constexpr (steps_integers<decltype(next)> || steps_stay<decltype(next)>) {
+            const auto owner = this->probed();
+            const Probed *const filter = owner;
+            [[maybe_unused]] IntegerKey integers[steps_integers<decltype(next)> ? block : 1];
+            bloomline_bytes bytes[block];
+            while (next != last) {
+                size_t size = 0;
+                for (; size < block && next != last; ++next, ++size) {
+                    if constexpr (steps_integers<decltype(next)>) {
+                        bytes[size] = Bytes(integers[size] = integer(*next));
+                    } else {
+                        bytes[size] = Bytes(*next);
+                    }
+                }
+                C<Probed>::contains_keys(filter, bytes, size, answers);
+                write(size);
+            }
+        } else {
+            const auto owner = this->viewed();
+            const bloomline_view *const view = owner;
+            uint64_t hashes[block];
+            while (next != last) {
+                uint64_t missing[block / 64] = {}; // a null pointer is a key that may be present
+                size_t size = 0;
+                const auto take = [&](Bytes key) {
+                    if (key.data() == nullptr && key.size() != 0) missing[size / 64] |= uint64_t{1} << (size % 64);
+                    hashes[size++] = bloomline_view_hash(view, key.data(), key.size());
+                };
+                for (; size < block && next != last; ++next) take(*next);
+                bloomline_view_contains_hashes(view, hashes, size, answers);
+                for (size_t i = 0; i < block / 64; i++) answers[i] |= missing[i];
+                write(size);
+            }
         }
         return out;
     }
@@ -752,22 +798,26 @@ private:
 static_assert(sizeof(View) == sizeof(bloomline_view) && std::is_standard_layout_v<View>,
               "an array of View is an array of bloomline_view");
 
-#ifdef BLOOMLINE_INLINE_H
-/// Probes and inserts by hash without a call, if bloomline_inline.h is included before this header:
-/// see there. Make it of a view once, before a loop. The view and its bytes must stay.
+/// Probes and inserts by hash without a call: see bloomline_inline.h. Make it of a view once, before
+/// a loop. The view and its bytes must stay.
 class Inline {
 public:
-    explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
+    BLOOMLINE_INLINE_METHOD_ explicit Inline(const View &view) noexcept : inline_(bloomline_inline_of(&view.get())) {}
     explicit Inline(View &&) BLOOMLINE_DELETED("the view is a temporary: name it first");
-    [[nodiscard]] bool contains_hash(uint64_t hash) const noexcept { return bloomline_inline_contains_hash(inline_, hash); }
+    [[nodiscard]] BLOOMLINE_INLINE_METHOD_ bool contains_hash(uint64_t hash) const noexcept {
+        return bloomline_inline_contains_hash(inline_, hash);
+    }
     /// Asks for the line of a hash, to be probed soon.
-    void prefetch_hash(uint64_t hash) const noexcept { bloomline_inline_prefetch_hash(inline_, hash); }
+    BLOOMLINE_INLINE_METHOD_ void prefetch_hash(uint64_t hash) const noexcept {
+        bloomline_inline_prefetch_hash(inline_, hash);
+    }
     /// Inserts into the lines of the view, which the caller may write. Returns false if it cannot.
-    [[nodiscard]] bool insert_hash(uint64_t hash) const noexcept { return bloomline_inline_insert_hash(inline_, hash); }
+    [[nodiscard]] BLOOMLINE_INLINE_METHOD_ bool insert_hash(uint64_t hash) const noexcept {
+        return bloomline_inline_insert_hash(inline_, hash);
+    }
 private:
     bloomline_inline inline_;
 };
-#endif
 /// Probes many filters for one key; the lines of all are prefetched before the first is probed.
 /// Returns how many may have it; bit i of 'out' is for view i. If the filters hash keys
 /// differently, with other seeds or as other engines do, all may have it: see views_contain().
@@ -995,7 +1045,8 @@ public:
 /// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in
 /// place, in this process or another: if it is written to, answers are wrong in either direction,
 /// and if it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save()
-/// does: the map keeps the old file. Where that cannot be promised, load the filter instead.
+/// does: the map keeps the old file. Where that cannot be promised, read the file into memory, and
+/// open a View of that.
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;

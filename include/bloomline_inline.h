@@ -29,13 +29,16 @@
 #define BLOOMLINE_INLINE_ 0
 #endif
 
+/* Inlined whatever the optimisation: a copy of a method of C++, made for one instruction set, would
+ * serve files that are compiled for another. */
 #if defined(__GNUC__)
-#define BLOOMLINE_INLINE_FN_ static inline __attribute__((always_inline))
+#define BLOOMLINE_INLINE_METHOD_ inline __attribute__((always_inline))
 #elif defined(_MSC_VER)
-#define BLOOMLINE_INLINE_FN_ static __forceinline
+#define BLOOMLINE_INLINE_METHOD_ __forceinline
 #else
-#define BLOOMLINE_INLINE_FN_ static inline
+#define BLOOMLINE_INLINE_METHOD_ inline
 #endif
+#define BLOOMLINE_INLINE_FN_ static BLOOMLINE_INLINE_METHOD_
 
 /* What nearly always holds. */
 #if defined(__GNUC__)

@@ -45,8 +45,9 @@ function(bloomline_add_adapter engine source include)
 
     add_library(bloomline_${engine} STATIC EXCLUDE_FROM_ALL ${source})
     add_library(bloomline::${engine} ALIAS bloomline_${engine})
+    # RocksDB's headers are C++17, from 10.7 on C++20; a compiler without C++20 takes what it has.
     set_target_properties(bloomline_${engine} PROPERTIES
-      POSITION_INDEPENDENT_CODE ON C_STANDARD 11 CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
+      POSITION_INDEPENDENT_CODE ON C_STANDARD 11 CXX_STANDARD 20 CXX_STANDARD_REQUIRED OFF)
     target_include_directories(bloomline_${engine} PUBLIC ${include} ${bloomline_${engine}_INCLUDE})
     if(bloomline_USE_STATIC_LIBS OR NOT TARGET bloomline::bloomline)
       target_link_libraries(bloomline_${engine} PUBLIC bloomline::static ${target})

@@ -25,17 +25,22 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-kinds=staticlib,cdylib name=
+kinds=staticlib,cdylib flags=()
 case ${triple:-$("${RUSTC:-rustc}" -vV | sed -n 's/^host: //p')} in
-    *-musl*) kinds=staticlib ;;
+    *-musl*)
+        kinds=staticlib
+        # The unwinder that Rust links into its own programs goes into the library: compilers on
+        # systems with glibc (musl-gcc) have one for glibc alone.
+        unwinder=$("${RUSTC:-rustc}" ${triple:+--target "$triple"} --print target-libdir)/self-contained
+        [ ! -f "$unwinder/libunwind.a" ] || flags=(-L "native=$unwinder" -l static=unwind) ;;
     *-apple-*)
         abi=$(sed -n 's/^#define BLOOMLINE_ABI_VERSION \([0-9]*\).*/\1/p' "$root/include/bloomline.h")
         [ -n "$abi" ] || { echo "build-lib: bloomline.h has no BLOOMLINE_ABI_VERSION" >&2; exit 1; }
-        name=-Wl,-install_name,@rpath/libbloomline.$abi.dylib ;;
+        flags=("-Clink-arg=-Wl,-install_name,@rpath/libbloomline.$abi.dylib") ;;
 esac
 
 # Only these kinds: a Rust library beside them would rule out link-time optimisation, and the
 # archive would be three times as large.
 exec "${CARGO:-cargo}" rustc --manifest-path "$root/Cargo.toml" --release --lib --features capi \
     --crate-type "$kinds" ${triple:+--target "$triple"} ${arguments[@]+"${arguments[@]}"} \
-    ${name:+-- "-Clink-arg=$name"}
+    ${flags[@]+-- "${flags[@]}"}

@@ -6,6 +6,8 @@
 #   scripts/cross-test.sh TARGET --staticlib [ARGUMENT OF cargo rustc]...
 #   scripts/cross-test.sh windows
 #
+#   musl      this machine's CPU with another C library, linked statically: of Rust, the library's
+#             own tests alone
 #   aarch64   64-bit, little-endian: the NEON code really runs
 #   s390x     64-bit, big-endian
 #   i686      32-bit, little-endian; Linux on x86-64 most often runs it as it is
@@ -35,7 +37,7 @@
 set -euo pipefail
 
 usage() {
-    echo "usage: scripts/cross-test.sh aarch64|s390x|i686 [--staticlib] [cargo argument]..." >&2
+    echo "usage: scripts/cross-test.sh aarch64|s390x|i686|musl [--staticlib] [cargo argument]..." >&2
     echo "       scripts/cross-test.sh windows" >&2
     exit 2
 }
@@ -67,6 +69,10 @@ case $name in
         target=i686-unknown-linux-gnu gnu=i686-linux-gnu qemu=qemu-i386
         arch=x86 endian=little elf="01 01 03 00" build_std=yes
         packages=(qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross) ;;
+    musl)
+        target=x86_64-unknown-linux-musl gnu=musl qemu=none
+        arch=x86_64 endian=little elf="02 01 3e 00" build_std=yes
+        packages=(musl-tools) ;;
     windows)
         # Not windows-gnu: its standard library cannot be built without the tools of MinGW.
         [ $run$# = no0 ] || usage
@@ -84,7 +90,7 @@ if [ $run = yes ]; then
     echo "$executable" >>"${BLOOMLINE_CROSS_RAN:-/dev/null}"
     # What this machine runs itself takes a tenth of the time. It was linked to find its own loader
     # and C library.
-    if [ "$name" = i686 ] && "/usr/$gnu/lib/ld-linux.so.2" --version >/dev/null 2>&1; then
+    if [ "$name" = musl ] || { [ "$name" = i686 ] && "/usr/$gnu/lib/ld-linux.so.2" --version >/dev/null 2>&1; }; then
         exec "$@"
     fi
     # Only the cross C library. Its loader would also look where this machine's
@@ -213,6 +219,35 @@ if [ ! -s "$stamp" ]; then
     ) 9>"$cross/lock"
 fi
 
+# The unwinder that Rust's target for musl brings, in the same place: Debian's libunwind of LLVM, which
+# needs one function of glibc.
+self_contained=$root/usr/lib/rustlib/$target/lib/self-contained
+if [ "$name" = musl ] && [ ! -f "$self_contained/libunwind.a" ]; then
+    work=$(mktemp -d "$cross/unwind.XXXXXX")
+    (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root libunwind-14-dev >&2)
+    dpkg -x "$work"/libunwind-14-dev_*.deb "$work/root"
+    cat >"$work/checked.c" <<'C'
+#include <stdarg.h>
+#include <stdio.h>
+int __fprintf_chk(FILE *file, int checks, const char *format, ...);
+int __fprintf_chk(FILE *file, int checks, const char *format, ...)
+{
+    va_list arguments;
+    (void)checks;
+    va_start(arguments, format);
+    int written = vfprintf(file, format, arguments);
+    va_end(arguments);
+    return written;
+}
+C
+    musl-gcc -O2 -fPIC -c -o "$work/checked.o" "$work/checked.c"
+    cp "$work/root/usr/lib/llvm-14/lib/libunwind.a" "$work/libunwind.a"
+    ar r "$work/libunwind.a" "$work/checked.o"
+    mkdir -p "$self_contained"
+    mv "$work/libunwind.a" "$self_contained/libunwind.a"
+    rm -rf "$work"
+fi
+
 export RUSTC=$cross/rustc RUSTDOC=$cross/rustdoc
 # Not target/: two compilers would rebuild each other's work.
 mkdir -p "${CARGO_TARGET_DIR:-target}/cross-$name"
@@ -244,6 +279,10 @@ fi
 if [ "$name" = i686 ]; then
     options+=(--config "target.$target.rustflags=[\"-Clink-arg=-Wl,--dynamic-linker=/usr/$gnu/lib/ld-linux.so.2\", \"-Clink-arg=-Wl,-rpath,/usr/$gnu/lib\"]")
 fi
+if [ "$name" = musl ]; then
+    # Debian's rustc has no start files of musl, musl-gcc has. That knows no -static-pie, which rustc gives it.
+    options+=(--config "target.$target.rustflags=[\"-Clink-self-contained=no\", \"-Clink-arg=-static\", \"-Clink-arg=-no-pie\", \"-Lnative=$self_contained\"]")
+fi
 # Link-time optimisation of each test program, and of the standard library, would take most of the
 # time.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
@@ -259,7 +298,9 @@ fi
 
 : >"$BLOOMLINE_CROSS_RAN"
 # Without examples and documentation, which do nothing that the tests do not.
-cargo test --release --all-features --lib --tests "${options[@]}" "$@"
+tests=(--lib --tests)
+[ "$name" != musl ] || tests=(--lib)
+cargo test --release --all-features "${tests[@]}" "${options[@]}" "$@"
 
 case " $* " in
     *" --no-run "*) exit 0 ;;

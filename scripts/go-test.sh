@@ -67,6 +67,9 @@ core() {
     run "C, race detector" go test -v -race -short -tags "$static" .
     run "C, pointer checks" env GOEXPERIMENT=cgocheck2 go test -v -short -tags "$static" .
 
+    run "C, a program static as a whole" go test -v -short -tags "$static" -run 'Batch|Golden' \
+        -ldflags '-linkmode external -extldflags -static' .
+
     go test -c -tags "$static" -o "$out/static.test" .
     local backend backends
     IFS=, read -ra backends <<<"$(../scripts/required-backends.sh)"

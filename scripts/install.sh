@@ -85,6 +85,15 @@ esac
 native_libs=${NATIVE_LIBS:-$(scripts/native-libs.sh ${TARGET:+--target "$TARGET"})}
 # CMake: "-lm -ldl" as a list, "-lm;-ldl".
 native_libs_cmake=${native_libs// /;}
+# For pkg-config: by `bloomline` the shared library, and with --static for `cc -static`, which finds no
+# other; by `bloomline-static` the static one by its name. A shared library that is linked with it does
+# not export it, where the linker can: as packaging/bloomlineHidden.cmake.
+hidden=
+case $static:$shared:$TARGET in
+    *.lib:* | *.dylib:* | *-apple-*) ;;
+    *) hidden="-Wl,--exclude-libs,$static " ;;
+esac
+static_libs="\${libdir}/$static $hidden$native_libs"
 
 # up PATH: the way from there back to the prefix, ../.. for lib/pkgconfig.
 up() {
@@ -97,7 +106,7 @@ up() {
     echo "$way"
 }
 
-fill() { # TEMPLATE: printed with the values in it
+fill() { # TEMPLATE [ARGUMENT OF sed]...: printed with the values in it
     sed -e "s|@VERSION@|$version|g" -e "s|@MAJOR@|$major|g" -e "s|@MINOR@|$minor|g" \
         -e "s|@LIBDIR@|$libdir|g" -e "s|@INCLUDEDIR@|$includedir|g" \
         -e "s|@STATIC_FILE@|$libdir/$static|g" -e "s|@SHARED_FILE@|$shared_file|g" \
@@ -105,7 +114,7 @@ fill() { # TEMPLATE: printed with the values in it
         -e "s|@NATIVE_LIBS@|$native_libs|g" -e "s|@NATIVE_LIBS_CMAKE@|$native_libs_cmake|g" \
         -e "s|@PREFIX_FROM_PC@|$(up "$libdir/pkgconfig")|g" \
         -e "s|@PREFIX_FROM_CMAKE@|$(up "$libdir/cmake/bloomline")|g" \
-        -e "s|@POINTER_BYTES@|$pointer_bytes|g" "$1"
+        -e "s|@POINTER_BYTES@|$pointer_bytes|g" "$@"
 }
 
 put() { # MODE SOURCE TARGET-BELOW-PREFIX
@@ -135,12 +144,29 @@ if [ -n "$run_name" ]; then
     link "$(basename "$shared_file")" "$libdir/$run_name"
     link "$run_name" "$libdir/$shared"
 fi
-for file in pkgconfig/bloomline.pc cmake/bloomline/bloomlineConfig.cmake cmake/bloomline/bloomlineConfigVersion.cmake; do
-    fill "packaging/$(basename "$file").in" >"$work/file"
-    if grep -q '@[A-Z_]*@' "$work/file"; then die "packaging/$(basename "$file").in has a name that nothing fills in"; fi
+filled() { # FILE-BELOW-LIBDIR TEMPLATE [ARGUMENT OF sed]...
+    local file=$1
+    shift
+    fill "$@" >"$work/file"
+    if grep -q '@[A-Z_]*@' "$work/file"; then die "$1 has a name that nothing fills in"; fi
     put 644 "$work/file" "$libdir/$file"
+}
+package() { # NAME OF-WHICH-LIBRARY LIBS LIBS.PRIVATE
+    filled "pkgconfig/$1.pc" packaging/bloomline.pc.in -e "s|@NAME@|$1|" -e "s|@OF_LIBRARY@|$2|" \
+        -e "s|@LIBS@|$3|" -e "s|@LIBS_PRIVATE@|$4|"
+}
+if [ -n "$shared" ]; then
+    package bloomline "" "-L\${libdir} -lbloomline" "$native_libs"
+else
+    package bloomline "" "$static_libs" ""
+fi
+package bloomline-static " (the static library)" "$static_libs" ""
+for file in bloomlineConfig bloomlineConfigVersion; do
+    filled "cmake/bloomline/$file.cmake" packaging/$file.cmake.in
 done
-put 644 packaging/bloomlineAdapters.cmake "$libdir/cmake/bloomline/bloomlineAdapters.cmake"
+for file in bloomlineAdapters bloomlineHidden; do
+    put 644 packaging/$file.cmake "$libdir/cmake/bloomline/$file.cmake"
+done
 for file in LICENSE-MIT LICENSE-APACHE; do
     put 644 $file "share/doc/bloomline/$file"
 done

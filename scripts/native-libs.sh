@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Prints what a program needs besides libbloomline.a to link with it, such as
-# "-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc", as the Rust compiler tells it:
+# "-lutil -lrt -lpthread -lm -ldl -lc", as the Rust compiler tells it:
 #
 #   scripts/native-libs.sh [--target TRIPLE]
 #
 # TRIPLE is what the library was built for: the argument of `cargo build --target`. Without it,
 # $CARGO_BUILD_TARGET as cargo takes it, or this machine. TARGET=TRIPLE is the same as --target.
+#
+# Without the unwinder (-lgcc_s, -lunwind): the compiler that links adds its own, the shared or with
+# -static the static one, and the shared one named here would fail with -static.
 #
 # Uses rustc ($RUSTC), which builds an empty library in a directory of its own. For another target
 # than this machine it needs that target's standard library, as the build of the library does.
@@ -24,6 +27,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+kept=
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 : >"$directory/empty.rs"
@@ -40,4 +44,10 @@ if [ -z "$libs" ]; then
     cat "$directory/log" >&2
     exit 1
 fi
-echo "$libs"
+for lib in $libs; do
+    case $lib in
+        -lgcc_s | -lgcc_eh | -lunwind) ;;
+        *) kept=${kept:+$kept }$lib ;;
+    esac
+done
+echo "$kept"

@@ -227,6 +227,36 @@ fn every_exported_function_is_in_the_header() {
     );
 }
 
+#[test]
+fn the_overview_names_every_kind() {
+    // What the functions of these names do belongs to no kind of filter or of storage.
+    let others = [
+        "abi", "backend", "encoded", "hash", "leveldb", "params", "random", "rocksdb", "set",
+        "shard", "shards", "status", "version", "views",
+    ];
+    let header = committed();
+    let (overview, declarations) = header.split_once("#ifndef BLOOMLINE_H").unwrap();
+    let mut kinds = std::collections::BTreeSet::new();
+    for line in declarations.lines().filter(|line| line.starts_with("BLOOMLINE_API ")) {
+        let name = line.split('(').next().unwrap().rsplit("bloomline_").next().unwrap();
+        let kind = name.split('_').next().unwrap();
+        if !others.contains(&kind) {
+            kinds.insert(kind);
+        }
+    }
+    assert!(kinds.len() >= 14 && kinds.contains("static"), "{kinds:?}");
+    for kind in kinds {
+        let line = |line: &str| {
+            line.strip_prefix(&format!(" *   bloomline_{kind}"))
+                .is_some_and(|rest| rest.starts_with([' ', '_']))
+        };
+        assert!(
+            overview.lines().any(line),
+            "bloomline_{kind} is not in the overview of bloomline.h"
+        );
+    }
+}
+
 /// A status that is ignored can be a false negative: a key that was not inserted.
 #[test]
 fn every_status_must_be_used() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * bloomline_rocksdb.cc - RocksDB's filter policies on top of bloomline.h. Uses bloomline.h,
- * filter_bits.h and RocksDB's public headers. C++17, with or without exceptions and RTTI.
+ * filter_bits.h and RocksDB's public headers. C++17 or later, with or without exceptions and RTTI.
  *
  * RocksDB's own policy is kept beside ours, for all that is not done here: reading filters
  * of other kinds, and building them where options ask for what depends on the inside of

@@ -22,8 +22,8 @@
  * but reads a static filter as one that matches every key: tables that have one are not filtered until
  * a compaction writes them anew. See docs/ENGINES.md.
  *
- * Compile bloomline_rocksdb.cc (C++17) with the program, and link with bloomline and
- * rocksdb. Compile it with -fno-rtti if RocksDB was.
+ * Compile bloomline_rocksdb.cc with the program, as C++17, or as C++20 with RocksDB 10.7 and later,
+ * and link with bloomline and rocksdb. Compile it with -fno-rtti if RocksDB was.
  *
  * Compile it with the headers of the RocksDB that the program runs with. If that has another
  * major or minor version, you get RocksDB's own policy, the one of NewBloomFilterPolicy(), and

@@ -19,7 +19,7 @@ fi
 passed=0 failed=0
 for compiler in "${compilers[@]}"; do
     # Without optimisation a compiler emits the most symbols.
-    for variant in "" -fno-rtti -fno-exceptions "-fno-rtti -fno-exceptions" -O0 "-O0 -fno-rtti"; do
+    for variant in "" -fno-rtti -fno-exceptions "-fno-rtti -fno-exceptions" -O0 "-O0 -fno-rtti" -std=c++20; do
         object=$directory/variant-$(basename "${compiler##* }")${variant// /}.o
         read -ra flags <<<"$variant"
         $compiler "$@" ${flags[@]+"${flags[@]}"} -c -o "$object" ../rocksdb/bloomline_rocksdb.cc

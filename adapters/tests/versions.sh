@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Which versions of RocksDB the adapter compiles with, and which order of functions it takes for
-# each, by a version.h that comes before the installed one:
+# each, by a version.h that comes before the installed one, as the C++ that this version needs:
 #
 #   versions.sh COMPILER... -Iversion ...
 #
@@ -17,7 +17,7 @@ compiles() { # FILE VERSION FLAG...
     local file=$1 major minor patch
     IFS=. read -r major minor patch <<<"$2"
     shift 2
-    "${compiler[@]}" -DTEST_MAJOR="$major" -DTEST_MINOR="$minor" -DTEST_PATCH="$patch" "$@" \
+    "${compiler[@]}" "-std=$(./standard.sh "$major.$minor")" -DTEST_MAJOR="$major" -DTEST_MINOR="$minor" -DTEST_PATCH="$patch" "$@" \
         -fsyntax-only -Wfatal-errors "$file" 2>"$messages"
 }
 said() { # GOOD WHAT
@@ -32,7 +32,7 @@ said() { # GOOD WHAT
 }
 
 # Versions, whether they have AddKeyAndAlt(), and CalculateSpace(): both ends of each range.
-for row in "7.0.3 0 0" "7.2.99 0 0" "7.3.0 0 0" "9.5.99 0 0" "9.6.1 1 0" "10.8.99 1 0" "10.9.1 1 1" "11.8.99 1 1"; do
+for row in "7.0.3 0 0" "7.2.99 0 0" "7.3.0 0 0" "9.5.99 0 0" "9.6.1 1 0" "10.6.99 1 0" "10.7.0 1 0" "10.8.99 1 0" "10.9.1 1 1" "11.8.99 1 1"; do
     read -r version alt space <<<"$row"
     good=no
     if compiles versions.cc "$version" -DTEST_ADD_ALT="$alt" -DTEST_SPACE="$space"; then

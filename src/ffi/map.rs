@@ -57,7 +57,8 @@ unsafe fn open_map(
 /// present key can be a false negative. If it is cut short, a probe of a missing part kills the
 /// process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
 /// bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
-/// cannot rule out changes, use bloomline_filter_load() or bloomline_cuckoo_load().
+/// cannot rule out changes, read the file into memory of your own, and open that by
+/// bloomline_view_open(), as filters of all kinds can be.
 ///
 /// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
 /// BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.

@@ -8,3 +8,7 @@
 #define ROCKSDB_MAJOR TEST_MAJOR
 #define ROCKSDB_MINOR TEST_MINOR
 #define ROCKSDB_PATCH TEST_PATCH
+/* Of the standard that other headers of that version need. */
+#if (ROCKSDB_MAJOR > 10 || (ROCKSDB_MAJOR == 10 && ROCKSDB_MINOR >= 7)) && __cplusplus < 202002L
+#error "RocksDB from 10.7 on is C++20"
+#endif
