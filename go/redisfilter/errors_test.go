@@ -40,7 +40,15 @@ func TestErrors(t *testing.T) {
 	if _, err := Reserve(ctx, client, "bf", 1, 0.01, WithStore(StoreBF)); !errors.Is(err, ErrModule) {
 		t.Errorf("without a module: %v", err)
 	}
-	f, err := Reserve(ctx, client, "f", 0, 0.01)
+	for _, none := range []int{0, -1} {
+		if _, err := Reserve(ctx, client, "f", none, 0.01); !errors.Is(err, ErrKeys) {
+			t.Errorf("for %d keys: %v", none, err)
+		}
+		if _, err := Stage(ctx, client, "f", none, 0.01); !errors.Is(err, ErrKeys) {
+			t.Errorf("for %d keys, staged: %v", none, err)
+		}
+	}
+	f, err := Reserve(ctx, client, "f", 1, 0.01)
 	if err != nil || f.state.Load().description.store != StoreLines {
 		t.Fatalf("%+v, %v", f, err)
 	}
