@@ -39,7 +39,7 @@ type cuckooData struct {
 // NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
 // at most rate when they are present: see [CuckooParamsForRate] for the rates that it can have.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
 	params, err := CuckooParamsForRate(keys, rate)
 	var chosen Params // of which a cuckoo filter has the seed
@@ -57,8 +57,7 @@ func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error)
 
 // NewCuckooWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out
-// not to have ends the program.
+// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 	if err := params.check(); err != nil {
 		return nil, err

@@ -158,7 +158,10 @@ func readFile(path string, accept func(footer []byte, size uint64) error) ([]byt
 	if err := accept(footer[:], uint64(size)); err != nil {
 		return nil, wrong(err)
 	}
-	data := newBytes(int(size))
+	data, err := newBytes(int(size))
+	if err != nil {
+		return nil, wrong(err)
+	}
 	if _, err := io.ReadFull(file, data); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return nil, wrong(ErrTruncated) // since a moment ago
 	} else if err != nil {

@@ -49,7 +49,7 @@ func WithRandomSeed() Option {
 // New returns an empty filter that will hold keys keys at a false-positive rate of at most
 // rate, such as 0.01.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func New(keys int, rate float64, options ...Option) (*Filter, error) {
 	params, err := ParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {
@@ -70,8 +70,7 @@ func withOptions(params Params, err error, options []Option) (Params, error) {
 
 // NewWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out
-// not to have ends the program.
+// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewWithParams(params Params) (*Filter, error) {
 	if err := params.check(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ type StaticBuilder struct {
 	rows   int
 	seed   uint64
 	hashes []uint64
+	err    error // of memory that was refused: a key is missing
 }
 
 // NewStaticBuilder returns a builder of filters of a false-positive rate of at most rate.
@@ -60,6 +61,9 @@ func (b *StaticBuilder) AddUint64(key uint64) {
 // that is well mixed over all 64 bits.
 func (b *StaticBuilder) AddHash(hash uint64) {
 	if n := len(b.hashes); n == 0 || b.hashes[n-1] != hash {
+		if n == cap(b.hashes) && !b.room(n+n/4+64) {
+			return
+		}
 		b.hashes = append(b.hashes, hash)
 	}
 }
@@ -76,14 +80,18 @@ func (b *StaticBuilder) AddStrings(keys []string) {
 
 // AddHashes adds the keys of many hashes.
 func (b *StaticBuilder) AddHashes(hashes []uint64) {
-	b.reserve(len(hashes))
+	if !b.reserve(len(hashes)) {
+		return
+	}
 	for _, hash := range hashes {
 		b.AddHash(hash)
 	}
 }
 
 func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
-	b.reserve(len(keys))
+	if !b.reserve(len(keys)) {
+		return
+	}
 	for _, key := range keys {
 		b.AddHash(Hash([]byte(key), b.seed))
 	}
@@ -91,12 +99,18 @@ func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
 
 // reserve makes room for so many more, and for twice as many as there are: else adding a few at a time
 // would copy all each time.
-func (b *StaticBuilder) reserve(more int) {
-	if need := len(b.hashes) + more; need > cap(b.hashes) {
-		grown := make([]uint64, len(b.hashes), max(need, 2*len(b.hashes)))
-		copy(grown, b.hashes)
-		b.hashes = grown
+func (b *StaticBuilder) reserve(more int) bool {
+	need := len(b.hashes) + more
+	return need <= cap(b.hashes) || b.room(max(need, 2*len(b.hashes)))
+}
+
+// room makes room for so many. If the system refuses it, keys are missing from now on.
+func (b *StaticBuilder) room(count int) bool {
+	var err error
+	if b.hashes, err = withRoom(b.hashes, count); err != nil {
+		b.err = err
 	}
+	return err == nil
 }
 
 // Hash returns the hash of a key with the builder's seed.
@@ -111,13 +125,17 @@ func (b *StaticBuilder) KeyCount() uint64 {
 
 // Clear drops the keys added, and keeps their memory.
 func (b *StaticBuilder) Clear() {
-	b.hashes = b.hashes[:0]
+	b.hashes, b.err = b.hashes[:0], nil
 }
 
 // Params returns the shape of the filter that would be built now.
 //
-// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder.
+// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder; [ErrOutOfMemory] if the system refused the
+// memory for a key, until [StaticBuilder.Clear].
 func (b *StaticBuilder) Params() (StaticParams, error) {
+	if b.err != nil {
+		return StaticParams{}, b.err
+	}
 	params, err := StaticParamsForRows(len(b.hashes), b.rows)
 	if err != nil {
 		return StaticParams{}, err
@@ -129,7 +147,7 @@ func (b *StaticBuilder) Params() (StaticParams, error) {
 // Build returns the filter of all keys added. The keys stay in the builder: [StaticBuilder.Clear] drops
 // them.
 //
-// Errors: those of [StaticBuilder.Params].
+// Errors: those of [StaticBuilder.Params]; [ErrOutOfMemory].
 func (b *StaticBuilder) Build() (*StaticFilter, error) {
 	return b.BuildParallel(1)
 }

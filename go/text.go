@@ -14,13 +14,20 @@ import (
 
 // text is the MarshalText of all filters.
 func (e encoded) text() ([]byte, error) {
-	data, _ := e.gob() // which does not fail
-	return base64.StdEncoding.AppendEncode(nil, data), nil
+	data, err := e.gob()
+	if err != nil {
+		return nil, err
+	}
+	text, err := newSlice[byte](base64.StdEncoding.EncodedLen(len(data)))
+	if err == nil {
+		base64.StdEncoding.Encode(text, data)
+	}
+	return text, err
 }
 
 // gob is the GobEncode of all filters.
 func (e encoded) gob() ([]byte, error) {
-	if e == nil {
+	if e.err == ErrLineCount {
 		return []byte{}, nil
 	}
 	return e.appendTo(nil)
@@ -28,8 +35,11 @@ func (e encoded) gob() ([]byte, error) {
 
 // fromText is the UnmarshalText of all filters.
 func fromText(text []byte, into kind) error {
-	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	data, err := newSlice[byte](base64.StdEncoding.DecodedLen(len(text)))
 	if err != nil {
+		return err
+	}
+	if data, err = base64.StdEncoding.AppendDecode(data[:0], text); err != nil {
 		return fmt.Errorf("bloomline: not the text of a filter: %w", err)
 	}
 	return fromGob(data, into)
