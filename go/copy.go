@@ -40,10 +40,15 @@ func cloneLines(all []line) []line {
 // Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
 // Filter. It panics with [ErrOutOfMemory] if the system refuses the memory, as the Clone of every kind.
 func (f *Filter) Clone() *Filter {
+	return orPanic(f.tryClone())
+}
+
+func (f *Filter) tryClone() (*Filter, error) {
 	clone := new(Filter)
 	clone.view = f.View()
-	clone.view.all = cloneLines(clone.view.all)
-	return clone
+	var err error
+	clone.view.all, err = takeLines(bytesOf(clone.view.all), false)
+	return clone, err
 }
 
 // Clone returns a filter of the keys that are in now, which shares no memory with f. Others may

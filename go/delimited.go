@@ -29,6 +29,7 @@ func (e encoded) writeDelimited(w io.Writer) (int64, error) {
 
 // readDelimited is the ReadDelimited of all filters.
 func readDelimited(r io.Reader, limit int64, into kind) (int64, error) {
+	mustBeThere(into)
 	var length [lengthBytes]byte
 	n, err := io.ReadFull(r, length[:])
 	if err != nil {
@@ -51,6 +52,7 @@ func readDelimited(r io.Reader, limit int64, into kind) (int64, error) {
 
 // readFrom is the ReadFrom of all filters.
 func readFrom(r io.Reader, into kind) (int64, error) {
+	mustBeThere(into)
 	limit, limited := int64(DefaultReadLimit), false
 	if known, err := peekFooter(r, into); err != nil {
 		return 0, err

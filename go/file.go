@@ -108,6 +108,37 @@ func (m *Mapped) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return containsHashes(&orZero(m).View, hashes, out)
 }
 
+// Prefetch is [View.Prefetch].
+func (m *Mapped) Prefetch(hash uint64) {
+	if m != nil {
+		m.View.Prefetch(hash)
+	}
+}
+
+// Params is [View.Params].
+func (m *Mapped) Params() (Params, bool) { return orZero(m).View.Params() }
+
+// ClassicParams is [View.ClassicParams].
+func (m *Mapped) ClassicParams() (Params, bool) { return orZero(m).View.ClassicParams() }
+
+// CuckooParams is [View.CuckooParams].
+func (m *Mapped) CuckooParams() (CuckooParams, bool) { return orZero(m).View.CuckooParams() }
+
+// StaticParams is [View.StaticParams].
+func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.StaticParams() }
+
+// KeyCount is [View.KeyCount].
+func (m *Mapped) KeyCount() uint64 { return orZero(m).View.KeyCount() }
+
+// EstimatedRate is [View.EstimatedRate].
+func (m *Mapped) EstimatedRate() float64 { return orZero(m).View.EstimatedRate() }
+
+// WorstLineRate is [View.WorstLineRate].
+func (m *Mapped) WorstLineRate() float64 { return orZero(m).View.WorstLineRate() }
+
+// UnmarshalText fails: a Mapped has no text.
+func (m *Mapped) UnmarshalText([]byte) error { return errNoText }
+
 // Hash is [View.Hash].
 func (m *Mapped) Hash(key []byte) uint64 {
 	return orZero(m).View.hash(key)

@@ -350,13 +350,17 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrLineCount] for the zero
+// Filter; [ErrOutOfMemory]. It is unchanged.
 func (f *Filter) Fold() error {
-	if f.view.classic {
+	if f.IsClassic() {
 		return ErrLayout
 	}
-	count := len(f.view.all)
-	if count == 0 || count%2 != 0 {
+	count := len(orZero(f).view.all)
+	if count == 0 {
+		return ErrLineCount
+	}
+	if count%2 != 0 {
 		return ErrOddLineCount
 	}
 	half, err := newLines(uint64(count / 2))
@@ -375,7 +379,8 @@ func (f *Filter) Fold() error {
 // its line count is even, and returns how often. A shape from [Params.Foldable] is even often
 // enough; others may be odd at once.
 //
-// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
+// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]; [ErrOutOfMemory], after folds that
+// were made. Otherwise it is unchanged.
 func (f *Filter) FoldToRate(rate float64) (folds int, err error) {
 	if f.IsClassic() {
 		return 0, ErrLayout

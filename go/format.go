@@ -4,7 +4,9 @@ package bloomline
 // docs/FORMAT.md of the project has it.
 
 import (
+	"fmt"
 	"io"
+	"reflect"
 	"slices"
 )
 
@@ -150,6 +152,7 @@ type kind interface {
 
 // unmarshal is the UnmarshalBinary of all filters.
 func unmarshal(data []byte, into kind, keep bool) error {
+	mustBeThere(into)
 	body, f, err := readFooter(data)
 	if err != nil {
 		return err
@@ -158,6 +161,13 @@ func unmarshal(data []byte, into kind, keep bool) error {
 		return err
 	}
 	return into.decode(body, f, keep)
+}
+
+// mustBeThere panics with a message if there is nothing to read into, before anything is read.
+func mustBeThere(into kind) {
+	if at := reflect.ValueOf(into); at.IsNil() {
+		panic(fmt.Sprintf("bloomline: decode into a nil %v", at.Type()))
+	}
 }
 
 // takeLines is bytes as lines of a filter's own: themselves, or a copy.

@@ -6,7 +6,8 @@ import (
 )
 
 // StaticBuilder collects keys, and builds the [StaticFilter] of them once all are known. It keeps 8 bytes
-// per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one.
+// per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one; nothing can be
+// added to a zero or nil one.
 type StaticBuilder struct {
 	_      noCopy
 	rows   int
@@ -44,22 +45,25 @@ func newStaticBuilder(rows int, err error, options []Option) (*StaticBuilder, er
 // Add adds a key. A key equal to the one before counts once, so sorted keys that share a prefix may each
 // add the prefix.
 func (b *StaticBuilder) Add(key []byte) {
-	b.AddHash(Hash(key, b.seed))
+	b.AddHash(b.Hash(key))
 }
 
 // AddString is [StaticBuilder.Add] for a string.
 func (b *StaticBuilder) AddString(key string) {
-	b.AddHash(HashString(key, b.seed))
+	b.AddHash(HashString(key, orZero(b).seed))
 }
 
 // AddUint64 is [StaticBuilder.Add] for an integer: see [HashUint64].
 func (b *StaticBuilder) AddUint64(key uint64) {
-	b.AddHash(HashUint64(key, b.seed))
+	b.AddHash(HashUint64(key, orZero(b).seed))
 }
 
 // AddHash is [StaticBuilder.Add] for the hash of a key: one that [StaticBuilder.Hash] made, or any other
 // that is well mixed over all 64 bits.
 func (b *StaticBuilder) AddHash(hash uint64) {
+	if b == nil || b.rows == 0 {
+		panic("bloomline: insert into a zero StaticBuilder: create it with NewStaticBuilder")
+	}
 	if n := len(b.hashes); n == 0 || b.hashes[n-1] != hash {
 		if n == cap(b.hashes) && !b.room(n+n/4+64) {
 			return
@@ -80,7 +84,7 @@ func (b *StaticBuilder) AddStrings(keys []string) {
 
 // AddHashes adds the keys of many hashes.
 func (b *StaticBuilder) AddHashes(hashes []uint64) {
-	if !b.reserve(len(hashes)) {
+	if b != nil && !b.reserve(len(hashes)) {
 		return
 	}
 	for _, hash := range hashes {
@@ -89,11 +93,11 @@ func (b *StaticBuilder) AddHashes(hashes []uint64) {
 }
 
 func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
-	if !b.reserve(len(keys)) {
+	if b != nil && !b.reserve(len(keys)) {
 		return
 	}
 	for _, key := range keys {
-		b.AddHash(Hash([]byte(key), b.seed))
+		b.AddHash(b.Hash([]byte(key)))
 	}
 }
 
@@ -115,17 +119,19 @@ func (b *StaticBuilder) room(count int) bool {
 
 // Hash returns the hash of a key with the builder's seed.
 func (b *StaticBuilder) Hash(key []byte) uint64 {
-	return Hash(key, b.seed)
+	return Hash(key, orZero(b).seed)
 }
 
 // KeyCount returns the number of keys added, repetitions of the key before not counted.
 func (b *StaticBuilder) KeyCount() uint64 {
-	return uint64(len(b.hashes))
+	return uint64(len(orZero(b).hashes))
 }
 
 // Clear drops the keys added, and keeps their memory.
 func (b *StaticBuilder) Clear() {
-	b.hashes, b.err = b.hashes[:0], nil
+	if b != nil {
+		b.hashes, b.err = b.hashes[:0], nil
+	}
 }
 
 // Params returns the shape of the filter that would be built now.
@@ -133,6 +139,7 @@ func (b *StaticBuilder) Clear() {
 // Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder; [ErrOutOfMemory] if the system refused the
 // memory for a key, until [StaticBuilder.Clear].
 func (b *StaticBuilder) Params() (StaticParams, error) {
+	b = orZero(b)
 	if b.err != nil {
 		return StaticParams{}, b.err
 	}
@@ -164,7 +171,7 @@ func (b *StaticBuilder) BuildParallel(goroutines int) (*StaticFilter, error) {
 
 // String describes the builder in a line.
 func (b *StaticBuilder) String() string {
-	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), b.rows)
+	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), orZero(b).rows)
 }
 
 // goroutinesOf is how many are meant.

@@ -4,7 +4,8 @@ package bloomline
 // The zero value of a kind, which has no encoded form, is the empty text.
 //
 // The methods that write take a filter by value: encoding/json hands them one where a struct with
-// a Filter in it is marshaled by value, and would write {} without them.
+// a Filter in it is marshaled by value, and would write {} without them. Go promotes them to a struct that
+// embeds a filter: doc.go says what to do about it.
 
 import (
 	"encoding/base64"
@@ -35,6 +36,7 @@ func (e encoded) gob() ([]byte, error) {
 
 // fromText is the UnmarshalText of all filters.
 func fromText(text []byte, into kind) error {
+	mustBeThere(into)
 	data, err := newSlice[byte](base64.StdEncoding.DecodedLen(len(text)))
 	if err != nil {
 		return err
@@ -47,6 +49,7 @@ func fromText(text []byte, into kind) error {
 
 // fromGob is the GobDecode of all filters.
 func fromGob(data []byte, into kind) error {
+	mustBeThere(into)
 	if len(data) == 0 {
 		into.reset()
 		return nil

@@ -150,7 +150,7 @@ func (f *footer) windowLen() (uint64, error) {
 
 // Rotate begins a new generation and drops the oldest: the slice after the current one begins.
 func (w *Window) Rotate() {
-	if w.slice < math.MaxUint64 {
+	if w != nil && w.slice < math.MaxUint64 {
 		w.AdvanceTo(w.slice + 1)
 	}
 }
@@ -160,6 +160,9 @@ func (w *Window) Rotate() {
 // oldest is dropped: all keys are, if these are as many slices as there are generations. If the
 // slice is the current one, or an earlier one, nothing happens.
 func (w *Window) AdvanceTo(slice uint64) {
+	if w == nil {
+		return
+	}
 	count := uint64(len(w.generations))
 	if slice <= w.slice || count == 0 {
 		return
@@ -179,7 +182,9 @@ func (w *Window) AdvanceTo(slice uint64) {
 // a batch. With 0, as at the beginning, it rotates only when it is told to. A key that the newest
 // generation has already does not count.
 func (w *Window) RotateAfter(keys uint64) {
-	w.limit = keys
+	if w != nil {
+		w.limit = keys
+	}
 }
 
 // ---- adding ----
