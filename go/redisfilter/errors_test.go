@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -77,6 +79,13 @@ func TestErrors(t *testing.T) {
 	defer replicas.Close()
 	if _, err := Open(ctx, replicas, "f"); !errors.Is(err, ErrReplicaReads) {
 		t.Errorf("reading from replicas: %v", err)
+	}
+
+	// Of files that cannot be written, the one that was meant is named.
+	none := filepath.Join(t.TempDir(), "none")
+	var ofPath *fs.PathError
+	if _, err := f.Export(ctx, none); !errors.As(err, &ofPath) || ofPath.Path != ShardFiles(none, 1)[0] || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("into no directory: %v", err)
 	}
 
 	// What cannot be answered may be.

@@ -277,8 +277,22 @@ func footerOf(path string) (footer, error) {
 	return end, nil
 }
 
-// replaceFile writes a file beside its place, flushes it to the disk, and renames it.
+// replaceFile writes a file beside its place, flushes it to the disk, and renames it. Errors of the system
+// name the file itself.
 func replaceFile(path string, write func(io.Writer) error) error {
+	err := writeBeside(path, write)
+	var ofPath *os.PathError
+	var ofLink *os.LinkError
+	switch {
+	case errors.As(err, &ofPath):
+		return &os.PathError{Op: "save", Path: path, Err: ofPath.Err}
+	case errors.As(err, &ofLink):
+		return &os.PathError{Op: "save", Path: path, Err: ofLink.Err}
+	}
+	return err
+}
+
+func writeBeside(path string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".bloomline-*.tmp")
 	if err != nil {
 		return err
