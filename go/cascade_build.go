@@ -9,7 +9,7 @@ import (
 
 // BuildCascade returns the smallest cascade of these keys. Repeated keys change no answer.
 //
-// Errors: [ErrOverlap] if both sets have a key; [ErrLineCount].
+// Errors: [ErrOverlap] if both sets have a key; [ErrLineCount], [ErrOutOfMemory].
 func BuildCascade(included, excluded [][]byte, options ...Option) (*Cascade, error) {
 	return buildCascade(included, excluded, options)
 }
@@ -25,14 +25,23 @@ func buildCascade[K bytesOrString](included, excluded []K, options []Option) (*C
 	if err != nil {
 		return nil, err
 	}
-	hashes := func(keys []K) []uint64 {
-		all := make([]uint64, len(keys))
-		for i, key := range keys {
-			all[i] = Hash([]byte(key), chosen.Seed)
-		}
-		return all
+	in, err := hashesOf(included, chosen.Seed)
+	if err != nil {
+		return nil, err
 	}
-	return BuildCascadeHashes(hashes(included), hashes(excluded), 0, chosen.Seed, 1)
+	out, err := hashesOf(excluded, chosen.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return BuildCascadeHashes(in, out, 0, chosen.Seed, 1)
+}
+
+func hashesOf[K bytesOrString](keys []K, seed uint64) ([]uint64, error) {
+	hashes, err := newSlice[uint64](len(keys))
+	for i := range hashes {
+		hashes[i] = Hash([]byte(keys[i]), seed)
+	}
+	return hashes, err
 }
 
 // BuildCascadeHashes returns the cascade of the keys of these hashes, in any order. The hashes are well
@@ -40,7 +49,7 @@ func buildCascade[K bytesOrString](included, excluded []K, options []Option) (*C
 // other, 2^-16 or more, is the rate at which keys of neither set may be reported as included. Up to so many
 // goroutines build; 0: as many as [runtime.GOMAXPROCS] says. The bytes are the same on any number of them.
 //
-// Errors: [ErrOverlap] if a hash is in both; [ErrRate], [ErrLineCount]; [ErrFull] if 32 layers do not tell
+// Errors: [ErrOverlap] if a hash is in both; [ErrRate], [ErrLineCount], [ErrOutOfMemory]; [ErrFull] if 32 layers do not tell
 // the sets apart, which chance does not bring about.
 func BuildCascadeHashes(included, excluded []uint64, rate float64, seed uint64, goroutines int) (*Cascade, error) {
 	rows, err := firstRows(uint64(len(included)), uint64(len(excluded))), error(nil)
@@ -61,7 +70,10 @@ func BuildCascadeHashes(included, excluded []uint64, rate float64, seed uint64, 
 		if err := f.addLayer(own, others, rows, goroutines); err != nil {
 			return nil, err
 		}
-		passed := f.layers[number].passing(number, others)
+		passed, err := f.layers[number].passing(number, others)
+		if err != nil {
+			return nil, err
+		}
 		if len(passed) == 0 {
 			return f, nil
 		}
@@ -83,7 +95,9 @@ func (f *Cascade) addLayer(own, others []uint64, rows, goroutines int) error {
 	}
 	number, mapped := len(f.layers), own
 	if number > 0 {
-		mapped = make([]uint64, len(own))
+		if mapped, err = newSlice[uint64](len(own)); err != nil {
+			return err
+		}
 		for i, hash := range own {
 			mapped[i] = layerHash(hash, number)
 		}
@@ -102,7 +116,7 @@ func (f *Cascade) addLayer(own, others []uint64, rows, goroutines int) error {
 }
 
 // passing returns the hashes that a layer passes, in ascending order, each once.
-func (l *cascadeLayer) passing(number int, hashes []uint64) (passing []uint64) {
+func (l *cascadeLayer) passing(number int, hashes []uint64) (passing []uint64, err error) {
 	var mapped [hashedAhead]uint64
 	for len(hashes) > 0 {
 		part := hashes[:min(hashedAhead, len(hashes))]
@@ -112,6 +126,11 @@ func (l *cascadeLayer) passing(number int, hashes []uint64) (passing []uint64) {
 		}
 		var passed [hashedAhead / 64]uint64
 		l.answer(l.lines, mapped[:len(part)], passed[:])
+		if need := len(passing) + len(part); need > cap(passing) {
+			if passing, err = withRoom(passing, need+len(passing)/4); err != nil {
+				return nil, err
+			}
+		}
 		for i, hash := range part {
 			if passed[i/64]>>(i%64)&1 == 1 {
 				passing = append(passing, hash)
@@ -119,7 +138,7 @@ func (l *cascadeLayer) passing(number int, hashes []uint64) (passing []uint64) {
 		}
 	}
 	slices.Sort(passing)
-	return slices.Compact(passing)
+	return slices.Compact(passing), nil
 }
 
 // common returns the first hash that is in both, which are in ascending order.

@@ -18,7 +18,7 @@ import (
 // It is a Filter like any other, but it cannot be folded, is united only with filters of its
 // kind, and answers batches in Go also where C answers them.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func NewClassic(keys int, rate float64, options ...Option) (*Filter, error) {
 	params, err := ClassicParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {

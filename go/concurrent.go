@@ -347,20 +347,29 @@ func (f *ConcurrentFilter) Union(other *Filter) error {
 // adding: it has all keys of adds that happened before, and may have those of adds that go on
 // meanwhile. Its key count is 0, which means unknown.
 //
-// Errors: [ErrLineCount] for the zero ConcurrentFilter.
+// Errors: [ErrLineCount] for the zero ConcurrentFilter; [ErrOutOfMemory].
 func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
 	if f == nil || len(f.view.all) == 0 {
 		return nil, ErrLineCount
 	}
+	all, err := cloneShared(f.view.all)
+	if err != nil {
+		return nil, err
+	}
 	filter := new(Filter)
-	filter.view = f.Clone().view
+	filter.view = f.view
+	filter.view.all = all
 	return filter, nil
 }
 
 // ---- bytes and files ----
 
 func (f concurrentData) encoded() encoded {
-	f.view.all = cloneShared(f.view.all)
+	all, err := cloneShared(f.view.all)
+	if err != nil {
+		return encoded{err: err}
+	}
+	f.view.all = all
 	return filterData{f.view}.encoded()
 }
 

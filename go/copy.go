@@ -23,22 +23,32 @@ func orZero[T any](p *T) *T {
 	return p
 }
 
+// orPanic is the value. Where a method returns no error, memory that is refused is a panic with
+// [ErrOutOfMemory], which can be caught.
+func orPanic[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
 // cloneLines returns lines of one's own.
 func cloneLines(all []line) []line {
-	copied, err := takeLines(bytesOf(all), false)
-	if err != nil {
-		panic(err) // as many can be addressed, for there they are
-	}
-	return copied
+	return orPanic(takeLines(bytesOf(all), false))
 }
 
 // Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
-// Filter.
+// Filter. It panics with [ErrOutOfMemory] if the system refuses the memory, as the Clone of every kind.
 func (f *Filter) Clone() *Filter {
+	return orPanic(f.tryClone())
+}
+
+func (f *Filter) tryClone() (*Filter, error) {
 	clone := new(Filter)
 	clone.view = f.View()
-	clone.view.all = cloneLines(clone.view.all)
-	return clone
+	var err error
+	clone.view.all, err = takeLines(bytesOf(clone.view.all), false)
+	return clone, err
 }
 
 // Clone returns a filter of the keys that are in now, which shares no memory with f. Others may
@@ -46,17 +56,17 @@ func (f *Filter) Clone() *Filter {
 func (f *ConcurrentFilter) Clone() *ConcurrentFilter {
 	clone := new(ConcurrentFilter)
 	clone.view = orZero(f).view
-	clone.view.all = cloneShared(clone.view.all)
+	clone.view.all = orPanic(cloneShared(clone.view.all))
 	return clone
 }
 
-func cloneShared(all []line) []line {
+func cloneShared(all []line) ([]line, error) {
 	if len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	copied, err := newLines(uint64(len(all)))
 	if err != nil {
-		panic(err) // as many can be addressed, for there they are
+		return nil, err
 	}
 	for i := range all {
 		from, into := lanesOf(&all[i]), lanesOf(&copied[i])
@@ -64,7 +74,7 @@ func cloneShared(all []line) []line {
 			into[lane] = atomic.LoadUint64(&from[lane])
 		}
 	}
-	return copied
+	return copied, nil
 }
 
 // Clone returns a filter of the same keys, and counts, that shares no memory with f.
@@ -111,6 +121,7 @@ func (w *Window) Clone() *Window {
 	clone := new(Window)
 	clone.windowData = orZero(w).windowData
 	clone.lines = cloneLines(clone.lines)
+	orPanic(0, room(8*len(clone.cleared)))
 	clone.cleared = slices.Clone(clone.cleared)
 	clone.generations = slices.Clone(clone.generations)
 	return clone
@@ -156,7 +167,28 @@ func (w *Window) Equal(other *Window) bool {
 	return orZero(w).encoded().equal(orZero(other).encoded())
 }
 
-// equal compares pieces, which filters of one shape have cut at the same places.
+// equal compares all bytes, wherever the pieces are cut.
 func (e encoded) equal(other encoded) bool {
-	return slices.EqualFunc(e, other, bytes.Equal)
+	for _, err := range []error{e.err, other.err} {
+		if err == ErrOutOfMemory {
+			panic(err)
+		}
+	}
+	var a, b []byte
+	for {
+		for len(a) == 0 && len(e.pieces) > 0 {
+			a, e.pieces = e.pieces[0], e.pieces[1:]
+		}
+		for len(b) == 0 && len(other.pieces) > 0 {
+			b, other.pieces = other.pieces[0], other.pieces[1:]
+		}
+		n := min(len(a), len(b))
+		if n == 0 {
+			return len(a) == len(b)
+		}
+		if !bytes.Equal(a[:n], b[:n]) {
+			return false
+		}
+		a, b = a[n:], b[n:]
+	}
 }

@@ -210,7 +210,8 @@ func (f *CountingFilter) countUp(hash uint64) {
 // Remove removes a key: once, if it was added more often. Remove only keys that you
 // added: see [CountingFilter].
 //
-// Errors: [ErrAbsent] if the key is definitely absent; the filter is unchanged.
+// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CountingFilter. The
+// filter is unchanged.
 func (f *CountingFilter) Remove(key []byte) error {
 	return f.RemoveHash(f.Hash(key))
 }
@@ -222,7 +223,10 @@ func (f *CountingFilter) RemoveString(key string) error {
 
 // RemoveHash is [CountingFilter.Remove] for the hash of a key.
 func (f *CountingFilter) RemoveHash(hash uint64) error {
-	if f == nil || len(f.counters) == 0 || !f.filter.ContainsHash(hash) {
+	if f == nil || f.filter == nil {
+		return ErrLineCount
+	}
+	if !f.filter.ContainsHash(hash) {
 		return ErrAbsent
 	}
 	counters := f.countersOf(hash)
@@ -504,19 +508,21 @@ func (f *CountingFilter) Clear() {
 
 // Snapshot returns a plain filter of the keys that are present: a copy.
 //
-// Errors: [ErrLineCount] for the zero CountingFilter.
+// Errors: [ErrLineCount] for the zero CountingFilter; [ErrOutOfMemory].
 func (f *CountingFilter) Snapshot() (*Filter, error) {
 	if f == nil || f.filter == nil {
 		return nil, ErrLineCount
 	}
-	return f.filter.Clone(), nil
+	return f.filter.tryClone()
 }
 
 // Detach returns the plain filter of the keys that are present, without a copy, and lets the
 // counters go: f must not be used any more.
 func (f *CountingFilter) Detach() *Filter {
-	filter := orZero(f.plain())
-	f.countingData = countingData{}
+	filter := orZero(orZero(f).plain())
+	if f != nil {
+		f.countingData = countingData{}
+	}
 	return filter
 }
 

@@ -500,7 +500,7 @@ func zeroCounting(t *testing.T, filter *CountingFilter) {
 	if !filter.ContainsString("a") || filter.ContainsHashes(make([]uint64, 70), nil).Count() != 70 || filter.CountString("a") != 15 {
 		t.Error("the zero CountingFilter says no")
 	}
-	if err := filter.RemoveString("a"); err != ErrAbsent || filter.RemoveStrings([]string{"a", "b"}, nil).Count() != 0 {
+	if err := filter.RemoveString("a"); err != ErrLineCount || filter.RemoveStrings([]string{"a", "b"}, nil).Count() != 0 {
 		t.Error(err)
 	}
 	_, err := filter.MarshalBinary()

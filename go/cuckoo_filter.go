@@ -22,8 +22,8 @@ import (
 //
 // Any number of goroutines may read it at once; adding and removing need it alone.
 //
-// The zero CuckooFilter is a place to unmarshal into. It returns true for every key, and has no
-// room for any.
+// The zero CuckooFilter is a place to unmarshal into. It returns true for every key; nothing can be
+// added to it, and nothing removed.
 //
 // A copy of the struct would share its memory, and go vet reports one: use [CuckooFilter.Clone].
 // A nil CuckooFilter answers as the zero one does.
@@ -39,7 +39,7 @@ type cuckooData struct {
 // NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
 // at most rate when they are present: see [CuckooParamsForRate] for the rates that it can have.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
 	params, err := CuckooParamsForRate(keys, rate)
 	var chosen Params // of which a cuckoo filter has the seed
@@ -57,8 +57,7 @@ func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error)
 
 // NewCuckooWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out
-// not to have ends the program.
+// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 	if err := params.check(); err != nil {
 		return nil, err
@@ -89,11 +88,18 @@ func (f *CuckooFilter) AddString(key string) error {
 // AddHash is [CuckooFilter.Add] for the hash of a key: one that [CuckooFilter.Hash] made, or
 // any other that is well mixed over all 64 bits.
 func (f *CuckooFilter) AddHash(hash uint64) error {
-	if f == nil || len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.insert(hash) {
+	f.mustHaveLines()
+	if !f.view.cuckoo.insert(hash) {
 		return ErrFull
 	}
 	f.view.keyCount++
 	return nil
+}
+
+func (f *CuckooFilter) mustHaveLines() {
+	if f == nil || len(f.view.cuckoo.all) == 0 {
+		panic("bloomline: insert into a zero CuckooFilter: create it with NewCuckoo")
+	}
 }
 
 // AddUint64 is [CuckooFilter.Add] for an integer: see [HashUint64].
@@ -123,7 +129,8 @@ func (f *CuckooFilter) AddUint64IfAbsent(key uint64) (bool, error) {
 
 // AddHashIfAbsent is [CuckooFilter.AddIfAbsent] for a hash.
 func (f *CuckooFilter) AddHashIfAbsent(hash uint64) (bool, error) {
-	if f != nil && len(f.view.cuckoo.all) != 0 && f.view.cuckoo.contains(hash) {
+	f.mustHaveLines()
+	if f.view.cuckoo.contains(hash) {
 		return false, nil
 	}
 	err := f.AddHash(hash)
@@ -171,7 +178,8 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 // Remove removes a key: once, if it was added more often. Remove only keys that you added: see
 // [CuckooFilter].
 //
-// Errors: [ErrAbsent] if the key is definitely absent; the filter is unchanged.
+// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CuckooFilter. The
+// filter is unchanged.
 func (f *CuckooFilter) Remove(key []byte) error {
 	return f.RemoveHash(Hash(key, f.seed()))
 }
@@ -183,7 +191,10 @@ func (f *CuckooFilter) RemoveString(key string) error {
 
 // RemoveHash is [CuckooFilter.Remove] for the hash of a key.
 func (f *CuckooFilter) RemoveHash(hash uint64) error {
-	if f == nil || len(f.view.cuckoo.all) == 0 || !f.view.cuckoo.remove(hash) {
+	if f == nil || len(f.view.cuckoo.all) == 0 {
+		return ErrLineCount
+	}
+	if !f.view.cuckoo.remove(hash) {
 		return ErrAbsent
 	}
 	f.view.keyCount--

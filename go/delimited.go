@@ -21,18 +21,15 @@ const (
 
 // writeDelimited is the WriteDelimited of all filters.
 func (e encoded) writeDelimited(w io.Writer) (int64, error) {
-	if e == nil {
-		return 0, ErrLineCount
+	if e.err == nil {
+		e.pieces = append([][]byte{le.AppendUint64(nil, uint64(e.len()))}, e.pieces...)
 	}
-	size := 0
-	for _, piece := range e {
-		size += len(piece)
-	}
-	return append(encoded{le.AppendUint64(nil, uint64(size))}, e...).writeTo(w)
+	return e.writeTo(w)
 }
 
 // readDelimited is the ReadDelimited of all filters.
 func readDelimited(r io.Reader, limit int64, into kind) (int64, error) {
+	mustBeThere(into)
 	var length [lengthBytes]byte
 	n, err := io.ReadFull(r, length[:])
 	if err != nil {
@@ -55,6 +52,7 @@ func readDelimited(r io.Reader, limit int64, into kind) (int64, error) {
 
 // readFrom is the ReadFrom of all filters.
 func readFrom(r io.Reader, into kind) (int64, error) {
+	mustBeThere(into)
 	limit, limited := int64(DefaultReadLimit), false
 	if known, err := peekFooter(r, into); err != nil {
 		return 0, err
@@ -125,10 +123,16 @@ func checkFooter(footer []byte, size uint64, into kind) error {
 // readUpTo reads so many bytes, or all if there are fewer, into memory of their own that grows
 // with what arrives.
 func readUpTo(r io.Reader, most int) ([]byte, error) {
-	data := newBytes(min(most, firstRead))
+	data, err := newBytes(min(most, firstRead))
+	if err != nil {
+		return nil, err
+	}
 	for at, idle := 0, 0; at < most; {
 		if at == len(data) {
-			grown := newBytes(min(2*len(data), most))
+			grown, err := newBytes(min(2*len(data), most))
+			if err != nil {
+				return data, err
+			}
 			copy(grown, data)
 			data = grown
 		}

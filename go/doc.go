@@ -59,12 +59,20 @@
 // ReadDelimited for streams in which more follows, where ReadFrom reads to the end; and a text form,
 // a string in JSON. Never change a mapped file in place: see [Mapped].
 //
+// Give a filter in a struct a name: "Seen *bloomline.Filter". A struct that embeds one, without a name,
+// takes over its methods, as with [time.Time]: in JSON the struct is the filter's string, and its other
+// fields are lost. One that has to embed a filter needs MarshalJSON and UnmarshalJSON of its own, with
+// "var _ json.Marshaler = Struct{}" beside it, so that the compiler and go vet see that it has: the example
+// of Filter, embedded.
+//
 // There are no false negatives, except: damaged bytes opened without a checksum
 // ([OpenViewUnverified], [OpenUnverified], engine blocks), a mapped file overwritten in place,
 // removal of keys never added.
 //
 // Nil pointers, zero values, a [Swap] before its first Publish, and views of different seeds that
-// are probed with one hash return true for every key. Adding to a nil or zero filter panics.
+// are probed with one hash return true for every key. Adding to a nil or zero filter panics with a
+// message, and so does reading into a nil one. MarshalText and GobEncode are methods of values, which a
+// nil pointer does not have.
 //
 // # Go or C
 //

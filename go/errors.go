@@ -17,6 +17,9 @@ var (
 	ErrK = errors.New("bloomline: k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16")
 	// ErrLineCount: no line, or more than memory can address.
 	ErrLineCount = errors.New("bloomline: the line count is zero (parameters not filled in?) or too large")
+	// ErrOutOfMemory: the system refuses the memory. Whatever makes, reads or encodes a filter can return
+	// it; a method without an error panics with it.
+	ErrOutOfMemory = errors.New("bloomline: out of memory")
 	// ErrMismatch: two filters differ in line count, k, seed or type.
 	ErrMismatch = errors.New("bloomline: filters do not match: line count, k, seed and type must be equal")
 	// ErrOddLineCount: only an even number of lines can be halved.

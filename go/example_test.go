@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	bloomline "github.com/bloomline/bloomline/go"
 )
@@ -416,6 +417,67 @@ func ExampleFilter_UnmarshalText() {
 	fmt.Println(read.Name, read.Seen.ContainsString("apple"), read.Seen.ContainsString("pear"))
 	// Output:
 	// fruit true false
+}
+
+// record embeds a filter, and would have its text form: in JSON a string, without the name. So it has
+// methods of its own, which encoding/json prefers, and the compiler sees that it has.
+type record struct {
+	*bloomline.Filter
+	Name string
+}
+
+var (
+	_ json.Marshaler   = record{}
+	_ json.Unmarshaler = (*record)(nil)
+)
+
+// named is the same with a name for the filter: it needs no methods. Where nothing is called by way of the
+// struct, take this alone.
+type named struct {
+	Seen *bloomline.Filter
+	Name string
+}
+
+func (r record) MarshalJSON() ([]byte, error) {
+	return json.Marshal(named{r.Filter, r.Name})
+}
+
+func (r *record) UnmarshalJSON(data []byte) error {
+	var read named
+	err := json.Unmarshal(data, &read)
+	r.Filter, r.Name = read.Seen, read.Name
+	return err
+}
+
+// A struct that embeds a filter, and one that does not say what it is in JSON.
+func ExampleFilter_embedded() {
+	filter, err := bloomline.New(10, 0.01)
+	if err != nil {
+		log.Fatal(err)
+	}
+	filter.AddString("apple")
+	data, err := json.Marshal(record{filter, "fruit"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var read record
+	if err := json.Unmarshal(data, &read); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read.Name, read.ContainsString("apple"), read.ContainsString("pear"))
+
+	type nameless struct {
+		*bloomline.Filter
+		Name string
+	}
+	data, err = json.Marshal(nameless{filter, "lost"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(data[0] == '"', strings.Contains(string(data), "lost"))
+	// Output:
+	// fruit true false
+	// true false
 }
 
 // Tables of an LSM tree, each with a seed of its own, asked for one key.

@@ -108,6 +108,37 @@ func (m *Mapped) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 	return containsHashes(&orZero(m).View, hashes, out)
 }
 
+// Prefetch is [View.Prefetch].
+func (m *Mapped) Prefetch(hash uint64) {
+	if m != nil {
+		m.View.Prefetch(hash)
+	}
+}
+
+// Params is [View.Params].
+func (m *Mapped) Params() (Params, bool) { return orZero(m).View.Params() }
+
+// ClassicParams is [View.ClassicParams].
+func (m *Mapped) ClassicParams() (Params, bool) { return orZero(m).View.ClassicParams() }
+
+// CuckooParams is [View.CuckooParams].
+func (m *Mapped) CuckooParams() (CuckooParams, bool) { return orZero(m).View.CuckooParams() }
+
+// StaticParams is [View.StaticParams].
+func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.StaticParams() }
+
+// KeyCount is [View.KeyCount].
+func (m *Mapped) KeyCount() uint64 { return orZero(m).View.KeyCount() }
+
+// EstimatedRate is [View.EstimatedRate].
+func (m *Mapped) EstimatedRate() float64 { return orZero(m).View.EstimatedRate() }
+
+// WorstLineRate is [View.WorstLineRate].
+func (m *Mapped) WorstLineRate() float64 { return orZero(m).View.WorstLineRate() }
+
+// UnmarshalText fails: a Mapped has no text.
+func (m *Mapped) UnmarshalText([]byte) error { return errNoText }
+
 // Hash is [View.Hash].
 func (m *Mapped) Hash(key []byte) uint64 {
 	return orZero(m).View.hash(key)
@@ -152,13 +183,18 @@ func readFile(path string, accept func(footer []byte, size uint64) error) ([]byt
 	defer file.Close()
 	wrong := func(err error) error { return &fs.PathError{Op: "open", Path: path, Err: err} }
 	var footer [footerBytes]byte
-	if _, err := file.ReadAt(footer[:], size-footerBytes); err != nil {
+	if _, err := file.ReadAt(footer[:], size-footerBytes); err == io.EOF {
+		return nil, wrong(ErrTruncated) // since a moment ago
+	} else if err != nil {
 		return nil, err
 	}
 	if err := accept(footer[:], uint64(size)); err != nil {
 		return nil, wrong(err)
 	}
-	data := newBytes(int(size))
+	data, err := newBytes(int(size))
+	if err != nil {
+		return nil, wrong(err)
+	}
 	if _, err := io.ReadFull(file, data); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return nil, wrong(ErrTruncated) // since a moment ago
 	} else if err != nil {
@@ -170,6 +206,9 @@ func readFile(path string, accept func(footer []byte, size uint64) error) ([]byt
 // openRegular opens a file that a filter can be in. Whether it is one is asked before it is
 // opened, since opening a FIFO waits for whoever writes to it.
 func openRegular(path string) (*os.File, int64, error) {
+	if path == "" {
+		return nil, 0, named("open", path, errNoPath)
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
@@ -206,21 +245,31 @@ func openRegular(path string) (*os.File, int64, error) {
 // led to.
 //
 // Errors: [ErrNotAFile] if there is a directory, a FIFO or a device, or a link to one; those of the
-// system. The old file is then untouched. Only if flushing the directory
-// fails, last of all, is the new file in its place, and may not survive a power failure.
+// system. Each is an [fs.PathError] with this path. The old file is then untouched. Only if flushing the
+// directory fails, last of all, is the new file in its place, and may not survive a power failure.
 func (f *Filter) Save(path string) error {
 	return save(path, f)
 }
 
 // save is the Save of all filters.
 func save(path string, filter io.WriterTo) error {
+	if err := replace(path, filter); err != nil {
+		return named("save", path, err)
+	}
+	return nil
+}
+
+func replace(path string, filter io.WriterTo) error {
+	if path == "" {
+		return errNoPath
+	}
 	old, err := os.Stat(path)
 	if err != nil {
 		// Nothing, or a link that leads to nothing. What else is wrong with the path shows when a
 		// file is created there.
 		old = nil
 	} else if !old.Mode().IsRegular() {
-		return &fs.PathError{Op: "save", Path: path, Err: ErrNotAFile}
+		return ErrNotAFile
 	}
 	file, err := createBeside(path, old)
 	if err != nil {
@@ -242,9 +291,26 @@ func save(path string, filter io.WriterTo) error {
 	if err != nil {
 		// The error is what matters; the leftover goes if it can be removed.
 		_ = os.Remove(file.Name())
-		return fmt.Errorf("bloomline: saving a filter: %w", err)
+		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// errNoPath is what the system calls a file that does not exist.
+var errNoPath = fmt.Errorf("bloomline: the path is empty: %w", fs.ErrNotExist)
+
+// named is an error that names the path that the caller gave, instead of that of a file beside it or of
+// the directory.
+func named(op, path string, err error) error {
+	var ofPath *fs.PathError
+	var ofLink *os.LinkError
+	switch {
+	case errors.As(err, &ofPath):
+		err = ofPath.Err
+	case errors.As(err, &ofLink):
+		err = ofLink.Err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
 var savedFiles atomic.Uint64

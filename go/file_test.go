@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -54,6 +55,71 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%d files are left", len(left))
 	}
 }
+
+// Errors name the path that was given, not that of a file beside it, and say what is wrong.
+func TestErrorsNameThePath(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	saves := map[string]func(path string) error{}
+	for _, used := range nilKinds(t) {
+		if used, ok := used.(interface{ Save(string) error }); ok {
+			saves[reflect.TypeOf(used).String()] = used.Save
+		}
+	}
+	if len(saves) < 8 {
+		t.Errorf("%d kinds", len(saves))
+	}
+	loads := map[string]func(path string) error{
+		"Load":           func(path string) error { return second(Load(path)) },
+		"LoadConcurrent": func(path string) error { return second(LoadConcurrent(path)) },
+		"LoadCounting":   func(path string) error { return second(LoadCounting(path)) },
+		"LoadCuckoo":     func(path string) error { return second(LoadCuckoo(path)) },
+		"LoadStatic":     func(path string) error { return second(LoadStatic(path)) },
+		"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
+		"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
+		"LoadCascade":    func(path string) error { return second(LoadCascade(path)) },
+		"Open":           func(path string) error { return second(Open(path)) },
+		"OpenUnverified": func(path string) error { return second(OpenUnverified(path)) },
+	}
+	check := func(what, path string, err, want error) {
+		t.Helper()
+		var named *fs.PathError
+		if !errors.As(err, &named) || named.Path != path || want != nil && !errors.Is(err, want) || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%s(%q): %v; want %v", what, path, err, want)
+		}
+	}
+	for path, want := range map[string]error{
+		"":                            fs.ErrNotExist,
+		filepath.Join(dir, "no", "x"): fs.ErrNotExist,
+		filepath.Join(file, "x"):      nil,
+		dir:                           ErrNotAFile,
+		dir + "/" + longName:          nil,
+		filepath.Join(dir, "x\x00yz"): nil,
+	} {
+		for what, save := range saves {
+			check(what, path, save(path), want)
+		}
+		for what, load := range loads {
+			err := load(path)
+			check(what, path, err, want)
+			if path == "" && !strings.Contains(err.Error(), "the path is empty") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	for what, load := range loads {
+		check(what, file, load(file), ErrTruncated)
+	}
+	check("the zero Filter", file, new(Filter).Save(file), ErrLineCount)
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("%d files are left", len(left))
+	}
+}
+
+var longName = strings.Repeat("n", 300)
 
 // A View keeps its file mapped when the Mapped is gone.
 func TestViewOutlivesMapped(t *testing.T) {

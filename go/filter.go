@@ -49,7 +49,7 @@ func WithRandomSeed() Option {
 // New returns an empty filter that will hold keys keys at a false-positive rate of at most
 // rate, such as 0.01.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func New(keys int, rate float64, options ...Option) (*Filter, error) {
 	params, err := ParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {
@@ -70,8 +70,7 @@ func withOptions(params Params, err error, options []Option) (Params, error) {
 
 // NewWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out
-// not to have ends the program.
+// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewWithParams(params Params) (*Filter, error) {
 	if err := params.check(); err != nil {
 		return nil, err
@@ -351,13 +350,17 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrLineCount] for the zero
+// Filter; [ErrOutOfMemory]. It is unchanged.
 func (f *Filter) Fold() error {
-	if f.view.classic {
+	if f.IsClassic() {
 		return ErrLayout
 	}
-	count := len(f.view.all)
-	if count == 0 || count%2 != 0 {
+	count := len(orZero(f).view.all)
+	if count == 0 {
+		return ErrLineCount
+	}
+	if count%2 != 0 {
 		return ErrOddLineCount
 	}
 	half, err := newLines(uint64(count / 2))
@@ -376,7 +379,8 @@ func (f *Filter) Fold() error {
 // its line count is even, and returns how often. A shape from [Params.Foldable] is even often
 // enough; others may be odd at once.
 //
-// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]. It is unchanged.
+// Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]; [ErrOutOfMemory], after folds that
+// were made. Otherwise it is unchanged.
 func (f *Filter) FoldToRate(rate float64) (folds int, err error) {
 	if f.IsClassic() {
 		return 0, ErrLayout

@@ -99,7 +99,7 @@ func TestZeroValues(t *testing.T) {
 	if _, err := filter.WriteTo(io.Discard); !errors.Is(err, ErrLineCount) {
 		t.Error(err)
 	}
-	if err := filter.Fold(); !errors.Is(err, ErrOddLineCount) {
+	if err := filter.Fold(); !errors.Is(err, ErrLineCount) {
 		t.Error(err)
 	}
 	if _, ok := view.Params(); ok || filter.EstimatedRate() != 1 || filter.EstimatedKeys() != 0 || filter.Fill() != 0 {

@@ -4,7 +4,9 @@ package bloomline
 // docs/FORMAT.md of the project has it.
 
 import (
+	"fmt"
 	"io"
+	"reflect"
 	"slices"
 )
 
@@ -150,6 +152,7 @@ type kind interface {
 
 // unmarshal is the UnmarshalBinary of all filters.
 func unmarshal(data []byte, into kind, keep bool) error {
+	mustBeThere(into)
 	body, f, err := readFooter(data)
 	if err != nil {
 		return err
@@ -158,6 +161,13 @@ func unmarshal(data []byte, into kind, keep bool) error {
 		return err
 	}
 	return into.decode(body, f, keep)
+}
+
+// mustBeThere panics with a message if there is nothing to read into, before anything is read.
+func mustBeThere(into kind) {
+	if at := reflect.ValueOf(into); at.IsNil() {
+		panic(fmt.Sprintf("bloomline: decode into a nil %v", at.Type()))
+	}
 }
 
 // takeLines is bytes as lines of a filter's own: themselves, or a copy.
@@ -236,46 +246,55 @@ func (p *parts) newFilter(keep bool) (*Filter, error) {
 
 // ---- writing ----
 
-// encoded is an encoded filter in pieces that follow each other, the footer last. The zero
-// filters, which have no lines and no encoded form, have no pieces.
-type encoded [][]byte
+// encoded is an encoded filter in pieces that follow each other, the footer last, or why there is none:
+// [ErrLineCount] of the zero filters, which have no lines and no encoded form.
+type encoded struct {
+	pieces [][]byte
+	err    error
+}
 
 // encode puts the footer behind the pieces of a body.
 func encode(f footer, body ...[]byte) encoded {
 	if f.lineCount == 0 {
-		return nil
+		return encoded{err: ErrLineCount}
 	}
 	f.linesChecksum = checksumOf(body)
-	return append(body, f.bytes())
+	return encoded{pieces: append(body, f.bytes())}
+}
+
+func (e encoded) len() (size int) {
+	for _, piece := range e.pieces {
+		size += len(piece)
+	}
+	return size
 }
 
 func (e encoded) appendTo(data []byte) ([]byte, error) {
-	if e == nil {
-		return data, ErrLineCount
+	if e.err != nil {
+		return data, e.err
 	}
-	size := 0
-	for _, piece := range e {
-		size += len(piece)
+	size := e.len()
+	if cap(data)-len(data) < size {
+		if err := room(len(data) + size); err != nil {
+			return data, err
+		}
 	}
 	data = slices.Grow(data, size)
-	for _, piece := range e {
+	for _, piece := range e.pieces {
 		data = append(data, piece...)
 	}
 	return data, nil
 }
 
 func (e encoded) writeTo(w io.Writer) (written int64, err error) {
-	if e == nil {
-		return 0, ErrLineCount
-	}
-	for _, piece := range e {
+	for _, piece := range e.pieces {
 		n, err := w.Write(piece)
 		written += int64(n)
 		if err != nil {
 			return written, err
 		}
 	}
-	return written, nil
+	return written, e.err
 }
 
 // ---- plain filters ----

@@ -6,6 +6,8 @@ package bloomline
 import (
 	crand "crypto/rand"
 	"encoding/binary"
+	"math"
+	"math/bits"
 	"os"
 	"unsafe"
 )
@@ -29,15 +31,60 @@ func bytesOf(all []line) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*lineBytes)
 }
 
+const (
+	// What is smaller is not asked for: the runtime takes memory from the system in pieces of 4 MiB.
+	leastAsked = 1 << 20
+	// The runtime reserves memory in arenas of 64 MiB, of 4 MiB with 32 bits, and keeps tables of it.
+	arenaBytes = 4 << 20 << (bits.UintSize / 64 * 4)
+)
+
+// room returns what is wrong with taking so many bytes. The runtime ends the program when the system
+// refuses memory, and nothing can catch that; so the system is asked first.
+//
+// It may refuse a filter that would have fitted into what the garbage collector frees, and others may
+// take the memory before the runtime does. Memory that a system grants and does not have is no error here.
+func room(size int) error {
+	switch {
+	case size < 0 || uint64(size) > maxLen:
+		return ErrLineCount
+	case size < leastAsked:
+		return nil
+	}
+	spare := size/256 + arenaBytes
+	if size > math.MaxInt-spare || !hasRoom(size+spare) {
+		return ErrOutOfMemory
+	}
+	return nil
+}
+
 // newLines returns so many lines of zeros, each in one cache line.
-func newLines(count uint64) (all []line, err error) {
-	// What can be no length makes make panic; what is only too much ends the program.
-	defer func() {
-		if recover() != nil {
-			all, err = nil, ErrLineCount
-		}
-	}()
-	return linesOf(newBytes(int(count * lineBytes))), nil
+func newLines(count uint64) ([]line, error) {
+	if count > maxLines {
+		return nil, ErrLineCount
+	}
+	bytes, err := newBytes(int(count * lineBytes))
+	return linesOf(bytes), err
+}
+
+// newSlice returns so many zero values.
+func newSlice[T any](count int) ([]T, error) {
+	var one T
+	if err := room(count * int(unsafe.Sizeof(one))); err != nil {
+		return nil, err
+	}
+	return make([]T, count), nil
+}
+
+// withRoom is a slice, moved if need be to where it has room for so many values.
+func withRoom[T any](values []T, count int) ([]T, error) {
+	if count <= cap(values) {
+		return values, nil
+	}
+	larger, err := newSlice[T](count)
+	if err != nil {
+		return values, err
+	}
+	return larger[:copy(larger, values)], nil
 }
 
 // newBytes returns zeros for lines.
@@ -46,7 +93,10 @@ func newLines(count uint64) (all []line, err error) {
 // page table as well. Only those that lie in the filter whole are asked for, so that none costs
 // memory that the filter does not need; and it begins at one only if the room for that is at most
 // a tenth of it.
-func newBytes(size int) []byte {
+func newBytes(size int) ([]byte, error) {
+	if err := room(size); err != nil {
+		return nil, err
+	}
 	to := lineBytes
 	if hugePages && size >= 10*hugePage {
 		to = hugePage
@@ -55,7 +105,7 @@ func newBytes(size int) []byte {
 	if pages := hugePagesIn(bytes); hugePages && len(pages) > 0 {
 		adviseHugePages(pages)
 	}
-	return bytes
+	return bytes, nil
 }
 
 // hugePagesIn is the whole pages of 2 MiB.

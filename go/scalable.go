@@ -72,7 +72,7 @@ type stage struct {
 // NewScalable returns an empty filter whose first stage is for firstKeys keys, or for 32 if that
 // is fewer, 0 included. All stages together stay at a false-positive rate below rate.
 //
-// Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also for a rate below 1e-15.
+// Errors: [ErrKeys], [ErrLineCount], [ErrOutOfMemory]; [ErrRate] also for a rate below 1e-15.
 func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilter, error) {
 	if firstKeys < 0 {
 		return nil, ErrKeys
@@ -385,10 +385,9 @@ func (f *ScalableFilter) ExpectedRate() float64 {
 	return -math.Expm1(right)
 }
 
-// Overfull reports whether the filter ought to have grown and could not, since the next stage is
-// more than memory can address: no key is lost, but the rate may exceed the target. It
-// tries again with each key that is added. (As with all of Go's memory, a size that the system
-// turns out not to have ends the program.)
+// Overfull reports whether the filter ought to have grown and could not, since the system refused the
+// memory for the next stage: no key is lost, but the rate may exceed the target. It tries again with each
+// key that is added.
 func (f *ScalableFilter) Overfull() bool {
 	return f != nil && len(f.stages) > 0 && f.newest().filter.KeyCount() > f.newest().capacity
 }

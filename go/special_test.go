@@ -367,14 +367,14 @@ func TestRefusedBatches(t *testing.T) {
 // Pages of 2 MiB that a filter does not fill are not asked for, and little is taken to begin at one.
 func TestHugePages(t *testing.T) {
 	for _, size := range []int{0, 64, 2 << 20, 2<<20 + 64, 4 << 20, 5<<20 + 64, 21 << 20} {
-		bytes := newBytes(size)
+		bytes := orPanic(newBytes(size))
 		pages := hugePagesIn(bytes)
 		if len(pages)%hugePage != 0 || len(pages) > size || size >= 4<<20 && len(pages) < size-4<<20 {
 			t.Errorf("%d bytes have %d in huge pages", size, len(pages))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		bytes = newBytes(size)
+		bytes = orPanic(newBytes(size))
 		if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > uint64(len(bytes)+len(bytes)/10+1<<16) {
 			t.Errorf("%d bytes take %d", size, after.TotalAlloc-before.TotalAlloc)
 		}

@@ -32,7 +32,7 @@ type staticData struct {
 // [StaticParamsForRate] for the rates that it can have. A [StaticBuilder] takes keys of other types, or
 // one by one.
 //
-// Errors: [ErrRate], [ErrLineCount].
+// Errors: [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func BuildStatic(keys [][]byte, rate float64, options ...Option) (*StaticFilter, error) {
 	return buildStatic(keys, rate, options)
 }
@@ -59,14 +59,16 @@ func buildStatic[K bytesOrString](keys []K, rate float64, options []Option) (*St
 // Meanwhile it takes 8 bytes for each hash, and twice the filter. The filter is the same on any number of
 // goroutines; each but the first has at least 32,768 hashes.
 //
-// Errors: [ErrK], [ErrLineCount]. As with all of Go's memory, a size that the system turns out not to
-// have ends the program.
+// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func BuildStaticWithParams(params StaticParams, hashes []uint64, goroutines int) (*StaticFilter, error) {
 	if err := params.check(); err != nil {
 		return nil, err
 	}
 	shape := rowShapeOf(params.Rows)
-	builder := newLevelBuilder(shape, hashes, goroutinesOf(goroutines))
+	builder, err := newLevelBuilder(shape, hashes, goroutinesOf(goroutines))
+	if err != nil {
+		return nil, err
+	}
 	sizes, err := builder.build(params.LineCount)
 	if err != nil {
 		return nil, err

@@ -32,11 +32,14 @@ type levelBuilder struct {
 	lines      [][]byte // of each level
 }
 
-func newLevelBuilder(shape *rowShape, hashes []uint64, goroutines int) *levelBuilder {
+func newLevelBuilder(shape *rowShape, hashes []uint64, goroutines int) (*levelBuilder, error) {
 	goroutines = min(goroutines, len(hashes)/leastEach+1)
-	b := &levelBuilder{rowShape: shape, goroutines: goroutines, hashes: make([]uint64, len(hashes))}
-	sortHashes(hashes, b.hashes, goroutines)
-	return b
+	sorted, err := newSlice[uint64](len(hashes))
+	if err != nil {
+		return nil, err
+	}
+	sortHashes(hashes, sorted, goroutines)
+	return &levelBuilder{rowShape: shape, goroutines: goroutines, hashes: sorted}, nil
 }
 
 // build makes all levels, the first of count lines, and returns how many lines the others have. The same

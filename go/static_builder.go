@@ -6,12 +6,14 @@ import (
 )
 
 // StaticBuilder collects keys, and builds the [StaticFilter] of them once all are known. It keeps 8 bytes
-// per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one.
+// per key: their hashes. One goroutine at a time may use it. [NewStaticBuilder] makes one; nothing can be
+// added to a zero or nil one.
 type StaticBuilder struct {
 	_      noCopy
 	rows   int
 	seed   uint64
 	hashes []uint64
+	err    error // of memory that was refused: a key is missing
 }
 
 // NewStaticBuilder returns a builder of filters of a false-positive rate of at most rate.
@@ -43,23 +45,29 @@ func newStaticBuilder(rows int, err error, options []Option) (*StaticBuilder, er
 // Add adds a key. A key equal to the one before counts once, so sorted keys that share a prefix may each
 // add the prefix.
 func (b *StaticBuilder) Add(key []byte) {
-	b.AddHash(Hash(key, b.seed))
+	b.AddHash(b.Hash(key))
 }
 
 // AddString is [StaticBuilder.Add] for a string.
 func (b *StaticBuilder) AddString(key string) {
-	b.AddHash(HashString(key, b.seed))
+	b.AddHash(HashString(key, orZero(b).seed))
 }
 
 // AddUint64 is [StaticBuilder.Add] for an integer: see [HashUint64].
 func (b *StaticBuilder) AddUint64(key uint64) {
-	b.AddHash(HashUint64(key, b.seed))
+	b.AddHash(HashUint64(key, orZero(b).seed))
 }
 
 // AddHash is [StaticBuilder.Add] for the hash of a key: one that [StaticBuilder.Hash] made, or any other
 // that is well mixed over all 64 bits.
 func (b *StaticBuilder) AddHash(hash uint64) {
+	if b == nil || b.rows == 0 {
+		panic("bloomline: insert into a zero StaticBuilder: create it with NewStaticBuilder")
+	}
 	if n := len(b.hashes); n == 0 || b.hashes[n-1] != hash {
+		if n == cap(b.hashes) && !b.room(n+n/4+64) {
+			return
+		}
 		b.hashes = append(b.hashes, hash)
 	}
 }
@@ -76,48 +84,65 @@ func (b *StaticBuilder) AddStrings(keys []string) {
 
 // AddHashes adds the keys of many hashes.
 func (b *StaticBuilder) AddHashes(hashes []uint64) {
-	b.reserve(len(hashes))
+	if b != nil && !b.reserve(len(hashes)) {
+		return
+	}
 	for _, hash := range hashes {
 		b.AddHash(hash)
 	}
 }
 
 func addToBuilder[K bytesOrString](b *StaticBuilder, keys []K) {
-	b.reserve(len(keys))
+	if b != nil && !b.reserve(len(keys)) {
+		return
+	}
 	for _, key := range keys {
-		b.AddHash(Hash([]byte(key), b.seed))
+		b.AddHash(b.Hash([]byte(key)))
 	}
 }
 
 // reserve makes room for so many more, and for twice as many as there are: else adding a few at a time
 // would copy all each time.
-func (b *StaticBuilder) reserve(more int) {
-	if need := len(b.hashes) + more; need > cap(b.hashes) {
-		grown := make([]uint64, len(b.hashes), max(need, 2*len(b.hashes)))
-		copy(grown, b.hashes)
-		b.hashes = grown
+func (b *StaticBuilder) reserve(more int) bool {
+	need := len(b.hashes) + more
+	return need <= cap(b.hashes) || b.room(max(need, 2*len(b.hashes)))
+}
+
+// room makes room for so many. If the system refuses it, keys are missing from now on.
+func (b *StaticBuilder) room(count int) bool {
+	var err error
+	if b.hashes, err = withRoom(b.hashes, count); err != nil {
+		b.err = err
 	}
+	return err == nil
 }
 
 // Hash returns the hash of a key with the builder's seed.
 func (b *StaticBuilder) Hash(key []byte) uint64 {
-	return Hash(key, b.seed)
+	return Hash(key, orZero(b).seed)
 }
 
 // KeyCount returns the number of keys added, repetitions of the key before not counted.
 func (b *StaticBuilder) KeyCount() uint64 {
-	return uint64(len(b.hashes))
+	return uint64(len(orZero(b).hashes))
 }
 
 // Clear drops the keys added, and keeps their memory.
 func (b *StaticBuilder) Clear() {
-	b.hashes = b.hashes[:0]
+	if b != nil {
+		b.hashes, b.err = b.hashes[:0], nil
+	}
 }
 
 // Params returns the shape of the filter that would be built now.
 //
-// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder.
+// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder; [ErrOutOfMemory] if the system refused the
+// memory for a key, until [StaticBuilder.Clear].
 func (b *StaticBuilder) Params() (StaticParams, error) {
+	b = orZero(b)
+	if b.err != nil {
+		return StaticParams{}, b.err
+	}
 	params, err := StaticParamsForRows(len(b.hashes), b.rows)
 	if err != nil {
 		return StaticParams{}, err
@@ -129,7 +154,7 @@ func (b *StaticBuilder) Params() (StaticParams, error) {
 // Build returns the filter of all keys added. The keys stay in the builder: [StaticBuilder.Clear] drops
 // them.
 //
-// Errors: those of [StaticBuilder.Params].
+// Errors: those of [StaticBuilder.Params]; [ErrOutOfMemory].
 func (b *StaticBuilder) Build() (*StaticFilter, error) {
 	return b.BuildParallel(1)
 }
@@ -146,7 +171,7 @@ func (b *StaticBuilder) BuildParallel(goroutines int) (*StaticFilter, error) {
 
 // String describes the builder in a line.
 func (b *StaticBuilder) String() string {
-	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), b.rows)
+	return fmt.Sprintf("bloomline.StaticBuilder{%d keys, %d rows}", b.KeyCount(), orZero(b).rows)
 }
 
 // goroutinesOf is how many are meant.

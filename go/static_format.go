@@ -58,9 +58,9 @@ var staticLayouts = []uint16{layoutStatic}
 
 func (f staticData) encoded() encoded {
 	if f.view.encoded == nil {
-		return nil
+		return encoded{err: ErrLineCount}
 	}
-	return encoded{f.view.encoded}
+	return encoded{pieces: [][]byte{f.view.encoded}}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero StaticFilter has

@@ -124,7 +124,7 @@ func TestStaticAsInRust(t *testing.T) {
 
 // builtWith is the lines of levels of given sizes.
 func builtWith(shape staticLines, hashes []uint64) []byte {
-	b := newLevelBuilder(shape.rowShape, hashes, 1)
+	b := orPanic(newLevelBuilder(shape.rowShape, hashes, 1))
 	for _, count := range definitionCounts(shape.count, shape.sizes) {
 		must(b.level(count))
 	}

@@ -16,6 +16,8 @@ import "sync/atomic"
 // T is [Filter] or any other: what belongs together is published together, such as the filters
 // of all shards in a Swap[[]*Filter].
 //
+// A nil Swap answers as an empty one does; nothing can be published to it.
+//
 // A Swap must not be copied; go vet reports it. It has no text or JSON form: write the filter that
 // is in it.
 type Swap[T any] struct {
@@ -35,6 +37,9 @@ func NewSwap[T any](first *T) *Swap[T] {
 //
 // Before the first Publish it returns a zero T: all filters' zero values answer true.
 func (s *Swap[T]) Load() *T {
+	if s == nil {
+		return new(T)
+	}
 	if current := s.current.Load(); current != nil {
 		return current
 	}
@@ -44,5 +49,11 @@ func (s *Swap[T]) Load() *T {
 // Publish puts next in its place, which must not be changed from then on, and returns what was
 // there, which readers may have still; nil the first time.
 func (s *Swap[T]) Publish(next *T) (old *T) {
+	if s == nil {
+		panic("bloomline: publish to a nil Swap: create it with NewSwap")
+	}
 	return s.current.Swap(next)
 }
+
+// UnmarshalText fails: see [Swap].
+func (s *Swap[T]) UnmarshalText([]byte) error { return errNoText }

@@ -4,7 +4,8 @@ package bloomline
 // The zero value of a kind, which has no encoded form, is the empty text.
 //
 // The methods that write take a filter by value: encoding/json hands them one where a struct with
-// a Filter in it is marshaled by value, and would write {} without them.
+// a Filter in it is marshaled by value, and would write {} without them. Go promotes them to a struct that
+// embeds a filter: doc.go says what to do about it.
 
 import (
 	"encoding/base64"
@@ -14,13 +15,20 @@ import (
 
 // text is the MarshalText of all filters.
 func (e encoded) text() ([]byte, error) {
-	data, _ := e.gob() // which does not fail
-	return base64.StdEncoding.AppendEncode(nil, data), nil
+	data, err := e.gob()
+	if err != nil {
+		return nil, err
+	}
+	text, err := newSlice[byte](base64.StdEncoding.EncodedLen(len(data)))
+	if err == nil {
+		base64.StdEncoding.Encode(text, data)
+	}
+	return text, err
 }
 
 // gob is the GobEncode of all filters.
 func (e encoded) gob() ([]byte, error) {
-	if e == nil {
+	if e.err == ErrLineCount {
 		return []byte{}, nil
 	}
 	return e.appendTo(nil)
@@ -28,8 +36,12 @@ func (e encoded) gob() ([]byte, error) {
 
 // fromText is the UnmarshalText of all filters.
 func fromText(text []byte, into kind) error {
-	data, err := base64.StdEncoding.AppendDecode(nil, text)
+	mustBeThere(into)
+	data, err := newSlice[byte](base64.StdEncoding.DecodedLen(len(text)))
 	if err != nil {
+		return err
+	}
+	if data, err = base64.StdEncoding.AppendDecode(data[:0], text); err != nil {
 		return fmt.Errorf("bloomline: not the text of a filter: %w", err)
 	}
 	return fromGob(data, into)
@@ -37,6 +49,7 @@ func fromText(text []byte, into kind) error {
 
 // fromGob is the GobDecode of all filters.
 func fromGob(data []byte, into kind) error {
+	mustBeThere(into)
 	if len(data) == 0 {
 		into.reset()
 		return nil

@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"slices"
 )
 
 const (
@@ -67,7 +66,7 @@ type generation struct {
 // NewWindow returns an empty window of at least one generation, in slice 0. While each has at
 // most keysPerGeneration keys, the false-positive rate over all of them is at most rate.
 //
-// Errors: [ErrGenerations], [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrGenerations], [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
 func NewWindow(generations, keysPerGeneration int, rate float64, options ...Option) (*Window, error) {
 	if generations < 1 {
 		return nil, ErrGenerations
@@ -85,7 +84,7 @@ func NewWindow(generations, keysPerGeneration int, rate float64, options ...Opti
 
 // NewWindowWithParams returns an empty window of generations of a given shape.
 //
-// Errors: [ErrGenerations], [ErrK], [ErrLineCount].
+// Errors: [ErrGenerations], [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if generations < 1 || uint64(generations) > math.MaxUint32 {
 		return nil, ErrGenerations
@@ -100,17 +99,20 @@ func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if err != nil {
 		return nil, err
 	}
-	return windowWith(generations, params, all), nil
+	return windowWith(generations, params, all)
 }
 
 // windowWith is a window with these lines.
-func windowWith(generations int, params Params, all []line) *Window {
-	return &Window{windowData: windowData{
-		lines:       all,
-		cleared:     make([]uint64, generations*chunksOf(params)),
-		params:      params,
-		generations: make([]generation, generations),
-	}}
+func windowWith(generations int, params Params, all []line) (*Window, error) {
+	cleared, err := newSlice[uint64](generations * chunksOf(params))
+	if err != nil {
+		return nil, err
+	}
+	each, err := newSlice[generation](generations)
+	if err != nil {
+		return nil, err
+	}
+	return &Window{windowData: windowData{lines: all, cleared: cleared, params: params, generations: each}}, nil
 }
 
 // chunksOf is in how many chunks the lines of a generation are cleared.
@@ -148,7 +150,7 @@ func (f *footer) windowLen() (uint64, error) {
 
 // Rotate begins a new generation and drops the oldest: the slice after the current one begins.
 func (w *Window) Rotate() {
-	if w.slice < math.MaxUint64 {
+	if w != nil && w.slice < math.MaxUint64 {
 		w.AdvanceTo(w.slice + 1)
 	}
 }
@@ -158,6 +160,9 @@ func (w *Window) Rotate() {
 // oldest is dropped: all keys are, if these are as many slices as there are generations. If the
 // slice is the current one, or an earlier one, nothing happens.
 func (w *Window) AdvanceTo(slice uint64) {
+	if w == nil {
+		return
+	}
 	count := uint64(len(w.generations))
 	if slice <= w.slice || count == 0 {
 		return
@@ -177,7 +182,9 @@ func (w *Window) AdvanceTo(slice uint64) {
 // a batch. With 0, as at the beginning, it rotates only when it is told to. A key that the newest
 // generation has already does not count.
 func (w *Window) RotateAfter(keys uint64) {
-	w.limit = keys
+	if w != nil {
+		w.limit = keys
+	}
 }
 
 // ---- adding ----
@@ -480,8 +487,12 @@ func (w *Window) isCurrent(place int, hash uint64) bool {
 
 // ---- bytes ----
 
+// zeroChunk stands for the lines of a chunk that count as empty.
+var zeroChunk [chunkLines * lineBytes]byte
+
 func (w windowData) encoded() encoded {
-	all := slices.Clone(w.lines)
+	var body [][]byte
+	all, done := bytesOf(w.lines), 0
 	state := le.AppendUint64(le.AppendUint64(nil, w.slice), w.limit)
 	sum, chunks, count := uint64(0), chunksOf(w.params), int(w.params.LineCount)
 	for place, generation := range w.generations {
@@ -489,8 +500,10 @@ func (w windowData) encoded() encoded {
 		sum = saturatingAdd(sum, generation.keyCount)
 		for chunk, slice := range w.cleared[place*chunks : (place+1)*chunks] {
 			if slice != generation.slice {
-				first := chunk * chunkLines
-				clear(all[place*count+first : place*count+min(first+chunkLines, count)])
+				first := (place*count + chunk*chunkLines) * lineBytes
+				size := min(chunkLines, count-chunk*chunkLines) * lineBytes
+				body = append(body, all[done:first], zeroChunk[:size])
+				done = first + size
 			}
 		}
 	}
@@ -501,7 +514,7 @@ func (w windowData) encoded() encoded {
 		k:         uint32(w.params.K),
 		layout:    layoutWindow,
 		reserved:  uint64(len(w.generations)),
-	}, bytesOf(all), state)
+	}, append(body, all[done:], state)...)
 }
 
 // AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero
@@ -538,7 +551,11 @@ func (w *Window) decode(body []byte, f footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	window, state := windowWith(int(f.reserved), f.params(), all), body[lines*lineBytes:]
+	window, err := windowWith(int(f.reserved), f.params(), all)
+	if err != nil {
+		return err
+	}
+	state := body[lines*lineBytes:]
 	window.slice, window.limit = le.Uint64(state), le.Uint64(state[8:])
 	count, chunks := uint64(len(window.generations)), chunksOf(window.params)
 	for place := range window.generations {

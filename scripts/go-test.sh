@@ -17,6 +17,7 @@ cd "$(dirname "$0")/.."
 # The compiler that is here, and the modules that go.sum names.
 export GOTOOLCHAIN=local GOFLAGS=-mod=readonly
 export BLOOMLINE_REQUIRE_GOLDEN=1
+root=$PWD
 out=$PWD/target/go
 mkdir -p "$out"
 static=bloomline_cgo,bloomline_static
@@ -50,6 +51,26 @@ refused() {
     echo "== refused: $name"
     if "$@" >"$log" 2>&1; then die "was not refused: $name"; fi
     grep -qF -- "$text" "$log" || { cat "$log"; die "refused without saying '$text'"; }
+}
+
+# outside MODULE: a program of another module that imports this one, as go/README.md says: the
+# replace lines are those of the page.
+outside() {
+    local module=$1 dir=$out/outside/$1 line
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    printf 'package main\n\nimport _ "github.com/bloomline/bloomline/go/%s"\n\nfunc main() {}\n' "$module" >"$dir/main.go"
+    (
+        cd "$dir"
+        export GOFLAGS=
+        while read -r line; do
+            eval "${line//\/path\/to\/bloomline/$root}" 2>&1
+        done < <(sed -n 's/^    \(go mod .*\)/\1/p' "$root/go/README.md" | sed "s/redisfilter/$module/g" | head -3)
+        [ "$(grep -c '^replace' go.mod)" = 2 ] || die "go/README.md does not have two replace lines"
+        go mod tidy >/dev/null 2>&1 || { go mod tidy; die "go mod tidy of a program that imports $module"; }
+        go build .
+    )
+    echo "== $module builds as go/README.md says"
 }
 
 core() {
@@ -130,6 +151,7 @@ adapters() {
     for module in pebblefilter goleveldbfilter; do
         lint "go/$module"
         run "$module" go -C "go/$module" test -v ./...
+        outside "$module"
     done
     lint go/bench # which is measured, not tested
 }
@@ -138,6 +160,7 @@ redis() {
     lint go/redisfilter
     run "redisfilter" env BLOOMLINE_REDIS_MODULE="$PWD/target/release/libbloomline_redis.so" \
         BLOOMLINE_REDIS_REQUIRE=1 go -C go/redisfilter test -v ./...
+    outside redisfilter
     # All with the race detector, since SQLite takes minutes to compile for each way.
     local unformatted
     unformatted=$(gofmt -l go/examples)

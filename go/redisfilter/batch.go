@@ -93,12 +93,35 @@ func single(out bloomline.Bitmap, err error) (bool, error) {
 // run adds or probes for a batch.
 func (f *Filter) run(ctx context.Context, b batch, out bloomline.Bitmap, add bool) (bloomline.Bitmap, error) {
 	count := b.len()
-	if words := (count + 63) / 64; cap(out) < words {
+	words := (count + 63) / 64
+	if cap(out) < words {
 		out = make(bloomline.Bitmap, words)
 	} else {
 		out = out[:words]
 		clear(out)
 	}
+	if ctx.Done() != nil {
+		b = b.clone() // which may be in use when this has returned
+	}
+	answers, err := bounded(ctx, func() (bloomline.Bitmap, error) { return f.runAll(ctx, &b, add) })
+	copy(out, answers)
+	if answers == nil && count > 0 {
+		failed := PartialError{Err: err}
+		for i := range count {
+			failed.Keys = append(failed.Keys, i)
+			if !add {
+				out[i/64] |= 1 << (i % 64)
+			}
+		}
+		return out, &failed
+	}
+	return out, err
+}
+
+// runAll is run, without a bound. It returns nil if it was not called.
+func (f *Filter) runAll(ctx context.Context, b *batch, add bool) (bloomline.Bitmap, error) {
+	count := b.len()
+	out := make(bloomline.Bitmap, (count+63)/64)
 	var failed PartialError
 	var unconfirmed error
 	for first := 0; first < count; first += maxBatch {
@@ -120,6 +143,7 @@ func (f *Filter) run(ctx context.Context, b batch, out bloomline.Bitmap, add boo
 	}
 	if len(failed.Keys) > 0 {
 		f.lookAgain(ctx)
+		failed.Err = withDeadline(ctx, failed.Err)
 		return out, &failed
 	}
 	if unconfirmed != nil {
@@ -238,7 +262,7 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 	if ask {
 		fields = pipe.HMGet(ctx, f.name, fieldCurrent, fieldNext, fieldBuilding)
 	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
+	_ = execute(ctx, pipe) // each command has its own error
 	var garbage []string
 	for i := range parts {
 		p := &parts[i]
@@ -252,7 +276,9 @@ func (f *Filter) send(ctx context.Context, st *state, c *call, pending []int, ou
 		switch {
 		case errors.Is(err, ErrShardLost):
 			lost = append(lost, p.at...)
-			garbage = append(garbage, st.keys[p.shard])
+			if !redis.HasErrorPrefix(err, "WRONGTYPE") {
+				garbage = append(garbage, st.keys[p.shard])
+			}
 			for _, at := range p.at {
 				out[at/64] &^= 1 << (at % 64)
 			}
@@ -398,7 +424,7 @@ func (f *Filter) confirmOn(ctx context.Context, master *redis.Client, parts []wr
 		checks[i] = w.st.store.check(ctx, pipe, w.key())
 	}
 	set := pipe.Set(ctx, parts[0].key()+":wait", "", time.Minute)
-	_, _ = pipe.Exec(ctx) // each command has its own error
+	_ = execute(ctx, pipe) // each command has its own error
 	for i, w := range parts {
 		err := checks[i]()
 		if errors.Is(err, ErrShardLost) {

@@ -13,10 +13,13 @@
 // [StoreModule] with Bloomline's module, [StoreBF] with any module that has the BF commands,
 // [StoreLines] in plain strings without any module.
 //
-// A key that was added is never denied. Where the server cannot answer, or a shard is missing, the
-// answer is true, and there is an error beside it. This rests on two things: probes go to masters,
+// A key that was added is never denied. Where the server cannot answer, or a shard is missing or
+// overwritten, the answer is true, and there is an error beside it. This rests on two things: probes go to masters,
 // not to replicas that lag behind ([ErrReplicaReads]); and a replica that takes over has what was
 // acknowledged ([WithReplicas] waits for that).
+//
+// Every call returns when its context is done, whatever the timeouts of the client are; the error
+// then wraps the context's. Commands that were sent may still be carried out.
 //
 // docs/REDIS.md of the project specifies the keys, so that any language can open the filter.
 package redisfilter

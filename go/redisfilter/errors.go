@@ -10,6 +10,8 @@ import (
 var (
 	// ErrName: see [Reserve] for what can be a name.
 	ErrName = errors.New("redisfilter: the name is empty, or has braces other than one {tag}")
+	// ErrKeys: a filter for no keys.
+	ErrKeys = errors.New("redisfilter: the number of keys is below 1: say how many to expect")
 	// ErrNotFound: there is no filter of this name.
 	ErrNotFound = errors.New("redisfilter: no filter of this name")
 	// ErrExists: there is a filter of this name already.

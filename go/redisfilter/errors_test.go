@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,7 +42,15 @@ func TestErrors(t *testing.T) {
 	if _, err := Reserve(ctx, client, "bf", 1, 0.01, WithStore(StoreBF)); !errors.Is(err, ErrModule) {
 		t.Errorf("without a module: %v", err)
 	}
-	f, err := Reserve(ctx, client, "f", 0, 0.01)
+	for _, none := range []int{0, -1} {
+		if _, err := Reserve(ctx, client, "f", none, 0.01); !errors.Is(err, ErrKeys) {
+			t.Errorf("for %d keys: %v", none, err)
+		}
+		if _, err := Stage(ctx, client, "f", none, 0.01); !errors.Is(err, ErrKeys) {
+			t.Errorf("for %d keys, staged: %v", none, err)
+		}
+	}
+	f, err := Reserve(ctx, client, "f", 1, 0.01)
 	if err != nil || f.state.Load().description.store != StoreLines {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -69,6 +79,13 @@ func TestErrors(t *testing.T) {
 	defer replicas.Close()
 	if _, err := Open(ctx, replicas, "f"); !errors.Is(err, ErrReplicaReads) {
 		t.Errorf("reading from replicas: %v", err)
+	}
+
+	// Of files that cannot be written, the one that was meant is named.
+	none := filepath.Join(t.TempDir(), "none")
+	var ofPath *fs.PathError
+	if _, err := f.Export(ctx, none); !errors.As(err, &ofPath) || ofPath.Path != ShardFiles(none, 1)[0] || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("into no directory: %v", err)
 	}
 
 	// What cannot be answered may be.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/redis/go-redis/v9"
@@ -43,14 +44,17 @@ func ShardFiles(dir string, shards int) []string {
 //
 // Errors: those of [StageFiles] and [Filter.Publish].
 func Import(ctx context.Context, client redis.UniversalClient, name string, files []string, all ...Option) (*Filter, error) {
-	f, err := StageFiles(ctx, client, name, files, all...)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Publish(ctx); err != nil {
-		return nil, fmt.Errorf("redisfilter: publishing generation %s: %w", f.state.Load().generation, err)
-	}
-	return f, nil
+	files = slices.Clone(files)
+	return bounded(ctx, func() (*Filter, error) {
+		f, err := stageFiles(ctx, client, name, files, all)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.publish(ctx, true); err != nil {
+			return nil, fmt.Errorf("redisfilter: publishing generation %s: %w", f.state.Load().generation, err)
+		}
+		return f, nil
+	})
 }
 
 // StageFiles is [Stage] of files: see [Import]. Inserts go to both filters from when it returns.
@@ -58,6 +62,11 @@ func Import(ctx context.Context, client redis.UniversalClient, name string, file
 // Errors: those of the system; those of [bloomline.Load] for a damaged file; [ErrMismatch] if the
 // files are not of one filter; [ErrShards]; [ErrUnsupported] with [StoreBF].
 func StageFiles(ctx context.Context, client redis.UniversalClient, name string, files []string, all ...Option) (*Filter, error) {
+	files = slices.Clone(files)
+	return bounded(ctx, func() (*Filter, error) { return stageFiles(ctx, client, name, files, all) })
+}
+
+func stageFiles(ctx context.Context, client redis.UniversalClient, name string, files []string, all []Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
 		return nil, err
@@ -104,7 +113,7 @@ func StageFiles(ctx context.Context, client redis.UniversalClient, name string, 
 		f.dropStaged(ctx)
 		return nil, fmt.Errorf("redisfilter: importing: %w", err)
 	}
-	return f, f.announceBuilding(ctx)
+	return orNil(f, f.announceBuilding(ctx))
 }
 
 // Export writes a file for each shard into a directory, and returns their paths: see [ShardFile].
@@ -114,15 +123,22 @@ func StageFiles(ctx context.Context, client redis.UniversalClient, name string, 
 // Errors: [ErrUnsupported] with [StoreBF]; [ErrShardLost]; those of the system. With
 // [StoreModule] inserts must rest meanwhile, or it fails with [bloomline.ErrChecksum].
 func (f *Filter) Export(ctx context.Context, dir string) ([]string, error) {
-	st, err := f.latest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	paths := ShardFiles(dir, st.shards)
-	err = eachShard(ctx, st.shards, func(ctx context.Context, i int) error {
-		return replaceFile(paths[i], func(file io.Writer) error { return f.exportShard(ctx, st, i, file) })
+	return bounded(ctx, func() ([]string, error) {
+		st, err := f.latest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		paths := ShardFiles(dir, st.shards)
+		err = eachShard(ctx, st.shards, func(ctx context.Context, i int) error {
+			return replaceFile(paths[i], func(file io.Writer) error {
+				if err := f.exportShard(ctx, st, i, file); err != nil {
+					return err
+				}
+				return ctx.Err() // after which no file changes
+			})
+		})
+		return paths, err
 	})
-	return paths, err
 }
 
 // ExportShard writes one shard's file: see [Filter.Export].
@@ -131,7 +147,14 @@ func (f *Filter) ExportShard(ctx context.Context, shard int, to io.Writer) error
 	if shard < 0 || shard >= st.shards {
 		return ErrShards
 	}
-	return f.exportShard(ctx, st, shard, to)
+	// The caller's writer is used here alone, where nothing goes on after the context is done.
+	read, write := io.Pipe()
+	defer read.Close()
+	stop := context.AfterFunc(ctx, func() { _ = write.CloseWithError(withDeadline(ctx, errNoAnswer)) })
+	defer stop()
+	go func() { _ = write.CloseWithError(f.exportShard(ctx, st, shard, write)) }()
+	_, err := io.Copy(to, read)
+	return err
 }
 
 func (f *Filter) exportShard(ctx context.Context, st *state, shard int, to io.Writer) error {
@@ -254,8 +277,22 @@ func footerOf(path string) (footer, error) {
 	return end, nil
 }
 
-// replaceFile writes a file beside its place, flushes it to the disk, and renames it.
+// replaceFile writes a file beside its place, flushes it to the disk, and renames it. Errors of the system
+// name the file itself.
 func replaceFile(path string, write func(io.Writer) error) error {
+	err := writeBeside(path, write)
+	var ofPath *os.PathError
+	var ofLink *os.LinkError
+	switch {
+	case errors.As(err, &ofPath):
+		return &os.PathError{Op: "save", Path: path, Err: ofPath.Err}
+	case errors.As(err, &ofLink):
+		return &os.PathError{Op: "save", Path: path, Err: ofLink.Err}
+	}
+	return err
+}
+
+func writeBeside(path string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".bloomline-*.tmp")
 	if err != nil {
 		return err

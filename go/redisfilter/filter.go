@@ -101,7 +101,15 @@ func Open(ctx context.Context, client redis.UniversalClient, name string, all ..
 	if err != nil {
 		return nil, err
 	}
-	return f, f.refresh(ctx)
+	return orNil(f, boundedError(ctx, func() error { return f.refresh(ctx) }))
+}
+
+// orNil is no filter if there is an error.
+func orNil(f *Filter, err error) (*Filter, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Reserve makes an empty filter for so many keys at a false-positive rate of at most rate.
@@ -109,24 +117,30 @@ func Open(ctx context.Context, client redis.UniversalClient, name string, all ..
 // The name is any text without braces, or with one {tag} in it. Filters of one tag and number of
 // shards have these on the same nodes, where [Filter.Merge] sends no lines.
 //
-// Errors: [ErrName], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
+// Errors: [ErrName], [ErrKeys], [ErrExists], [ErrShards], [ErrModule], [ErrReplicaReads]; those of
 // [bloomline.ParamsForRate].
 func Reserve(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
-	if err := checkName(name); err != nil {
-		return nil, err
-	}
-	if count, err := client.Exists(ctx, name).Result(); err != nil || count > 0 {
-		return nil, errors.Join(err, existsIf(count > 0))
-	}
-	f, err := makeShards(ctx, client, name, keys, rate, all)
+	f, o, err := newFilter(client, name, all)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.publish(ctx, false); err != nil {
-		f.dropStaged(ctx)
-		return nil, err
-	}
-	return f, nil
+	return bounded(ctx, func() (*Filter, error) {
+		d, perShard, err := plan(ctx, client, keys, rate, o)
+		if err != nil {
+			return nil, err
+		}
+		if count, err := client.Exists(ctx, name).Result(); err != nil || count > 0 {
+			return nil, errors.Join(err, existsIf(count > 0))
+		}
+		if err := f.makeShards(ctx, d, perShard); err != nil {
+			return nil, err
+		}
+		if err := f.publish(ctx, false); err != nil {
+			f.dropStaged(ctx)
+			return nil, err
+		}
+		return f, nil
+	})
 }
 
 func existsIf(exists bool) error {
@@ -146,46 +160,50 @@ func existsIf(exists bool) error {
 //
 // Errors: as [Reserve].
 func Stage(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all ...Option) (*Filter, error) {
-	f, err := makeShards(ctx, client, name, keys, rate, all)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.announceBuilding(ctx)
-}
-
-// makeShards makes an empty generation that nobody knows of.
-func makeShards(ctx context.Context, client redis.UniversalClient, name string, keys int, rate float64, all []Option) (*Filter, error) {
 	f, o, err := newFilter(client, name, all)
 	if err != nil {
 		return nil, err
 	}
-	d, perShard, err := plan(ctx, client, keys, rate, o)
-	if err != nil {
-		return nil, err
-	}
+	return bounded(ctx, func() (*Filter, error) {
+		d, perShard, err := plan(ctx, client, keys, rate, o)
+		if err == nil {
+			err = f.makeShards(ctx, d, perShard)
+		}
+		if err == nil {
+			err = f.announceBuilding(ctx)
+		}
+		return orNil(f, err)
+	})
+}
+
+// makeShards makes an empty generation that nobody knows of.
+func (f *Filter) makeShards(ctx context.Context, d description, perShard uint64) error {
 	f.staged.Store(true)
-	shards := shardKeys(name, d)
-	shapes := make([]bloomline.Params, d.shards)
+	shards := shardKeys(f.name, d)
+	shapes := make([]shape, d.shards)
 	store := storeOf(d)
-	err = eachShard(ctx, d.shards, func(ctx context.Context, i int) (err error) {
-		shapes[i], err = store.create(ctx, client, shards[i], d, perShard)
+	err := eachShard(ctx, d.shards, func(ctx context.Context, i int) (err error) {
+		shapes[i], err = store.create(ctx, f.client, shards[i], d, perShard)
 		return err
 	})
-	d.params = shapes[0]
-	if err == nil && slices.ContainsFunc(shapes, func(p bloomline.Params) bool { return p != d.params }) {
+	d.shape = shapes[0]
+	if err == nil && slices.ContainsFunc(shapes, func(other shape) bool { return other != d.shape }) {
 		err = fmt.Errorf("%w: the module made shards of different shapes", ErrMismatch)
 	}
-	f.state.Store(newState(name, d))
+	f.state.Store(newState(f.name, d))
 	if err != nil {
 		f.dropStaged(ctx)
-		return nil, fmt.Errorf("redisfilter: making the shards: %w", err)
+		return fmt.Errorf("redisfilter: making the shards: %w", err)
 	}
-	return f, nil
+	return nil
 }
 
 // plan decides about store, number and size of shards.
 func plan(ctx context.Context, client redis.UniversalClient, keys int, rate float64, o options) (description, uint64, error) {
 	d := description{store: o.store, generation: newGeneration(), keys: uint64(max(keys, 0)), rate: rate}
+	if keys < 1 {
+		return d, 0, ErrKeys
+	}
 	whole, err := bloomline.ParamsForRate(keys, rate)
 	if err != nil {
 		return d, 0, err
@@ -302,6 +320,10 @@ const sampledLines = 4096
 //
 // Errors: [ErrShardLost], those of the server.
 func (f *Filter) Info(ctx context.Context) (Info, error) {
+	return bounded(ctx, func() (Info, error) { return f.info(ctx) })
+}
+
+func (f *Filter) info(ctx context.Context) (Info, error) {
 	st, err := f.latest(ctx)
 	if err != nil {
 		return Info{}, err
@@ -347,7 +369,7 @@ func (f *Filter) countItems(ctx context.Context, st *state, info *Info) error {
 		cards[i] = redis.NewIntCmd(ctx, string(st.description.store)+".card", key)
 		_ = pipe.Process(ctx, cards[i])
 	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
+	_ = execute(ctx, pipe) // each command has its own error
 	for i, card := range cards {
 		count, err := card.Result()
 		if err != nil {
@@ -365,7 +387,7 @@ func (f *Filter) checkShards(ctx context.Context, st *state) error {
 	for i, key := range st.keys {
 		checks[i] = st.store.check(ctx, pipe, key)
 	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
+	_ = execute(ctx, pipe) // each command has its own error
 	for i, check := range checks {
 		if err := check(); err != nil {
 			return fmt.Errorf("shard %d: %w", i, err)

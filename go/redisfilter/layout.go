@@ -45,16 +45,26 @@ type description struct {
 	store      Store
 	generation string // part of the names of the shards: those of each generation are new
 	shards     int
-	params     bloomline.Params // of each shard; of StoreBF the seed alone
-	keys       uint64           // that the filter was made for, or 0
-	rate       float64          // at so many keys, or 0
+	shape              // of each shard
+	keys       uint64  // that the filter was made for, or 0
+	rate       float64 // at so many keys, or 0
+}
+
+// shape is what tells a shard from another filter.
+type shape struct {
+	params   bloomline.Params // of StoreBF the seed alone
+	capacity uint64           // of StoreBF what BF.INFO reports, or 0: not known
 }
 
 // text is the description as it is stored.
 func (d description) text() string {
-	return fmt.Sprintf("v=%s store=%s generation=%s shards=%d lines=%d k=%d seed=%d keys=%d rate=%s",
+	text := fmt.Sprintf("v=%s store=%s generation=%s shards=%d lines=%d k=%d seed=%d keys=%d rate=%s",
 		layoutVersion, d.store, d.generation, d.shards, d.params.LineCount, d.params.K, d.params.Seed,
 		d.keys, strconv.FormatFloat(d.rate, 'g', -1, 64))
+	if d.store == StoreBF {
+		text += fmt.Sprintf(" capacity=%d", d.capacity)
+	}
+	return text
 }
 
 // parseDescription reads a description, and checks all of it. It ignores what it does not know:
@@ -100,6 +110,7 @@ func parseDescription(text string) (description, error) {
 			return wrong("lines")
 		}
 	case StoreBF:
+		d.capacity, _ = number("capacity", 63)
 	default:
 		return wrong("store")
 	}

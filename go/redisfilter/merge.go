@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -23,6 +24,10 @@ import (
 //
 // Errors: [ErrMismatch], [ErrUnsupported] with [StoreBF], [ErrShardLost].
 func (f *Filter) Merge(ctx context.Context, other *Filter) error {
+	return boundedError(ctx, func() error { return f.merge(ctx, other) })
+}
+
+func (f *Filter) merge(ctx context.Context, other *Filter) error {
 	st, err := f.latest(ctx)
 	if err != nil {
 		return err
@@ -62,6 +67,11 @@ func (f *Filter) Merge(ctx context.Context, other *Filter) error {
 //
 // Errors: those of [Filter.Merge] and [StageFiles].
 func (f *Filter) MergeFiles(ctx context.Context, files []string) error {
+	files = slices.Clone(files)
+	return boundedError(ctx, func() error { return f.mergeFiles(ctx, files) })
+}
+
+func (f *Filter) mergeFiles(ctx context.Context, files []string) error {
 	st, err := f.latest(ctx)
 	if err != nil {
 		return err
@@ -151,16 +161,17 @@ func (f *Filter) uniteHere(ctx context.Context, st *state, to, from string) erro
 // unite adds the keys of another key of the same slot: with StoreLines one without a footer.
 func (f *Filter) unite(ctx context.Context, st *state, to, from string) error {
 	if st.description.store == StoreModule {
-		return f.uniteModule(ctx, to, from)
+		return f.uniteModule(ctx, st, to, from)
 	}
 	pipe := f.client.Pipeline()
-	pipe.BitOpOr(ctx, to, to, from)
+	or := pipe.BitOpOr(ctx, to, to, from)
 	check := st.store.check(ctx, pipe, to)
-	if _, err := pipe.Exec(ctx); err != nil {
-		return err
-	}
+	_ = execute(ctx, pipe) // each command has its own error
 	err := check()
-	if err != nil {
+	if err == nil {
+		return or.Err()
+	}
+	if errors.Is(err, ErrShardLost) && or.Err() == nil {
 		_ = unlink(ctx, f.client, []string{to}) // what the OR made of a shard that is gone
 	}
 	return err
@@ -168,15 +179,17 @@ func (f *Filter) unite(ctx context.Context, st *state, to, from string) error {
 
 // uniteModule merges only while the shard is there: BL.MERGE would make it anew, with the keys of
 // the other alone.
-func (f *Filter) uniteModule(ctx context.Context, to, from string) error {
+func (f *Filter) uniteModule(ctx context.Context, st *state, to, from string) error {
 	for attempt := 0; ; attempt++ {
 		err := f.client.Watch(ctx, func(tx *redis.Tx) error {
-			kind, err := tx.Type(ctx, to).Result()
+			pipe := tx.Pipeline()
+			check := st.store.check(ctx, pipe, to)
+			err := execute(ctx, pipe)
+			if err == nil {
+				err = check()
+			}
 			if err != nil {
 				return err
-			}
-			if kind == "none" {
-				return ErrShardLost
 			}
 			_, err = tx.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
 				pipe.Do(ctx, "bl.mergeforce", to, from)

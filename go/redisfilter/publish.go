@@ -29,7 +29,7 @@ func (f *Filter) Publish(ctx context.Context) error {
 	if !f.staged.Load() {
 		return ErrPublished
 	}
-	return f.publish(ctx, true)
+	return boundedError(ctx, func() error { return f.publish(ctx, true) })
 }
 
 func (f *Filter) publish(ctx context.Context, replace bool) error {
@@ -178,6 +178,10 @@ func (f *Filter) finish(ctx context.Context) error {
 // Errors: [ErrConflict] for a staged one whose [Filter.Publish] failed so late that any client may
 // complete it.
 func (f *Filter) Delete(ctx context.Context) error {
+	return boundedError(ctx, func() error { return f.delete(ctx) })
+}
+
+func (f *Filter) delete(ctx context.Context) error {
 	if f.staged.Load() {
 		st := f.state.Load()
 		err := f.change(ctx, func(fields map[string]any) (map[string]any, error) {

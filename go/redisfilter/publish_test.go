@@ -118,34 +118,72 @@ func TestShardLost(t *testing.T) {
 				gone = append(gone, i)
 			}
 		}
-		for _, value := range []string{"", "x", string(make([]byte, 100_000))} {
-			err := client.Unlink(ctx, st.keys[1]).Err()
-			if err == nil && value != "" {
-				err = client.Set(ctx, st.keys[1], value, 0).Err()
-			}
-			if err != nil {
+		for what, spoil := range spoilt(st) {
+			if err := client.Unlink(ctx, st.keys[1]).Err(); err != nil {
 				t.Fatal(err)
+			}
+			for _, command := range spoil {
+				if err := client.Do(ctx, command...).Err(); err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
 			}
 			maybe, err := f.ContainsStrings(ctx, keys, nil)
 			var partial *PartialError
 			if maybe.Count() != len(keys) || !errors.Is(err, ErrShardLost) || !errors.As(err, &partial) {
-				t.Fatalf("%d bytes: %d of %d; %v", len(value), maybe.Count(), len(keys), err)
+				t.Fatalf("%s: %d of %d; %v", what, maybe.Count(), len(keys), err)
 			}
 			if slices.Sort(partial.Keys); !slices.Equal(partial.Keys, gone) {
-				t.Errorf("%d bytes: no answer for %v, want %v", len(value), partial.Keys, gone)
+				t.Errorf("%s: no answer for %v, want %v", what, partial.Keys, gone)
 			}
 			_, err = f.AddStrings(ctx, texts("other-", 100), nil)
 			if !errors.Is(err, ErrShardLost) {
-				t.Errorf("%d bytes: added: %v", len(value), err)
+				t.Errorf("%s: added: %v", what, err)
 			}
 			if maybe, err := f.ContainsStrings(ctx, keys, nil); maybe.Count() != len(keys) || err == nil {
-				t.Errorf("%d bytes, after inserts: %d of %d; %v", len(value), maybe.Count(), len(keys), err)
+				t.Errorf("%s, after inserts: %d of %d; %v", what, maybe.Count(), len(keys), err)
 			}
 			if _, err := f.Info(ctx); !errors.Is(err, ErrShardLost) {
-				t.Errorf("%d bytes: %v", len(value), err)
+				t.Errorf("%s: %v", what, err)
 			}
 		}
 	})
+}
+
+// spoilt is what somebody may put into the place of shard 1: by name, the commands for it.
+func spoilt(st *state) map[string][][]any {
+	key := st.keys[1]
+	other := st.params
+	other.Seed++
+	larger := st.params
+	larger.LineCount++
+	lines := func(p bloomline.Params) [][]any {
+		return [][]any{{"setrange", key, p.LineCount * lineBytes, footer{params: p}.bytes()}}
+	}
+	all := map[string][][]any{
+		"nothing":       nil,
+		"a text":        {{"set", key, "x"}},
+		"zeros":         {{"set", key, make([]byte, 100_000)}},
+		"a list":        {{"rpush", key, "x"}},
+		"another seed":  lines(other),
+		"another shape": lines(larger),
+	}
+	if st.description.store == StoreLines {
+		return all
+	}
+	all["BF.ADD"] = [][]any{{"bf.add", key, "x"}}
+	all["CF.ADD"] = [][]any{{"cf.add", key, "x"}}
+	// As large as the shard or larger, growing or not, and with the shard's seed or another.
+	size := keysPerShard(int(st.description.keys), st.shards)
+	reserve, seed := "bf.reserve", []any(nil)
+	if st.description.store == StoreModule {
+		reserve, seed = "bl.reserve", []any{"seed", st.params.Seed}
+		all["another seed of its size"] = [][]any{{reserve, key, st.rate, size, "nonscaling", "seed", other.Seed}}
+	}
+	all["another capacity"] = [][]any{append([]any{reserve, key, st.rate, size + 100, "nonscaling"}, seed...)}
+	all["one of its size that grows"] = [][]any{append([]any{reserve, key, st.rate, size}, seed...)}
+	all["one that grew"] = [][]any{append([]any{reserve, key, st.rate, 3}, seed...),
+		{"bf.madd", key, "1", "2", "3", "4", "5", "6"}}
+	return all
 }
 
 // TestStoppedMidway stops a replacement at every step. Whoever comes next does the rest.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	bloomline "github.com/bloomline/bloomline/go"
@@ -15,12 +16,12 @@ import (
 // store is the commands of a [Store].
 type store interface {
 	// create makes an empty shard for so many keys, and returns its shape.
-	create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (bloomline.Params, error)
+	create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error)
 	// add and contains queue the commands for the keys of one shard.
 	add(ctx context.Context, pipe redis.Pipeliner, key string, p *part) reply
 	contains(ctx context.Context, pipe redis.Pipeliner, key string, p *part) reply
-	// check queues a look at whether the shard is what was stored. It follows what it is about:
-	// a name of a shard is used once, so a shard that is there now was there before.
+	// check queues a look at whether the shard has the shape that the description says. It follows
+	// what it is about: a name of a shard is used once, so a shard that is there now was there before.
 	check(ctx context.Context, pipe redis.Pipeliner, key string) func() error
 	// hashesOnly reports whether the store does without the keys themselves.
 	hashesOnly() bool
@@ -61,6 +62,24 @@ func (b *batch) slice(first, end int) batch {
 	return batch{texts: b.texts[first:end]}
 }
 
+// clone is a batch of the same keys that shares nothing with the caller's.
+func (b *batch) clone() batch {
+	copied := batch{hashes: slices.Clone(b.hashes), texts: slices.Clone(b.texts)}
+	if b.bytes != nil {
+		size := 0
+		for _, key := range b.bytes {
+			size += len(key)
+		}
+		all := make([]byte, 0, size)
+		copied.bytes = make([][]byte, len(b.bytes))
+		for i, key := range b.bytes {
+			all = append(all, key...)
+			copied.bytes[i] = all[len(all)-len(key) : len(all) : len(all)]
+		}
+	}
+	return copied
+}
+
 // hash is the hash of a key.
 func (b *batch) hash(i int, seed uint64) uint64 {
 	switch {
@@ -93,9 +112,9 @@ func (p *part) keys() []any {
 func storeOf(d description) store {
 	switch d.store {
 	case StoreModule:
-		return moduleStore{}
+		return moduleStore{d}
 	case StoreBF:
-		return bfStore{}
+		return bfStore{d}
 	}
 	return linesStore{d}
 }
@@ -107,7 +126,7 @@ func chooseStore(ctx context.Context, client redis.UniversalClient) (Store, erro
 		commands []any
 	}{
 		{StoreModule, []any{"bl.reserve", "bl.maddhash", "bl.mexistshash", "bl.hashinfo"}},
-		{StoreBF, []any{"bf.reserve", "bf.insert", "bf.mexists"}},
+		{StoreBF, []any{"bf.reserve", "bf.insert", "bf.mexists", "bf.info"}},
 	} {
 		switch has, err := hasCommands(ctx, client, choice.commands); {
 		case err != nil:
@@ -119,12 +138,11 @@ func chooseStore(ctx context.Context, client redis.UniversalClient) (Store, erro
 	return StoreLines, nil
 }
 
-// hasCommands reports whether the server has all of these commands. One that does not tell, since
-// it hides COMMAND, has none.
+// hasCommands reports whether the server has all of these commands. One that does not say, since
+// it has no COMMAND or the user may not call it, has none.
 func hasCommands(ctx context.Context, client redis.UniversalClient, commands []any) (bool, error) {
 	known, err := client.Do(ctx, append([]any{"command", "info"}, commands...)...).Slice()
-	var said redis.Error
-	if errors.As(err, &said) {
+	if saysERR(err) || redis.HasErrorPrefix(err, "NOPERM") {
 		return false, nil
 	}
 	if err != nil {
@@ -138,19 +156,22 @@ func hasCommands(ctx context.Context, client redis.UniversalClient, commands []a
 	return len(known) == len(commands), nil
 }
 
-// checkModule queues the check of a shard that is of a module's type.
-func checkModule(ctx context.Context, pipe redis.Pipeliner, key string) func() error {
-	kind := pipe.Type(ctx, key)
-	return func() error {
-		name, err := kind.Result()
-		switch {
-		case err != nil:
-			return err
-		case strings.Contains(" none string list set zset hash stream ", " "+name+" "):
-			return ErrShardLost
-		}
-		return nil
+// lostIf is ErrShardLost if the server answered with an error that is about the key alone: there
+// is none, or it is of another type. Other errors have a word of their own instead of ERR.
+func lostIf(err error) error {
+	if err = unknownCommand(err); errors.Is(err, ErrModule) {
+		return err
 	}
+	if redis.HasErrorPrefix(err, "WRONGTYPE") || saysERR(err) {
+		return fmt.Errorf("%w: %w", ErrShardLost, err)
+	}
+	return err
+}
+
+// saysERR reports whether it is a reply of the server that has no word for the kind of error.
+func saysERR(err error) bool {
+	var said redis.Error
+	return errors.As(err, &said) && strings.HasPrefix(said.Error(), "ERR ")
 }
 
 // unknownCommand gives the server's error a name if it lacks the command.

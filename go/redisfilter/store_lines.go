@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	bloomline "github.com/bloomline/bloomline/go"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -19,9 +18,9 @@ var errReply = errors.New("redisfilter: the server's reply has another form than
 func (s linesStore) hashesOnly() bool { return true }
 
 // create writes the footer alone: Redis fills what is before it with zeros.
-func (s linesStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, _ uint64) (bloomline.Params, error) {
+func (s linesStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, _ uint64) (shape, error) {
 	end := string(footer{params: d.params}.bytes())
-	return d.params, client.SetRange(ctx, key, d.footerAt(), end).Err()
+	return d.shape, client.SetRange(ctx, key, d.footerAt(), end).Err()
 }
 
 func (s linesStore) add(ctx context.Context, pipe redis.Pipeliner, key string, p *part) reply {
@@ -85,7 +84,7 @@ func (s linesStore) check(ctx context.Context, pipe redis.Pipeliner, key string)
 	return func() error {
 		bytes, err := end.Result()
 		if err != nil {
-			return err
+			return lostIf(err)
 		}
 		if !isFooterOf(bytes, s.d.params) {
 			return ErrShardLost
@@ -101,7 +100,7 @@ func (s linesStore) sample(ctx context.Context, client redis.UniversalClient, ke
 	for i, key := range keys {
 		cmds[i] = pipe.GetRange(ctx, key, first*lineBytes, (first+lines)*lineBytes-1)
 	}
-	_, _ = pipe.Exec(ctx) // each command has its own error
+	_ = execute(ctx, pipe) // each command has its own error
 	var all []byte
 	for i, cmd := range cmds {
 		part, err := cmd.Result()

@@ -12,44 +12,68 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-type moduleStore struct{}
+type moduleStore struct{ d description }
 
 func (moduleStore) hashesOnly() bool { return true }
 
-func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (bloomline.Params, error) {
+func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error) {
 	err := client.Do(ctx, "bl.reserve", key, d.rate, max(keys, 1), "nonscaling", "seed",
 		strconv.FormatUint(d.params.Seed, 10)).Err()
 	if err != nil {
-		return bloomline.Params{}, unknownCommand(err)
+		return shape{}, unknownCommand(err)
 	}
-	return moduleParams(ctx, client, key)
-}
-
-// moduleParams asks for the shape of a shard that is one plain filter.
-func moduleParams(ctx context.Context, client redis.UniversalClient, key string) (bloomline.Params, error) {
 	reply, err := client.Do(ctx, "bl.hashinfo", key).Result()
 	if err != nil {
-		return bloomline.Params{}, unknownCommand(err)
+		return shape{}, unknownCommand(err)
 	}
+	made, ok := moduleShape(reply)
+	if !ok {
+		return shape{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
+	}
+	return made, nil
+}
+
+// check asks for the shape, which another filter in the place of the shard does not have.
+func (s moduleStore) check(ctx context.Context, pipe redis.Pipeliner, key string) func() error {
+	return checkShape(ctx, pipe, "bl.hashinfo", key, func(reply any) bool {
+		now, ok := moduleShape(reply)
+		return ok && now == s.d.shape
+	})
+}
+
+// checkShape queues a command that describes a module's key, and checks the reply with same.
+func checkShape(ctx context.Context, pipe redis.Pipeliner, command, key string, same func(reply any) bool) func() error {
+	cmd := pipe.Do(ctx, command, key)
+	return func() error {
+		reply, err := cmd.Result()
+		switch {
+		case err != nil:
+			return lostIf(err)
+		case !same(reply):
+			return ErrShardLost
+		}
+		return nil
+	}
+}
+
+// moduleShape is the shape of a shard in a reply of BL.HASHINFO, if that is one plain filter.
+func moduleShape(reply any) (shape, bool) {
 	info := pairs(reply)
 	seed, err := strconv.ParseUint(fmt.Sprint(info["seed"]), 10, 64)
 	links, ok := info["links"].([]any)
-	if err != nil || !ok || info["kind"] != "bloom" || info["hash"] != "xxh3-64" {
-		return bloomline.Params{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
-	}
-	if len(links) != 1 {
-		return bloomline.Params{}, fmt.Errorf("%w: the shard is a series of filters", ErrUnsupported)
+	if err != nil || !ok || info["kind"] != "bloom" || info["hash"] != "xxh3-64" || len(links) != 1 {
+		return shape{}, false
 	}
 	link, _ := links[0].([]any)
 	if len(link) < 2 {
-		return bloomline.Params{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
+		return shape{}, false
 	}
 	lines, ok := link[0].(int64)
 	k, isK := link[1].(int64)
 	if !ok || !isK || lines < 1 || k < 1 {
-		return bloomline.Params{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
+		return shape{}, false
 	}
-	return bloomline.Params{LineCount: uint64(lines), K: int(k), Seed: seed}, nil
+	return shape{params: bloomline.Params{LineCount: uint64(lines), K: int(k), Seed: seed}}, true
 }
 
 // pairs reads a map of RESP3, or the array that RESP2 has for it.
@@ -101,17 +125,38 @@ func bitmapReply(ctx context.Context, pipe redis.Pipeliner, command, key string,
 	}
 }
 
-func (moduleStore) check(ctx context.Context, pipe redis.Pipeliner, key string) func() error {
-	return checkModule(ctx, pipe, key)
-}
-
-type bfStore struct{}
+type bfStore struct{ d description }
 
 func (bfStore) hashesOnly() bool { return false }
 
-func (bfStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (bloomline.Params, error) {
-	err := client.BFReserveNonScaling(ctx, key, d.rate, int64(max(keys, 1))).Err()
-	return bloomline.Params{Seed: d.params.Seed}, unknownCommand(err)
+// create also notes the capacity that the server reports, which is all that tells this shard from
+// another BF filter.
+func (bfStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error) {
+	made := shape{params: bloomline.Params{Seed: d.params.Seed}}
+	if err := client.BFReserveNonScaling(ctx, key, d.rate, int64(max(keys, 1))).Err(); err != nil {
+		return made, unknownCommand(err)
+	}
+	reply, err := client.Do(ctx, "bf.info", key).Result()
+	made.capacity, _ = bfCapacity(reply)
+	return made, unknownCommand(err)
+}
+
+// check compares the capacity, and that the filter has not grown and cannot.
+func (s bfStore) check(ctx context.Context, pipe redis.Pipeliner, key string) func() error {
+	return checkShape(ctx, pipe, "bf.info", key, func(reply any) bool {
+		capacity, ok := bfCapacity(reply)
+		return s.d.capacity == 0 || ok && capacity == s.d.capacity
+	})
+}
+
+// bfCapacity is the capacity in a reply of BF.INFO, if that is one filter which does not scale.
+func bfCapacity(reply any) (uint64, bool) {
+	info := pairs(reply)
+	capacity, ok := info["Capacity"].(int64)
+	if !ok || capacity < 1 || info["Number of filters"] != int64(1) || info["Expansion rate"] != nil {
+		return 0, false
+	}
+	return uint64(capacity), true
 }
 
 // add uses BF.INSERT, which does not make a key that is not there, as BF.MADD would.
@@ -144,8 +189,4 @@ func boolReply(ctx context.Context, pipe redis.Pipeliner, args []any, p *part) r
 		}
 		return nil
 	}
-}
-
-func (bfStore) check(ctx context.Context, pipe redis.Pipeliner, key string) func() error {
-	return checkModule(ctx, pipe, key)
 }
