@@ -72,13 +72,11 @@ fn create(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString, wanted: Wanted) -> 
     })?;
     key.set(Object::new(Value::Bloom(chain)));
     // All that a replica, with its own options, would choose otherwise.
-    let Plan { rate, capacity, expansion, seed } = plan;
+    let Plan { rate, capacity, expansion, seed, layout } = plan;
     let (rate, capacity) = (format!("{rate:e}"), capacity.to_string());
     let (expansion, seed) = (expansion.to_string(), seed.to_string());
-    let growth = [b"EXPANSION", expansion.as_bytes()];
-    let args =
-        [rate.as_bytes(), capacity.as_bytes(), growth[0], growth[1], b"SEED", seed.as_bytes()];
-    ctx.replicate_new(c"BL.RESERVE", name, &args);
+    let args = [&rate, &capacity, "EXPANSION", &expansion, "SEED", &seed, "LAYOUT", layout.name()];
+    ctx.replicate_new(c"BL.RESERVE", name, &args.map(str::as_bytes));
     ctx.notify(c"bloom.reserve", name);
     Ok(())
 }
@@ -135,20 +133,13 @@ fn add_all(
     Ok(added)
 }
 
-fn text(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Full => "ERR non scaling filter is full",
-        Stop::Growth => "ERR problem inserting into filter",
-    }
-}
-
 fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
     if args.len() != 3 {
         return Err(Fail::Arity);
     }
     let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
     match added.stop {
-        Some(stop) => fail(text(stop)),
+        Some(stop) => fail(stop.text()),
         None => {
             ctx.boolean(added.answers[0]);
             Ok(())
@@ -182,7 +173,7 @@ fn reply(ctx: Ctx, added: &Added) {
         ctx.boolean(new);
     }
     if let Some(stop) = added.stop {
-        ctx.error(text(stop));
+        ctx.error(stop.text());
     }
 }
 
