@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_key_takes_at_most_half_as_much_again_as_redisbloom() {
         // RedisBloom's object and its links; ours, and what the server's allocator adds to lines.
-        let (their_object, their_link) = (96.0 - 72.0, 72.0);
+        let (their_object, their_link) = (32.0, 64.0);
         let (our_object, our_link) = (112.0, (size_of::<Link>() + 64) as f64);
         for expansion in [1, 2, 3, 4, 8, 100, 32_768] {
             for rate in [0.25, 0.1, 0.01, 0.003, 0.001, 1e-4, 1e-6, 1e-9] {
@@ -208,5 +208,43 @@ mod tests {
         assert_eq!(capacities(plan(0.01, 1, 32_768), 3), [1, 32_768, 1 << 30]);
         assert_eq!(plan(0.01, 1, 2).capacity_of(1000, u64::MAX), u64::MAX);
         assert_eq!(plan(0.01, 1, 1).capacity_of(1 << 40, 3 << 50), 1 << 50);
+    }
+
+    /// The row of a table of `docs/REDIS.md`.
+    fn must_have(row: &str) {
+        let page = include_str!("../../../../docs/REDIS.md");
+        assert!(page.lines().any(|line| line == row), "docs/REDIS.md lacks this row:\n{row}");
+    }
+
+    #[test]
+    fn the_page_has_what_a_series_costs() {
+        for expansion in [1, 2] {
+            for times in [1, 10, 100, 1000] {
+                let plan = plan(0.01, 100_000, expansion);
+                let (items, mut links) = (times * plan.capacity, 1);
+                while size(plan, links).1 < items {
+                    links += 1;
+                }
+                let (theirs, as_many) = size_of_redisbloom(plan, items);
+                let each = |bytes: f64| 8.0 * bytes / items as f64;
+                let (ours, theirs) = (each(size(plan, links).0), each(theirs));
+                must_have(&format!(
+                    "| {expansion} | {times}x | {links} | {ours:.1} | {as_many} | {theirs:.1} |"
+                ));
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_bits_of_each_rate() {
+        for rate in [0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9] {
+            let plan = plan(rate, 1_000_000, 0);
+            let chosen = plan.with_layout(&Layout::ALL);
+            let each = |plan: Plan| 8e-6 * size(plan, 1).0;
+            let (theirs, lines, name) =
+                (bits_of_redisbloom(rate), each(plan), chosen.layout.name());
+            let bits = each(chosen);
+            must_have(&format!("| {rate:?} | {theirs:.1} | `{name}`: {bits:.1} | {lines:.1} |"));
+        }
     }
 }
