@@ -18,7 +18,7 @@ func (moduleStore) hashesOnly() bool { return true }
 
 func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (bloomline.Params, error) {
 	err := client.Do(ctx, "bl.reserve", key, d.rate, max(keys, 1), "nonscaling", "seed",
-		strconv.FormatUint(d.params.Seed, 10)).Err()
+		strconv.FormatUint(d.params.Seed, 10), "layout", "lines").Err()
 	if err != nil {
 		return bloomline.Params{}, unknownCommand(err)
 	}
@@ -36,6 +36,10 @@ func moduleParams(ctx context.Context, client redis.UniversalClient, key string)
 	links, ok := info["links"].([]any)
 	if err != nil || !ok || info["kind"] != "bloom" || info["hash"] != "xxh3-64" {
 		return bloomline.Params{}, fmt.Errorf("%w: bl.hashinfo: %v", errReply, reply)
+	}
+	// What a server without layouts makes has lines.
+	if layout, ok := info["layout"]; ok && layout != "lines" {
+		return bloomline.Params{}, fmt.Errorf("%w: the shard's layout is %v", ErrUnsupported, layout)
 	}
 	if len(links) != 1 {
 		return bloomline.Params{}, fmt.Errorf("%w: the shard is a series of filters", ErrUnsupported)
