@@ -4,7 +4,13 @@ use super::layout::Layout;
 use super::plan::Plan;
 use crate::items::{BLOCK, WORDS, answers};
 use crate::limit::Limit;
+use bloomline::classic::positions;
 use bloomline::{Error, Filter};
+use std::hint::black_box;
+
+/// The items whose bits are read before they are set: some hundred cache lines, which fit in any
+/// cache.
+const TOUCHED: usize = 16;
 
 /// A link.
 pub(crate) struct Link {
@@ -47,6 +53,21 @@ impl Link {
         if let Some(second) = layout.second(hash) {
             self.filter.insert_hash(second);
         }
+    }
+
+    /// Reads the bits that items will set, in layouts whose bits lie anywhere. These loads overlap;
+    /// the stores of inserts would wait for each cache line in turn.
+    fn touch(&self, hashes: impl Iterator<Item = u64>, layout: Layout) {
+        let (lines, k) = (self.filter.lines(), self.filter.params().k());
+        let mut all = 0;
+        for hash in hashes {
+            for hash in [Some(hash), layout.second(hash)].into_iter().flatten() {
+                for bit in positions(hash, k, 8 * lines.len() as u64) {
+                    all |= lines[(bit / 8) as usize];
+                }
+            }
+        }
+        black_box(all);
     }
 
     fn contains(&self, hash: u64, layout: Layout) -> bool {
@@ -129,6 +150,11 @@ impl Chain {
             // What this block adds goes into links from here on.
             let first = self.links.len() - 1;
             for (i, &hash) in hashes.iter().enumerate() {
+                if layout != Layout::Lines && i % TOUCHED == 0 {
+                    let next = i..hashes.len().min(i + TOUCHED);
+                    let absent = next.filter(|&i| present[i / 64] >> (i % 64) & 1 == 0);
+                    self.newest().touch(absent.map(|i| hashes[i]), layout);
+                }
                 let known = present[i / 64] >> (i % 64) & 1 != 0
                     || self.links[first..].iter().any(|link| link.contains(hash, layout));
                 if !known {

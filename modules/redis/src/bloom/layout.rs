@@ -176,7 +176,7 @@ mod tests {
     fn layouts_change_at_these_rates() {
         let fixed = |rate| Layout::choose(&Layout::ALL, rate, rate);
         let grows = |rate| Layout::choose(&Layout::ALL, 0.635 * rate, rate / 2.0);
-        assert_eq!([fixed(0.009), fixed(0.0085)], [Layout::Lines, Layout::Classic]);
+        assert_eq!([fixed(0.0092), fixed(0.0091)], [Layout::Lines, Layout::Classic]);
         assert_eq!([grows(0.0023), grows(0.0022)], [Layout::Lines, Layout::Classic]);
         assert_eq!([fixed(1.8e-7), fixed(1.7e-7)], [Layout::Classic, Layout::Twice]);
         assert_eq!([grows(1.2e-7), grows(1.1e-7)], [Layout::Classic, Layout::Twice]);
