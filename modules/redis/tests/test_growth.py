@@ -38,7 +38,7 @@ def test_expansion_1():
 
 
 def test_memory_of_chains():
-    """At most 1.5 times the size of RedisBloom's filter, and for small ones some bytes: on a real server, at each growth."""
+    """At each growth: at most 1.5 times the size of RedisBloom's filter, and for small ones some bytes."""
     with Server(module_args=SEEDED) as server, server.client() as client:
         for expansion in (1, 2, 4):
             for error in (0.25, 0.01, 1e-4, 1e-9):
@@ -63,7 +63,7 @@ def test_memory_of_chains():
 
 
 def test_low_rates():
-    """From 1 % to 1e-9, of filters that grow and that do not: at most 1.05 of RedisBloom's size, from 10,000 items on."""
+    """From 1 % to 1e-9, growing or not, from 10,000 items on: at most 1.05 of RedisBloom's size."""
     layouts = set()
     with Server(module_args=SEEDED) as server, server.client() as client:
         for step in range(20, 91):
@@ -80,7 +80,7 @@ def test_low_rates():
 
 
 def test_errors():
-    """A full filter that does not grow, and memory that is refused, have different errors; the second names the limit."""
+    """A full filter that does not grow, and refused memory, have different errors; the second names the limit."""
     with Server(module_args=("max-filter-bytes", 100_000)) as server, server.client() as client:
         client.ok("BF.RESERVE", "full", "0.01", 10, "NONSCALING")
         reply = client.call("BF.MADD", "full", *keys("k", 20))

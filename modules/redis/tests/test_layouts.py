@@ -18,7 +18,7 @@ from check import (
 )
 from files import Filter, bits, blob, hashes, seed_of, write, xxh3_64
 from resp import OK
-from server import Replica, Server
+from server import Replica, Server, info, wait_until
 from test_files import export, load
 from test_replication import same_on_both
 
@@ -97,7 +97,7 @@ def test_rates():
 
 
 def test_files():
-    """A file of two hashes has the bits of both; read with one hash it has every item; its layout makes it what it was."""
+    """A file of two hashes has the bits of both, and every item by one; with its layout it is what it was."""
     items, absent = keys("k", 3000), keys("absent", 3000)
     with Server() as server, server.client() as client:
         for name in LAYOUTS:
@@ -149,8 +149,6 @@ def test_half_of_a_file_in_the_log():
             client.ok("BL.IMPORT", "half", 0, len(data), data[:1000], "LAYOUT", "classic2")
             client.ok("BL.IMPORT", "other", 0, len(data), data[:1000], "CAPACITY", 5000)
             client.ok("BGREWRITEAOF")
-            from server import info, wait_until
-
             wait_until(lambda: info(client, "persistence")["aof_rewrite_in_progress"] == "0", "the rewrite ends")
         server.restart()
         with server.client() as client:

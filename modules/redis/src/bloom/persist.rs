@@ -10,7 +10,7 @@ use bloomline::{Error, Filter};
 
 impl Chain {
     /// Its numbers: rate, capacity, expansion with the layout above its 32 bits, seed, and for each
-    /// link capacity and bytes.
+    /// link capacity and bytes. Layout 0 is that of the files.
     pub(crate) fn header(&self) -> Header {
         let Plan { rate, capacity, expansion, seed, layout } = self.plan;
         let growth = u64::from(expansion) | (layout as u64) << 32;
@@ -37,13 +37,16 @@ impl Chain {
         if !(rate > 0.0 && rate < 1.0) || capacity == 0 || sizes.is_empty() || !rest.is_empty() {
             return Err(Error::NotAFilter);
         }
-        let plan = Plan { rate, capacity, expansion, seed, layout };
+        let mut plan = Plan { rate, capacity, expansion, seed, layout };
         let mut links = Vec::new();
         // As many as a series that has grown has: the same memory.
         links.try_reserve_exact(sizes.len()).map_err(|_| Error::OutOfMemory)?;
         for &[capacity, len] in sizes {
             let filter = Filter::load_from(body.take(len)?)?;
-            if filter.params().seed() != seed || !layout.suits(&filter) {
+            if links.is_empty() && plan.layout == Layout::Lines {
+                plan.layout = Layout::of(&filter);
+            }
+            if filter.params().seed() != seed || !plan.layout.suits(&filter) {
                 return Err(Error::Mismatch);
             }
             links.push(Link { filter, capacity });
@@ -73,6 +76,26 @@ mod tests {
     fn an_image_is_the_same_filter_and_goes_on_growing() {
         for layout in Layout::ALL {
             check(layout);
+        }
+    }
+
+    #[test]
+    fn layout_0_is_that_of_the_file_and_others_must_suit_it() {
+        let plan = |layout| Plan { rate: 0.01, capacity: 50, expansion: 0, seed: 9, layout };
+        for layout in Layout::ALL {
+            let chain = Chain::new(plan(layout), Limit::none()).unwrap();
+            let (mut header, mut body) = (chain.header(), Vec::new());
+            chain.links[0].filter.write_to(&mut body).unwrap();
+            for number in 0..4 {
+                header.numbers[2] = number << 32;
+                let read = Chain::from_image(&header, &mut Arrived::of(&body));
+                let expected = match Layout::of_number(number) {
+                    Some(Layout::Lines) => Some(Layout::of(&chain.links[0].filter)),
+                    Some(named) if named.suits(&chain.links[0].filter) => Some(named),
+                    _ => None,
+                };
+                assert_eq!(read.ok().map(|chain| chain.plan.layout), expected, "{number}");
+            }
         }
     }
 
