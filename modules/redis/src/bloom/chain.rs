@@ -334,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Links of one size, and halved rates, ended after 137 links; each of them was probed.
+    /// Neither by the rates of its links nor by their number: each is probed.
     #[test]
     fn expansion_1_does_not_end() {
         for layout in Layout::ALL {

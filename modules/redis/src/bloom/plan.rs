@@ -60,10 +60,11 @@ impl Plan {
     pub(crate) fn with_layout(self, among: &[Layout]) -> Plan {
         // The first of its links has half of the rate.
         let theirs = if self.expansion == 0 { self.rate } else { self.rate / 2.0 };
-        Plan { layout: Layout::choose(among, self.rate_of(0), theirs), ..self }
+        let layout = Layout::choose(among, self.rate_of(0), theirs.max(LOWEST));
+        Plan { layout, ..self }
     }
 
-    /// The items of link `i`, which all before it have so many of, saturating.
+    /// The items of link `i`, saturating. `before`: those of all links before it.
     pub(crate) fn capacity_of(&self, i: usize, before: u64) -> u64 {
         let mut capacity = self.capacity;
         for _ in 0..i {
@@ -191,6 +192,15 @@ mod tests {
                 assert!(params.rate(items) <= plan.rate_of(i) * 1.000_001);
                 assert_eq!(params.seed(), 7);
             }
+        }
+    }
+
+    #[test]
+    fn rates_that_no_hash_keeps_are_the_lowest() {
+        for expansion in [0, 2] {
+            let lowest = plan(1e-300, 1000, expansion).with_layout(&Layout::ALL);
+            assert_eq!((lowest.layout, lowest.rate_of(0)), (Layout::Twice, LOWEST));
+            assert!(size(lowest, 1).0 < 1000.0 * 112.0 / 8.0 + 64.0);
         }
     }
 
