@@ -5,6 +5,7 @@ package redisfilter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -329,4 +330,25 @@ func TestChoosesStore(t *testing.T) {
 		choose(t, connect(t, start(t, moduleArgs()...).addr), StoreModule)
 		choose(t, startCluster(t, moduleArgs()...).connect(t), StoreModule)
 	})
+}
+
+// TestModuleLayout has lines at every rate, as the description says; a shard that another client made with
+// another layout is not taken.
+func TestModuleLayout(t *testing.T) {
+	needModule(t)
+	ctx, client := t.Context(), connect(t, start(t, moduleArgs()...).addr)
+	for _, rate := range []float64{0.01, 1e-4, 1e-6, 1e-9} {
+		f, err := Reserve(ctx, client, fmt.Sprint(rate), 1000, rate, WithStore(StoreModule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := bloomline.ParamsForRate(1000, rate)
+		if got := f.state.Load().params; got.LineCount != want.LineCount || got.K != want.K {
+			t.Errorf("%g: %+v, want %+v", rate, got, want)
+		}
+	}
+	client.Do(ctx, "bl.reserve", "classic", "0.0001", 1000, "nonscaling", "layout", "classic")
+	if made, ok := moduleShape(client.Do(ctx, "bl.hashinfo", "classic").Val()); ok {
+		t.Errorf("a shard of another layout: %+v", made)
+	}
 }

@@ -18,7 +18,7 @@ func (moduleStore) hashesOnly() bool { return true }
 
 func (moduleStore) create(ctx context.Context, client redis.UniversalClient, key string, d description, keys uint64) (shape, error) {
 	err := client.Do(ctx, "bl.reserve", key, d.rate, max(keys, 1), "nonscaling", "seed",
-		strconv.FormatUint(d.params.Seed, 10)).Err()
+		strconv.FormatUint(d.params.Seed, 10), "layout", "lines").Err()
 	if err != nil {
 		return shape{}, unknownCommand(err)
 	}
@@ -61,7 +61,10 @@ func moduleShape(reply any) (shape, bool) {
 	info := pairs(reply)
 	seed, err := strconv.ParseUint(fmt.Sprint(info["seed"]), 10, 64)
 	links, ok := info["links"].([]any)
-	if err != nil || !ok || info["kind"] != "bloom" || info["hash"] != "xxh3-64" || len(links) != 1 {
+	// What a server without layouts makes has lines.
+	layout, named := info["layout"]
+	if err != nil || !ok || info["kind"] != "bloom" || info["hash"] != "xxh3-64" || len(links) != 1 ||
+		(named && layout != "lines") {
 		return shape{}, false
 	}
 	link, _ := links[0].([]any)

@@ -114,15 +114,17 @@ fn aligned(layout: Layout, take: impl FnOnce(usize) -> *mut c_void) -> *mut u8 {
     if layout.align() <= USUAL {
         return take(layout.size()).cast();
     }
-    // The start of the block lies just before the aligned part: at least a pointer's room.
-    let Some(room) = layout.size().checked_add(layout.align() + USUAL) else { return null_mut() };
+    // The start of the block lies just before the aligned part: a pointer's room. As the block is
+    // aligned to a pointer at least, no more than the alignment is left out.
+    let Some(room) = layout.size().checked_add(layout.align()) else { return null_mut() };
     let start = take(room).cast::<u8>();
     if start.is_null() {
         return start;
     }
-    let least = start.wrapping_add(USUAL);
+    debug_assert!(start.addr().is_multiple_of(size_of::<*mut u8>()));
+    let least = start.wrapping_add(size_of::<*mut u8>());
     let block = least.wrapping_add(least.align_offset(layout.align()));
-    // SAFETY: between `start` and `block` are `USUAL` bytes or more, which are this block's and
+    // SAFETY: between `start` and `block` is a pointer's room or more, which is this block's and
     // nobody reads; `block` is aligned to more than a pointer.
     unsafe { block.cast::<*mut u8>().sub(1).write(start) };
     block
@@ -214,7 +216,7 @@ pub(crate) fn give_up(mut bytes: Vec<u8>) {
 /// What lines that a filter has allocated take of the server's memory, all that comes with them
 /// included, if the server says so; else what was asked for.
 pub(crate) fn memory_of(lines: &[u8]) -> usize {
-    let asked = lines.len() + 64 + USUAL;
+    let asked = lines.len() + 64;
     #[cfg(not(test))]
     if let Some(malloc_size) = table().malloc_size {
         // SAFETY: lines are blocks of this allocator with an alignment of 64 bytes, from the
@@ -307,15 +309,16 @@ mod tests {
     #[test]
     fn blocks_are_aligned_and_know_their_start() {
         let mut room = [0u64; 64];
-        for shift in [0, 16, 32, 48] {
+        for shift in (0..64).step_by(8) {
             let start = room.as_mut_ptr().cast::<u8>().wrapping_add(shift);
             let layout = Layout::from_size_align(128, 64).unwrap();
             let block = aligned(layout, |size| {
-                assert_eq!(size, 128 + 64 + USUAL);
+                assert_eq!(size, 128 + 64);
                 start.cast()
             });
             assert!(block.addr().is_multiple_of(64));
-            assert!(block.addr() + 128 <= start.addr() + 128 + 64 + USUAL);
+            assert!(block.addr() + 128 <= start.addr() + 128 + 64);
+            assert!(block.addr() >= start.addr() + size_of::<*mut u8>());
             // SAFETY: `aligned` wrote it.
             assert_eq!(unsafe { block.cast::<*mut u8>().sub(1).read() }, start);
         }

@@ -1,5 +1,6 @@
 //! The options of the `loadmodule` line.
 
+use crate::bloom::Layout;
 use crate::parse;
 use std::sync::OnceLock;
 
@@ -10,6 +11,8 @@ pub(crate) struct Config {
     pub(crate) bf_initial_size: u64,
     /// 0: keys do not grow.
     pub(crate) bf_expansion_factor: u32,
+    /// Of which a new key takes the first that needs about RedisBloom's memory, or the last.
+    pub(crate) bf_layouts: &'static [Layout],
     pub(crate) cf_bucket_size: u64,
     pub(crate) cf_initial_size: u64,
     pub(crate) cf_max_iterations: u64,
@@ -42,6 +45,7 @@ impl Default for Config {
             bf_error_rate: 0.01,
             bf_initial_size: 100,
             bf_expansion_factor: 2,
+            bf_layouts: &Layout::ALL,
             cf_bucket_size: 2,
             cf_initial_size: 1024,
             cf_max_iterations: 20,
@@ -83,6 +87,7 @@ impl Config {
             }
             "bf-initial-size" | "initial-size" => self.bf_initial_size = within(1, 1 << 30)?,
             "bf-expansion-factor" => self.bf_expansion_factor = within(0, 32_768)? as u32,
+            "bf-layout" => self.bf_layouts = layouts(value)?,
             "cf-bucket-size" => self.cf_bucket_size = within(1, 255)?,
             "cf-initial-size" => self.cf_initial_size = within(4, 1 << 30)?,
             "cf-max-iterations" => self.cf_max_iterations = within(1, 65_535)?,
@@ -96,6 +101,15 @@ impl Config {
             _ => return None,
         }
         Some(())
+    }
+}
+
+fn layouts(value: &[u8]) -> Option<&'static [Layout]> {
+    match value.to_ascii_lowercase().as_slice() {
+        b"auto" => Some(&Layout::ALL),
+        b"lines" => Some(&[Layout::Lines]),
+        b"classic" => Some(&[Layout::Classic, Layout::Twice]),
+        _ => None,
     }
 }
 
@@ -125,6 +139,7 @@ mod tests {
         assert_eq!((config.bf_initial_size, config.cf_max_expansions), (5, 3));
         assert_eq!(read(&["bf-error-rate", "0.9"]).unwrap().bf_error_rate, 0.25);
         assert_eq!(read(&["seed", "7", "compat", "NO"]).unwrap().seed, Some(7));
+        assert_eq!(read(&["BF_LAYOUT", "Lines"]).unwrap().bf_layouts, [Layout::Lines]);
     }
 
     #[test]
@@ -137,6 +152,7 @@ mod tests {
             &["bf-initial-size", "1073741825"],
             &["cf-bucket-size", "256"],
             &["compat", "maybe"],
+            &["bf-layout", "square"],
             &["nothing", "1"],
         ] {
             let error = read(args).unwrap_err();

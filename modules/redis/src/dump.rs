@@ -152,7 +152,7 @@ fn begin(ctx: Ctx, header: &[u8], family: &Family) -> Result<Object, Fail> {
     let bytes = usize::try_from(loading.total()).unwrap_or(usize::MAX);
     let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
     Limit::of(ctx).allows(bytes, bytes).map_err(too_large)?;
-    Ok(Object::new(Value::Loading(loading)))
+    Ok(Object::new(Value::Loading(Box::new(loading))))
 }
 
 /// Makes the filter if all of it has arrived. If it is damaged, the key goes, on replicas, too.

@@ -23,7 +23,7 @@ pub(crate) fn in_blocks(items: Args<'_>, seed: u64, mut work: impl FnMut(&[u64])
 }
 
 /// The first `count` of the answers of a block.
-pub(crate) fn answers(words: &[u64; WORDS], count: usize) -> impl Iterator<Item = bool> {
+pub(crate) fn answers(words: &[u64], count: usize) -> impl Iterator<Item = bool> {
     (0..count).map(|i| words[i / 64] >> (i % 64) & 1 != 0)
 }
 

@@ -3,6 +3,7 @@
 
 use crate::api::Aof;
 use crate::arrived::Arrived;
+use crate::bloom::Layout;
 use crate::image::{CHUNK, File, Header, Kind};
 use crate::object::Value;
 use bloomline::Error;
@@ -21,8 +22,9 @@ pub(crate) struct Loading {
 enum Source {
     /// An image behind this header, which is kept as it came, too.
     Image(Header, Vec<u8>),
-    /// A file of the library; how many items it is to take, 0 if that follows from the file.
-    File { capacity: u64 },
+    /// A file of the library; how many items it is to take, 0 if that follows from the file; its
+    /// layout, unless the file says all.
+    File { capacity: u64, layout: Option<Layout> },
 }
 
 impl Loading {
@@ -41,8 +43,8 @@ impl Loading {
     }
 
     /// For a file of so many bytes.
-    pub(crate) fn file(total: u64, capacity: u64) -> Loading {
-        Loading { source: Source::File { capacity }, total, arrived: Arrived::default() }
+    pub(crate) fn file(total: u64, capacity: u64, layout: Option<Layout>) -> Loading {
+        Loading { source: Source::File { capacity, layout }, total, arrived: Arrived::default() }
     }
 
     pub(crate) fn is_image(&self) -> bool {
@@ -88,7 +90,9 @@ impl Loading {
         let mut arrived = std::mem::take(&mut self.arrived);
         match &self.source {
             Source::Image(header, _) => Value::from_image(header, &mut arrived),
-            Source::File { capacity } => crate::own::from_file(&mut arrived, *capacity),
+            Source::File { capacity, layout } => {
+                crate::own::from_file(&mut arrived, *capacity, *layout)
+            }
         }
     }
 
@@ -112,20 +116,24 @@ impl Loading {
                     aof.emit(c"BL.LOADCHUNK", 1 + end, chunk);
                 }
             }
-            Source::File { capacity } => {
+            Source::File { capacity, layout } => {
                 for chunk in self.arrived.parts().flat_map(|part| part.chunks(CHUNK)) {
-                    aof.emit_import(end, self.total, chunk, *capacity);
+                    aof.emit_import([end, self.total], chunk, *capacity, layout.map(Layout::name));
                     end += chunk.len() as u64;
                 }
             }
         }
     }
 
-    /// Its numbers: which source, capacity, total, bytes of the header of an image.
+    /// Its numbers: which source, capacity, total, bytes of the header of an image. The source is 0
+    /// for an image, 1 for a file, and 2 more than its number for one of a layout.
     pub(crate) fn header(&self) -> Header {
         let numbers = match &self.source {
             Source::Image(_, bytes) => vec![0, 0, self.total, bytes.len() as u64],
-            Source::File { capacity } => vec![1, *capacity, self.total, 0],
+            Source::File { capacity, layout } => {
+                let source = layout.map_or(1, |layout| 2 + layout as u64);
+                vec![source, *capacity, self.total, 0]
+            }
         };
         Header::new(Kind::Loading, numbers, &self.files())
     }
@@ -146,7 +154,11 @@ impl Loading {
         body.take(header_len)?.read_to_end(&mut header)?;
         let mut loading = match source {
             0 => Loading::image(&header)?,
-            1 if header.is_empty() => Loading::file(total, capacity),
+            1 if header.is_empty() => Loading::file(total, capacity, None),
+            2.. if header.is_empty() => {
+                let layout = Layout::of_number(source - 2).ok_or(Error::NotAFilter)?;
+                Loading::file(total, capacity, Some(layout))
+            }
             _ => return Err(Error::NotAFilter),
         };
         if loading.total != total {
@@ -169,17 +181,22 @@ mod tests {
 
     #[test]
     fn half_a_filter_can_be_saved_and_goes_on() {
-        let mut loading = Loading::file(10, 5);
+        for layout in [None, Some(Layout::Twice)] {
+            save_and_go_on(Loading::file(10, 5, layout));
+        }
+    }
+
+    fn save_and_go_on(mut loading: Loading) {
         loading.push(b"0123").unwrap();
         let header = loading.header();
         let mut body = Vec::new();
         loading.files().iter().for_each(|file| file.write_to(&mut body).unwrap());
         assert_eq!(header.body, body.len() as u64);
         let mut again = Loading::from_image(&header, &mut Arrived::of(&body)).unwrap();
-        assert_eq!((again.arrived(), again.total()), (4, 10));
+        assert_eq!((again.arrived(), again.total(), again.header()), (4, 10, header));
         assert!(again.push(b"4567890").is_err(), "more than is left");
         again.push(b"456789").unwrap();
         assert!(again.is_complete() && again.finish().is_err(), "no filter at all");
-        drop(Object::new(Value::Loading(again)));
+        drop(Object::new(Value::Loading(Box::new(again))));
     }
 }

@@ -12,14 +12,15 @@ use crate::own::{Counting, Fixed, Timed};
 use bloomline::Error;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A filter of some kind, or one that is still being loaded.
+/// A filter of some kind, or one that is still being loaded. Small filters of the first two kinds
+/// are common: what is larger has a box, so that they do not pay for its size.
 pub(crate) enum Value {
     Bloom(Chain),
     Cuckoo(Series),
-    Counting(Counting),
-    Window(Timed),
-    Static(Fixed),
-    Loading(Loading),
+    Counting(Box<Counting>),
+    Window(Box<Timed>),
+    Static(Box<Fixed>),
+    Loading(Box<Loading>),
 }
 
 /// A value of a key, which INFO counts.
@@ -143,7 +144,7 @@ impl Value {
             Value::Counting(counting) => counting.size(),
             Value::Window(timed) => timed.size(),
             Value::Static(fixed) => fixed.size(),
-            Value::Loading(loading) => loading.memory(),
+            Value::Loading(loading) => size_of::<Loading>() + loading.memory(),
         }
     }
 
@@ -152,10 +153,10 @@ impl Value {
         match self {
             Value::Bloom(chain) => chain.memory(),
             Value::Cuckoo(series) => series.memory(),
-            Value::Counting(counting) => counting.memory(),
-            Value::Window(timed) => timed.memory(),
-            Value::Static(fixed) => fixed.memory(),
-            Value::Loading(loading) => loading.memory(),
+            Value::Counting(counting) => size_of::<Counting>() + counting.memory(),
+            Value::Window(timed) => size_of::<Timed>() + timed.memory(),
+            Value::Static(fixed) => size_of::<Fixed>() + fixed.memory(),
+            Value::Loading(loading) => size_of::<Loading>() + loading.memory(),
         }
     }
 
@@ -163,10 +164,10 @@ impl Value {
         Ok(match self {
             Value::Bloom(chain) => Value::Bloom(chain.try_clone()?),
             Value::Cuckoo(series) => Value::Cuckoo(series.try_clone()?),
-            Value::Counting(counting) => Value::Counting(counting.try_clone()?),
-            Value::Window(timed) => Value::Window(timed.try_clone()?),
-            Value::Static(fixed) => Value::Static(fixed.try_clone()?),
-            Value::Loading(loading) => Value::Loading(loading.try_clone()?),
+            Value::Counting(counting) => Value::Counting(Box::new(counting.try_clone()?)),
+            Value::Window(timed) => Value::Window(Box::new(timed.try_clone()?)),
+            Value::Static(fixed) => Value::Static(Box::new(fixed.try_clone()?)),
+            Value::Loading(loading) => Value::Loading(Box::new(loading.try_clone()?)),
         })
     }
 
@@ -229,10 +230,10 @@ impl Value {
         Ok(match header.kind {
             Kind::Bloom => Value::Bloom(Chain::from_image(header, body)?),
             Kind::Cuckoo => Value::Cuckoo(Series::from_image(header, body)?),
-            Kind::Counting => Value::Counting(Counting::from_image(header, body)?),
-            Kind::Window => Value::Window(Timed::from_image(header, body)?),
-            Kind::Static => Value::Static(Fixed::from_image(header, body)?),
-            Kind::Loading => Value::Loading(Loading::from_image(header, body)?),
+            Kind::Counting => Value::Counting(Box::new(Counting::from_image(header, body)?)),
+            Kind::Window => Value::Window(Box::new(Timed::from_image(header, body)?)),
+            Kind::Static => Value::Static(Box::new(Fixed::from_image(header, body)?)),
+            Kind::Loading => Value::Loading(Box::new(Loading::from_image(header, body)?)),
         })
     }
 }

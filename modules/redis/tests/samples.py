@@ -11,6 +11,8 @@ STATIC = write_static(keys("static", SIZE), 9)
 KINDS = {
     "bloom": (("BF.RESERVE", "bloom", "0.01", 5000, "NONSCALING"), "BF.MADD", "BF.MEXISTS"),
     "scaled": (("BF.RESERVE", "scaled", "0.01", 100), "BF.MADD", "BF.MEXISTS"),
+    "classic": (("BL.RESERVE", "classic", "0.0001", 500, "LAYOUT", "classic"), "BF.MADD", "BF.MEXISTS"),
+    "classic2": (("BL.RESERVE", "classic2", "0.0001", 500, "LAYOUT", "classic2"), "BF.MADD", "BF.MEXISTS"),
     "cuckoo": (("CF.RESERVE", "cuckoo", 5000), None, "CF.MEXISTS"),
     "grown": (("CF.RESERVE", "grown", 500, "EXPANSION", 2), None, "CF.MEXISTS"),
     "counting": (("BL.C.RESERVE", "counting", "0.01", 5000), "BL.C.MADD", "BL.C.MEXISTS"),

@@ -245,12 +245,12 @@ def test_info():
 
 
 def test_scaling():
-    """Sub-filters of 10, 20, 40, ...; all keys stay; the counts are those of a plain set."""
+    """Sub-filters of 100, 200, 400, ...; all keys stay; the counts are those of a plain set."""
     with Server(module_args=SEEDED) as server, server.client() as client:
         for expansion in (1, 2, 4):
             name = "b%d" % expansion
-            client.ok("BF.RESERVE", name, "0.001", 10, "EXPANSION", expansion)
-            inserted = keys(name, 3000 if expansion > 1 else 150)
+            client.ok("BF.RESERVE", name, "0.001", 100, "EXPANSION", expansion)
+            inserted = keys(name, 3000 if expansion > 1 else 400)
             new = add_all(client, name, inserted, size=100)
             none_denied(client, name, inserted)
             true(new >= 0.995 * len(inserted), "%d of %d keys reported as new" % (new, len(inserted)))
@@ -258,7 +258,7 @@ def test_scaling():
             told = pairs(client.ok("BF.INFO", name))
             equal(told["Number of items inserted"], new)
             filters = told["Number of filters"]
-            equal(told["Capacity"], sum(10 * expansion**i for i in range(filters)), "%d filters" % filters)
+            equal(told["Capacity"], sum(100 * expansion**i for i in range(filters)), "%d filters" % filters)
             true(told["Capacity"] >= new, "capacity %d for %d keys" % (told["Capacity"], new))
             equal(sum(answers(client, name, inserted)), len(inserted))
 

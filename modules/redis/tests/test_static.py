@@ -53,7 +53,7 @@ def test_probes():
         equal((seed_of(client, "s"), told["links"]), (9, [[reader.line_count, 8, 3000, 3000]]))
         equal(export(client, "s", count=777), STATIC, "the file")
         told = pairs(client.ok("BL.INFO", "s"))
-        equal(list(told.values()), [3000, len(STATIC), 1, 3000, None], "BL.INFO")
+        equal(list(told.values()), [3000, len(STATIC), 1, 3000, None, b"static"], "BL.INFO")
         equal(client.ok("BF.INFO", "s", "CAPACITY"), [3000])
 
 

@@ -118,18 +118,33 @@ impl Aof {
     }
 
     /// A chunk of a file: offset, length of the file, bytes; and its capacity, if it has one.
-    pub(crate) fn emit_import(&mut self, offset: u64, total: u64, bytes: &[u8], capacity: u64) {
+    pub(crate) fn emit_import(
+        &mut self,
+        [offset, total]: [u64; 2],
+        bytes: &[u8],
+        capacity: u64,
+        layout: Option<&str>,
+    ) {
         let number = |n: u64| c_longlong::try_from(n).unwrap_or(c_longlong::MAX);
         let (command, (start, len)) = (c"BL.IMPORT", (bytes.as_ptr(), bytes.len()));
+        let layout = layout.map(|layout| CString::new(layout).unwrap_or_default());
         // SAFETY: "sllb" takes a string, two numbers, and bytes with their length; "cl" a C string
-        // and a number.
+        // and a number; "cc" two C strings.
         unsafe {
             let (emit, io) = (table().emit_aof, self.io);
             let (offset, total) = (number(offset), number(total));
-            if capacity == 0 {
+            let (word, named) = (c"CAPACITY".as_ptr(), c"LAYOUT".as_ptr());
+            if let Some(layout) = layout {
+                let (format, layout) = (c"sllbclcc".as_ptr(), layout.as_ptr());
+                let (capacity, name) = (number(capacity), command.as_ptr());
+                let key = self.key;
+                emit(
+                    io, name, format, key, offset, total, start, len, word, capacity, named, layout,
+                );
+            } else if capacity == 0 {
                 emit(io, command.as_ptr(), c"sllb".as_ptr(), self.key, offset, total, start, len);
             } else {
-                let (format, word) = (c"sllbcl".as_ptr(), c"CAPACITY".as_ptr());
+                let format = c"sllbcl".as_ptr();
                 let capacity = number(capacity);
                 let name = command.as_ptr();
                 emit(io, name, format, self.key, offset, total, start, len, word, capacity);

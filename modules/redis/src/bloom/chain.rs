@@ -1,9 +1,16 @@
 //! A series of plain filters, its links, that answers as one and grows.
 
+use super::layout::Layout;
 use super::plan::Plan;
-use crate::items::{BLOCK, WORDS};
+use crate::items::{BLOCK, WORDS, answers};
 use crate::limit::Limit;
+use bloomline::classic::positions;
 use bloomline::{Error, Filter};
+use std::hint::black_box;
+
+/// The items whose bits are read before they are set: some hundred cache lines, which fit in any
+/// cache.
+const TOUCHED: usize = 16;
 
 /// A link.
 pub(crate) struct Link {
@@ -18,13 +25,87 @@ pub(crate) struct Chain {
     pub(crate) links: Vec<Link>,
 }
 
-/// Why an item was not added.
+/// Why an item was not added. There is no third reason: growth never ends before the memory does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The filter is full, and does not grow.
     Full,
     /// It cannot grow: no memory, or beyond the limit.
-    Growth,
+    Memory,
+}
+
+impl Stop {
+    /// The error, which begins as RedisBloom's.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Stop::Full => "ERR non scaling filter is full",
+            Stop::Memory => {
+                "ERR problem inserting into filter: no memory for it to grow, or above max-filter-bytes"
+            }
+        }
+    }
+}
+
+impl Link {
+    /// Adds an item that is not there.
+    fn insert(&mut self, hash: u64, layout: Layout) {
+        self.filter.insert_hash(hash);
+        if let Some(second) = layout.second(hash) {
+            self.filter.insert_hash(second);
+        }
+    }
+
+    /// Reads the bits that items will set, in layouts whose bits lie anywhere. These loads overlap;
+    /// the stores of inserts would wait for each cache line in turn.
+    fn touch(&self, hashes: impl Iterator<Item = u64>, layout: Layout) {
+        let (lines, k) = (self.filter.lines(), self.filter.params().k());
+        let mut all = 0;
+        for hash in hashes {
+            for hash in [Some(hash), layout.second(hash)].into_iter().flatten() {
+                for bit in positions(hash, k, 8 * lines.len() as u64) {
+                    all |= lines[(bit / 8) as usize];
+                }
+            }
+        }
+        black_box(all);
+    }
+
+    fn contains(&self, hash: u64, layout: Layout) -> bool {
+        let has = |hash| self.filter.contains_hash(hash);
+        has(hash) && layout.second(hash).is_none_or(has)
+    }
+
+    /// Answers up to [`BLOCK`] hashes, a bit for each. Returns how many are set.
+    fn probe(&self, hashes: &[u64], words: &mut [u64], layout: Layout) -> usize {
+        let found = self.filter.contains_hashes(hashes, words);
+        if layout.rounds() == 1 || found == 0 {
+            return found;
+        }
+        // The second hashes of those alone that the first ones found.
+        let (mut second, mut again) = ([0; BLOCK], [0; WORDS]);
+        let there = answers(words, hashes.len()).zip(hashes).filter(|&(there, _)| there);
+        for (place, (_, &hash)) in second.iter_mut().zip(there) {
+            *place = layout.second(hash).unwrap_or(hash);
+        }
+        let count = self.filter.contains_hashes(&second[..found], &mut again[..]);
+        let mut again = answers(&again, found);
+        for word in words {
+            let mut left = *word;
+            while left != 0 {
+                let lowest = left & left.wrapping_neg();
+                if again.next() == Some(false) {
+                    *word ^= lowest;
+                }
+                left ^= lowest;
+            }
+        }
+        count
+    }
+
+    /// The items added.
+    pub(crate) fn items(&self, layout: Layout) -> u64 {
+        self.filter.key_count() / u64::from(layout.rounds())
+    }
 }
 
 impl Chain {
@@ -36,13 +117,12 @@ impl Chain {
     }
 
     fn grow(&mut self, limit: Limit) -> Result<(), Error> {
-        let i = self.links.len();
-        let params = self.plan.params_of(i)?;
+        let capacity = self.plan.capacity_of(self.links.len(), self.capacity());
+        let params = self.plan.params_of(self.links.len(), capacity)?;
         let bytes = self.bytes().saturating_add(params.bytes());
         limit.allows(bytes, params.bytes())?;
         self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
-        let link = Link { filter: Filter::new(params)?, capacity: self.plan.capacity_of(i) };
-        self.links.push(link);
+        self.links.push(Link { filter: self.plan.layout.filter(params)?, capacity });
         // The server gives more than was asked for.
         let allowed = limit.allows(self.memory(), 0);
         if allowed.is_err() {
@@ -64,17 +144,22 @@ impl Chain {
         limit: Limit,
         mut answer: impl FnMut(bool),
     ) -> Result<(), Stop> {
-        let mut present = [0; WORDS];
+        let (mut present, layout) = ([0; WORDS], self.plan.layout);
         for hashes in hashes.chunks(BLOCK) {
             self.probe(hashes, &mut present);
             // What this block adds goes into links from here on.
             let first = self.links.len() - 1;
             for (i, &hash) in hashes.iter().enumerate() {
+                if layout != Layout::Lines && i % TOUCHED == 0 {
+                    let next = i..hashes.len().min(i + TOUCHED);
+                    let absent = next.filter(|&i| present[i / 64] >> (i % 64) & 1 == 0);
+                    self.newest().touch(absent.map(|i| hashes[i]), layout);
+                }
                 let known = present[i / 64] >> (i % 64) & 1 != 0
-                    || self.links[first..].iter().any(|link| link.filter.contains_hash(hash));
+                    || self.links[first..].iter().any(|link| link.contains(hash, layout));
                 if !known {
                     self.make_room(limit)?;
-                    self.newest().filter.insert_hash(hash);
+                    self.newest().insert(hash, layout);
                 }
                 answer(!known);
             }
@@ -88,34 +173,36 @@ impl Chain {
             return Ok(false);
         }
         self.make_room(limit)?;
-        self.newest().filter.insert_hash(hash);
+        let layout = self.plan.layout;
+        self.newest().insert(hash, layout);
         Ok(true)
     }
 
     /// A newest link that is not full.
     fn make_room(&mut self, limit: Limit) -> Result<(), Stop> {
+        let layout = self.plan.layout;
         let newest = self.newest();
-        if newest.filter.key_count() < newest.capacity {
+        if newest.items(layout) < newest.capacity {
             return Ok(());
         }
         if self.plan.expansion == 0 {
             return Err(Stop::Full);
         }
-        self.grow(limit).map_err(|_| Stop::Growth)
+        self.grow(limit).map_err(|_| Stop::Memory)
     }
 
     /// Answers up to [`BLOCK`] hashes, a bit for each.
     pub(crate) fn probe(&self, hashes: &[u64], words: &mut [u64; WORDS]) {
-        let words = &mut words[..hashes.len().div_ceil(64)];
+        let (words, layout) = (&mut words[..hashes.len().div_ceil(64)], self.plan.layout);
         let (newest, older) = self.links.split_last().expect("at least one link");
-        let mut found = newest.filter.contains_hashes(hashes, words);
+        let mut found = newest.probe(hashes, words, layout);
         let mut more = [0; WORDS];
         for link in older.iter().rev() {
             if found == hashes.len() {
                 return;
             }
             let more = &mut more[..words.len()];
-            link.filter.contains_hashes(hashes, more);
+            link.probe(hashes, more, layout);
             found = 0;
             for (word, more) in words.iter_mut().zip(more) {
                 *word |= *more;
@@ -126,12 +213,13 @@ impl Chain {
 
     /// Answers one hash.
     pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.links.iter().rev().any(|link| link.filter.contains_hash(hash))
+        self.links.iter().rev().any(|link| link.contains(hash, self.plan.layout))
     }
 
     /// The items added, those of merged filters included.
     pub(crate) fn items(&self) -> u64 {
-        self.links.iter().map(|link| link.filter.key_count()).fold(0, u64::saturating_add)
+        let layout = self.plan.layout;
+        self.links.iter().map(|link| link.items(layout)).fold(0, u64::saturating_add)
     }
 
     /// The items that all links are made for.
@@ -163,7 +251,11 @@ mod tests {
     const NO_LIMIT: Limit = Limit::none();
 
     fn chain(rate: f64, capacity: u64, expansion: u32) -> Chain {
-        Chain::new(Plan { rate, capacity, expansion, seed: 1 }, NO_LIMIT).unwrap()
+        chain_of(Layout::Lines, rate, capacity, expansion)
+    }
+
+    fn chain_of(layout: Layout, rate: f64, capacity: u64, expansion: u32) -> Chain {
+        Chain::new(Plan { rate, capacity, expansion, seed: 1, layout }, NO_LIMIT).unwrap()
     }
 
     fn add(chain: &mut Chain, hashes: &[u64]) -> (Vec<bool>, Result<(), Stop>) {
@@ -174,10 +266,15 @@ mod tests {
 
     #[test]
     fn a_batch_is_as_one_by_one_growth_and_repetitions_included() {
+        Layout::ALL.into_iter().for_each(a_batch_is_as_one_by_one);
+    }
+
+    fn a_batch_is_as_one_by_one(layout: Layout) {
         // Repeats of items at all distances, over several growths.
         let hashes: Vec<u64> =
             (0..20_000u64).map(|i| hash_u64(i % 7000 + i / 9000 * 3000, 0)).collect();
-        let (mut batch, mut single) = (chain(0.01, 100, 2), chain(0.01, 100, 2));
+        let (mut batch, mut single) =
+            (chain_of(layout, 0.01, 100, 2), chain_of(layout, 0.01, 100, 2));
         let (answers, result) = add(&mut batch, &hashes);
         assert_eq!(result, Ok(()));
         for (i, hash) in hashes.iter().enumerate() {
@@ -206,27 +303,56 @@ mod tests {
 
     #[test]
     fn growth_stops_at_the_limit_and_loses_nothing() {
-        let plan = Plan { rate: 0.01, capacity: 100, expansion: 2, seed: 1 };
+        let layout = Layout::Lines;
+        let plan = Plan { rate: 0.01, capacity: 100, expansion: 2, seed: 1, layout };
         let limit = Limit::bytes(2000);
         let mut chain = Chain::new(plan, limit).unwrap();
         let hashes: Vec<u64> = (0..5000).map(|i| hash_u64(i, 0)).collect();
         let mut done = 0;
-        assert_eq!(chain.insert(&hashes, limit, |_| done += 1), Err(Stop::Growth));
+        assert_eq!(chain.insert(&hashes, limit, |_| done += 1), Err(Stop::Memory));
         assert!(chain.bytes() <= 2000 && done >= 300);
         assert!(hashes[..done].iter().all(|&hash| chain.contains(hash)));
     }
 
+    /// At 127 times the capacity, in each layout; at expansion 1, whose links are many, too.
     #[test]
     fn all_links_together_keep_the_rate() {
-        let mut chain = chain(0.01, 1000, 2);
-        let inserted: HashSet<u64> = (0..127_000).map(|i| hash_u64(i, 0)).collect();
-        let hashes: Vec<u64> = inserted.iter().copied().collect();
-        assert_eq!(add(&mut chain, &hashes).1, Ok(()));
-        let absent = 200_000;
-        let mut wrong = 0;
-        for i in 0..absent {
-            wrong += usize::from(chain.contains(hash_u64(1_000_000 + i, 0)));
+        for (layout, expansion) in
+            Layout::ALL.map(|layout| (layout, 2)).into_iter().chain([(Layout::Lines, 1)])
+        {
+            let mut chain = chain_of(layout, 0.01, 1000, expansion);
+            let inserted: HashSet<u64> = (0..127_000).map(|i| hash_u64(i, 0)).collect();
+            let hashes: Vec<u64> = inserted.iter().copied().collect();
+            assert_eq!(add(&mut chain, &hashes).1, Ok(()));
+            assert!(hashes.iter().all(|&hash| chain.contains(hash)));
+            let absent = 200_000;
+            let mut wrong = 0;
+            for i in 0..absent {
+                wrong += usize::from(chain.contains(hash_u64(1_000_000 + i, 0)));
+            }
+            assert!((wrong as f64) < 0.01 * absent as f64 * 1.05, "{wrong} of {absent}");
         }
-        assert!((wrong as f64) < 0.01 * absent as f64 * 1.05, "{wrong} of {absent}");
+    }
+
+    /// Neither by the rates of its links nor by their number: each is probed.
+    #[test]
+    fn expansion_1_does_not_end() {
+        for layout in Layout::ALL {
+            let mut chain = chain_of(layout, 1e-6, 1, 1);
+            for i in 0..100_000 {
+                assert!(chain.insert_one(hash_u64(i, 0), NO_LIMIT).is_ok(), "{layout:?} item {i}");
+            }
+            assert!(chain.links.len() <= 35, "{} links", chain.links.len());
+            assert!((0..100_000).all(|i| chain.contains(hash_u64(i, 0))));
+        }
+        // Two to the power 62 items: it ends where they could not be counted.
+        let plan = Plan { rate: 1e-300, capacity: 1, expansion: 1, seed: 1, layout: Layout::Lines };
+        let (mut links, mut all) = (0, 0u64);
+        while all < 1 << 62 {
+            all += plan.capacity_of(links, all);
+            assert!(plan.params_of(links, 1000).is_ok());
+            links += 1;
+        }
+        assert!(links < 200);
     }
 }

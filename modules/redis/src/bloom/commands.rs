@@ -25,7 +25,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         "O(links)"
     ),
     command!(
-        "RESERVE key rate capacity [EXPANSION n] [NONSCALING] {SEED n}",
+        "RESERVE key rate capacity [EXPANSION n] [NONSCALING] {SEED n} {LAYOUT name}",
         Insert,
         reserve,
         "Makes an empty Bloom filter.",
@@ -39,7 +39,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         "O(items * links)"
     ),
     command!(
-        "INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] {SEED n} ITEMS item [item ...]",
+        "INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] {SEED n} {LAYOUT name} ITEMS item [item ...]",
         Insert,
         insert,
         "Adds items. Makes the filter, as the options say, if there is none.",
@@ -61,7 +61,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     ),
     command!("CARD key", Read, card, "Returns the number of items added.", "O(links)"),
     command!(
-        "INFO key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]",
+        "INFO key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION] {LAYOUT}",
         Read,
         info,
         "Returns what is known of the filter.",
@@ -113,13 +113,11 @@ fn create(ctx: Ctx, key: &mut Key<'_>, name: *mut RawString, wanted: Wanted) -> 
     let chain = Chain::new(plan, Limit::of(ctx)).map_err(could_not)?;
     key.set(Object::new(Value::Bloom(chain)));
     // All that a replica, with its own options, would choose otherwise.
-    let Plan { rate, capacity, expansion, seed } = plan;
+    let Plan { rate, capacity, expansion, seed, layout } = plan;
     let (rate, capacity) = (format!("{rate:e}"), capacity.to_string());
     let (expansion, seed) = (expansion.to_string(), seed.to_string());
-    let growth = [b"EXPANSION", expansion.as_bytes()];
-    let args =
-        [rate.as_bytes(), capacity.as_bytes(), growth[0], growth[1], b"SEED", seed.as_bytes()];
-    ctx.replicate_new(c"BL.RESERVE", name, &args);
+    let args = [&rate, &capacity, "EXPANSION", &expansion, "SEED", &seed, "LAYOUT", layout.name()];
+    ctx.replicate_new(c"BL.RESERVE", name, &args.map(str::as_bytes));
     ctx.notify(c"bloom.reserve", name);
     Ok(())
 }
@@ -176,17 +174,10 @@ fn add_all(
     Ok(added)
 }
 
-fn text(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Full => "ERR non scaling filter is full",
-        Stop::Growth => "ERR problem inserting into filter",
-    }
-}
-
 fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
     let added = add_all(ctx, args.raw(1), args.from(2), Some(Wanted::by_default()))?;
     match added.stop {
-        Some(stop) => fail(text(stop)),
+        Some(stop) => fail(stop.text()),
         None => {
             ctx.boolean(added.answers[0]);
             Ok(())
@@ -214,7 +205,7 @@ fn reply(ctx: Ctx, added: &Added) {
         ctx.boolean(new);
     }
     if let Some(stop) = added.stop {
-        ctx.error(text(stop));
+        ctx.error(stop.text());
     }
 }
 

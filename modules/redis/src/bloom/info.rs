@@ -5,14 +5,18 @@ use crate::api::{Args, Ctx, Key};
 use crate::command::{Fail, Outcome, fail};
 use crate::object::Value;
 
-/// The fields, in RedisBloom's order: the word that asks for one, and its name.
-const FIELDS: [(&str, &str); 5] = [
+/// The fields, in RedisBloom's order: the word that asks for one, and its name. The last is for our
+/// own name of the command: clients of RedisBloom know the others.
+const FIELDS: [(&str, &str); 6] = [
     ("CAPACITY", "Capacity"),
     ("SIZE", "Size"),
     ("FILTERS", "Number of filters"),
     ("ITEMS", "Number of items inserted"),
     ("EXPANSION", "Expansion rate"),
+    ("LAYOUT", "Layout"),
 ];
+/// Those that RedisBloom has, too.
+const SHARED: usize = 5;
 
 pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     if !(2..=3).contains(&args.len()) {
@@ -20,18 +24,19 @@ pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     }
     let key = Key::open(ctx, args.raw(1), false);
     let Some(filter) = filter_of(&key)? else { return fail("ERR not found") };
+    let fields = &FIELDS[..if args.is_own() { FIELDS.len() } else { SHARED }];
     if args.len() == 2 {
-        ctx.map(FIELDS.len());
-        for (i, (_, name)) in FIELDS.iter().enumerate() {
+        ctx.map(fields.len());
+        for (i, (_, name)) in fields.iter().enumerate() {
             ctx.label(name);
             field(ctx, filter, i);
         }
         return Ok(());
     }
-    let Some(i) = FIELDS.iter().position(|(word, _)| args.is(2, word)) else {
+    let Some(i) = fields.iter().position(|(word, _)| args.is(2, word)) else {
         return fail("Invalid information value");
     };
-    ctx.one_of_a_map(FIELDS[i].1);
+    ctx.one_of_a_map(fields[i].1);
     field(ctx, filter, i);
     Ok(())
 }
@@ -46,10 +51,22 @@ fn field(ctx: Ctx, filter: &Value, i: usize) {
             let keys = fixed.filter.key_count();
             [keys, fixed.size() as u64, 1, keys, 0]
         }
-        _ => [0; FIELDS.len()],
+        _ => [0; SHARED],
     };
-    // One that does not grow has no expansion rate.
-    if i == 4 && fields[i] == 0 { ctx.null() } else { ctx.count(fields[i]) }
+    match fields.get(i) {
+        None => ctx.bytes(layout_of(filter).as_bytes()),
+        // One that does not grow has no expansion rate.
+        Some(0) if i == 4 => ctx.null(),
+        Some(&number) => ctx.count(number),
+    }
+}
+
+/// The layout of a filter of this family.
+fn layout_of(filter: &Value) -> &'static str {
+    match filter {
+        Value::Bloom(chain) => chain.plan.layout.name(),
+        other => other.kind().name(),
+    }
 }
 
 pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
@@ -61,15 +78,17 @@ pub(super) fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
     };
     ctx.array(1 + chain.links.len());
     ctx.bytes(format!("size:{}", chain.items()).as_bytes());
+    let layout = chain.plan.layout;
     for (i, link) in chain.links.iter().enumerate() {
-        let (params, size) = (link.filter.params(), link.filter.key_count());
+        let (params, size) = (link.filter.params(), link.items(layout));
         let line = format!(
-            "bytes:{} bits:{} hashes:{} hashwidth:64 capacity:{} size:{size} ratio:{}",
+            "bytes:{} bits:{} hashes:{} hashwidth:64 capacity:{} size:{size} ratio:{} layout:{}",
             params.bytes(),
             8 * params.bytes(),
-            params.k(),
+            layout.rounds() * params.k(),
             link.capacity,
             six_digits(chain.plan.rate_of(i)),
+            layout.name(),
         );
         ctx.bytes(line.as_bytes());
     }

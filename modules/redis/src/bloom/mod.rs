@@ -3,11 +3,13 @@
 mod chain;
 mod commands;
 mod info;
+mod layout;
 mod options;
 mod persist;
 mod plan;
 
 pub(crate) use chain::{Chain, Link, Stop};
 pub(crate) use commands::COMMANDS;
-pub(crate) use options::{after, capacity, new_seed, rate};
+pub(crate) use layout::Layout;
+pub(crate) use options::{after, capacity, layout_of, new_seed, rate};
 pub(crate) use plan::{MAX_OWN_CAPACITY, MAX_RATE, Plan};

@@ -1,5 +1,6 @@
 //! The arguments that say what a new filter is to be, as RedisBloom reads them.
 
+use super::layout::Layout;
 use super::plan::{MAX_CAPACITY, MAX_EXPANSION, MAX_OWN_CAPACITY, MAX_RATE, Plan};
 use crate::api::Args;
 use crate::command::{Fail, fail};
@@ -15,6 +16,8 @@ pub(crate) struct Wanted {
     pub(crate) expansion: u32,
     /// None: as configured.
     pub(crate) seed: Option<u64>,
+    /// None: as configured, and by the rate.
+    pub(crate) layout: Option<Layout>,
 }
 
 impl Wanted {
@@ -26,14 +29,17 @@ impl Wanted {
             capacity: config.bf_initial_size,
             expansion: config.bf_expansion_factor,
             seed: None,
+            layout: None,
         }
     }
 
     /// With a seed of its own.
     pub(crate) fn plan(self) -> Result<Plan, Fail> {
         let seed = new_seed(self.seed)?;
-        let rate = self.rate.min(MAX_RATE);
-        Ok(Plan { rate, capacity: self.capacity, expansion: self.expansion, seed })
+        let Wanted { capacity, expansion, layout, .. } = self;
+        let (rate, among) = (self.rate.min(MAX_RATE), config().bf_layouts);
+        let plan = Plan { rate, capacity, expansion, seed, layout: Layout::Lines };
+        Ok(plan.with_layout(layout.as_ref().map_or(among, std::slice::from_ref)))
     }
 }
 
@@ -87,7 +93,17 @@ pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
     if own && let Some(text) = after(args, "SEED", 4)? {
         seed = Some(parse::unsigned(text).ok_or(Fail::Text("ERR bad seed".into()))?);
     }
-    Ok(Wanted { rate, capacity, expansion, seed })
+    let mut layout = None;
+    if own && let Some(text) = after(args, "LAYOUT", 4)? {
+        layout = Some(layout_of(text)?);
+    }
+    Ok(Wanted { rate, capacity, expansion, seed, layout })
+}
+
+/// The layout of that name.
+pub(crate) fn layout_of(text: &[u8]) -> Result<Layout, Fail> {
+    let bad = Fail::Text("ERR bad layout: lines, classic or classic2".into());
+    Layout::of_name(text).ok_or(bad)
 }
 
 /// A rate between 0 and 1.
@@ -157,6 +173,10 @@ pub(crate) fn insert(args: Args<'_>) -> Result<(Option<Wanted>, usize), Fail> {
             [b's', ..] if own => {
                 let seed = parse::unsigned(value()?);
                 wanted.seed = Some(seed.ok_or(Fail::Text("ERR bad seed".into()))?);
+                at += 2;
+            }
+            [b'l', ..] if own => {
+                wanted.layout = Some(layout_of(value()?)?);
                 at += 2;
             }
             _ => return fail("Unknown argument received"),

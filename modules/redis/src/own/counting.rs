@@ -147,7 +147,7 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let filter = CountingFilter::new(params).map_err(no_memory)?;
     let counting = Counting { filter, capacity };
     limit.allows(counting.memory(), 0).map_err(no_memory)?;
-    key.set(Object::new(Value::Counting(counting)));
+    key.set(Object::new(Value::Counting(Box::new(counting))));
     let seed = params.seed().to_string();
     let done = [args.bytes(2), args.bytes(3), b"SEED", seed.as_bytes()];
     ctx.replicate_new(c"BL.C.RESERVE", args.raw(1), &done);

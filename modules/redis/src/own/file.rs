@@ -3,7 +3,7 @@
 use super::{Counting, Fixed, Timed, value_of};
 use crate::api::{Args, Ctx, Found, Key};
 use crate::arrived::{Arrived, Taken};
-use crate::bloom::{Chain, Link, MAX_OWN_CAPACITY, Plan, after};
+use crate::bloom::{Chain, Layout, Link, MAX_OWN_CAPACITY, Plan, after, layout_of};
 use crate::command::{Fail, Outcome, fail};
 use crate::cuckoo::Series;
 use crate::dump;
@@ -49,17 +49,21 @@ pub(super) fn export(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
-    if args.len() == 6 || args.len() > 7 {
+    if ![5, 7, 9].contains(&args.len()) {
         return Err(Fail::Arity);
     }
     let bad = |what| Fail::Text(format!("ERR bad {what}").into());
     let number = |i, what| parse::within(args.bytes(i), 0, i64::MAX as u64).ok_or(bad(what));
     let (offset, len) = (number(2, "offset")?, number(3, "length")?);
-    let capacity = match after(args, "CAPACITY", 5)? {
-        Some(text) => parse::within(text, 1, MAX_OWN_CAPACITY).ok_or(bad("capacity"))?,
-        None if args.len() == 7 => return fail("ERR unknown argument"),
-        None => 0,
-    };
+    let capacity = after(args, "CAPACITY", 5)?;
+    let layout = after(args, "LAYOUT", 5)?;
+    if args.len() != 5 + 2 * (usize::from(capacity.is_some()) + usize::from(layout.is_some())) {
+        return fail("ERR unknown argument");
+    }
+    // 0 follows from the file.
+    let of = |text| parse::within(text, 0, MAX_OWN_CAPACITY).ok_or(bad("capacity"));
+    let capacity = capacity.map_or(Ok(0), of)?;
+    let layout = layout.map(layout_of).transpose()?;
     let bytes = args.bytes(4);
     if bytes.is_empty() {
         return fail("ERR no bytes");
@@ -71,9 +75,9 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
             let total = usize::try_from(len).unwrap_or(usize::MAX);
             let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
             Limit::of(ctx).allows(total, total).map_err(too_large)?;
-            let mut loading = Loading::file(len, capacity);
+            let mut loading = Loading::file(len, capacity, layout);
             loading.push(bytes)?;
-            key.set(Object::new(Value::Loading(loading)));
+            key.set(Object::new(Value::Loading(Box::new(loading))));
         }
         Found::Absent => return fail("ERR the first chunk begins at offset 0"),
         Found::Ours(Object { value: Value::Loading(loading), .. }) if !loading.is_image() => {
@@ -94,23 +98,42 @@ pub(super) fn import(ctx: Ctx, args: Args<'_>) -> Outcome {
 }
 
 /// The value of a file of the library. `capacity`: how many items it is to take; 0: as many as set
-/// half of the bits.
+/// half of the bits. `wanted`: the layout that it must have; None: the file says all, and its items
+/// have one hash each.
 ///
 /// Frees the bytes as it reads them.
-pub(crate) fn from_file(bytes: &mut Arrived, capacity: u64) -> Result<Value, Error> {
+pub(crate) fn from_file(
+    bytes: &mut Arrived,
+    capacity: u64,
+    wanted: Option<Layout>,
+) -> Result<Value, Error> {
     let mut file = bytes.take(bytes.left())?;
-    Ok(match layout(&mut file)? {
-        SCALABLE => plain(ScalableFilter::load_from(file)?.into_stages().collect(), capacity),
+    let layout = layout(&mut file)?;
+    if wanted.is_some() && ![PLAIN, CLASSIC].contains(&layout) {
+        return Err(Error::Layout(layout));
+    }
+    Ok(match layout {
+        SCALABLE => {
+            plain(ScalableFilter::load_from(file)?.into_stages().collect(), capacity, Layout::Lines)
+        }
         COUNTING => {
             let filter = CountingFilter::load_from(file)?;
-            let capacity = if capacity == 0 { half_full(filter.filter()) } else { capacity };
-            Value::Counting(Counting { filter, capacity })
+            let lines = filter.filter();
+            let capacity = if capacity == 0 { half_full(lines, Layout::Lines) } else { capacity };
+            Value::Counting(Box::new(Counting { filter, capacity }))
         }
         CUCKOO => Value::Cuckoo(Series::of_file(CuckooFilter::load_from(file)?)),
-        WINDOW => Value::Window(Timed::of_file(Window::load_from(file)?, capacity)),
-        STATIC => Value::Static(Fixed { filter: StaticFilter::load_from(file)? }),
+        WINDOW => Value::Window(Box::new(Timed::of_file(Window::load_from(file)?, capacity))),
+        STATIC => Value::Static(Box::new(Fixed { filter: StaticFilter::load_from(file)? })),
         // An error unless it is one of the two layouts of plain filters.
-        _ => plain(vec![Filter::load_from(file)?], capacity),
+        _ => {
+            let filter = Filter::load_from(file)?;
+            let wanted = wanted.unwrap_or(Layout::of(&filter));
+            if !wanted.suits(&filter) {
+                return Err(Error::Layout(layout));
+            }
+            plain(vec![filter], capacity, wanted)
+        }
     })
 }
 
@@ -126,6 +149,8 @@ pub(crate) fn not_taken(error: Error) -> Fail {
     }
 }
 
+const PLAIN: u16 = Kind::Filter as u16;
+const CLASSIC: u16 = Kind::Classic as u16;
 const SCALABLE: u16 = Kind::Scalable as u16;
 const COUNTING: u16 = Kind::Counting as u16;
 const CUCKOO: u16 = Kind::Cuckoo as u16;
@@ -143,32 +168,33 @@ fn layout(file: &mut Taken<'_>) -> Result<u16, Error> {
 }
 
 /// A series that does not grow.
-fn plain(filters: Vec<Filter>, capacity: u64) -> Value {
+fn plain(filters: Vec<Filter>, capacity: u64, layout: Layout) -> Value {
     let seed = filters.first().map_or(0, |filter| filter.params().seed());
     let last = filters.len().saturating_sub(1);
     let link = |(i, filter): (usize, Filter)| {
         // All but the newest are full.
         let capacity = match capacity {
             _ if i < last => filter.key_count(),
-            0 => half_full(&filter),
+            0 => half_full(&filter, layout),
             capacity => capacity,
         };
         Link { filter, capacity }
     };
     let links: Vec<Link> = filters.into_iter().enumerate().map(link).collect();
-    let rate = |link: &Link| {
-        let (params, capacity) = (link.filter.params(), link.capacity);
-        if link.filter.is_classic() { params.classic_rate(capacity) } else { params.rate(capacity) }
-    };
+    let rate = |link: &Link| layout.rate(link.filter.params(), link.capacity);
     let rate = links.iter().map(rate).sum::<f64>().clamp(1e-30, 0.999);
     let capacity = links.iter().map(|link| link.capacity).sum::<u64>().max(1);
-    Value::Bloom(Chain { plan: Plan { rate, capacity, expansion: 0, seed }, links })
+    Value::Bloom(Chain { plan: Plan { rate, capacity, expansion: 0, seed, layout }, links })
 }
 
 /// The items that set half of the bits.
-fn half_full(filter: &Filter) -> u64 {
-    let params = filter.params();
-    sizing::keys_for_fill(0.5, params.line_count(), params.k()).max(1.0) as u64
+fn half_full(filter: &Filter, layout: Layout) -> u64 {
+    let (lines, k) = (filter.params().line_count(), filter.params().k());
+    let keys = match layout {
+        Layout::Lines => sizing::keys_for_fill(0.5, lines, k),
+        _ => sizing::classic::keys_for_fill(0.5, 512 * lines, k) / f64::from(layout.rounds()),
+    };
+    keys.max(1.0) as u64
 }
 
 #[cfg(test)]
@@ -207,7 +233,7 @@ mod tests {
         ];
         for file in files {
             let file = file.unwrap();
-            let value = from_file(&mut Arrived::of(&file), 0).unwrap();
+            let value = from_file(&mut Arrived::of(&file), 0, None).unwrap();
             let hashes: Vec<u64> = (0..60).map(|i| bloomline::hash::hash_u64(i, 5)).collect();
             let mut words = [0; crate::items::WORDS];
             value.probe(&hashes, &mut words);
@@ -226,7 +252,7 @@ mod tests {
             for i in [0, file.len() / 2, file.len() - 1] {
                 let mut damaged = file.clone();
                 damaged[i] ^= 1;
-                assert!(from_file(&mut Arrived::of(&damaged), 0).is_err());
+                assert!(from_file(&mut Arrived::of(&damaged), 0, None).is_err());
             }
         }
     }

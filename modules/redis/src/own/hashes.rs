@@ -1,6 +1,6 @@
 //! Batches of hashes: 8 bytes for each item, a bit for each answer.
 
-use super::{Fixed, read_only, value_of};
+use super::{read_only, value_of};
 use crate::api::{Args, Ctx, Found, Key};
 use crate::bloom::Stop;
 use crate::command::{Fail, Outcome, fail};
@@ -65,7 +65,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
         && chain.plan.expansion == 0
         && !has_room(&object.value, args.bytes(2))?
     {
-        return fail("ERR non scaling filter is full");
+        return fail(Stop::Full.text());
     }
     let (mut bitmap, mut done) = (Vec::with_capacity(args.bytes(2).len() / 64 + 1), 0);
     let mut stop = None;
@@ -108,8 +108,7 @@ pub(super) fn add(ctx: Ctx, args: Args<'_>) -> Outcome {
         ctx.notify(c"bloom.add", args.raw(1));
     }
     match stop {
-        Some(Stop::Full) => fail("ERR non scaling filter is full"),
-        Some(Stop::Growth) => fail("ERR problem inserting into filter"),
+        Some(stop) => fail(stop.text()),
         None => {
             ctx.bytes(&bitmap);
             Ok(())
@@ -139,13 +138,21 @@ fn has_room(value: &Value, bytes: &[u8]) -> Result<bool, Fail> {
 pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let key = Key::open(ctx, args.raw(1), false);
     let value = value_of(&key)?;
-    ctx.map(4);
+    let layout = match value {
+        Value::Bloom(chain) => Some(chain.plan.layout),
+        _ => None,
+    };
+    ctx.map(4 + usize::from(layout.is_some()));
     ctx.label("kind");
     ctx.bytes(value.kind().name().as_bytes());
     ctx.label("seed");
     ctx.bytes(value.seed().to_string().as_bytes());
     ctx.label("hash");
     ctx.bytes(b"xxh3-64");
+    if let Some(layout) = layout {
+        ctx.label("layout");
+        ctx.bytes(layout.name().as_bytes());
+    }
     ctx.label("links");
     let links = links(value);
     ctx.array(links.len());
@@ -162,7 +169,8 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
         Value::Bloom(chain) => {
             let link = |link: &crate::bloom::Link| {
                 let params = link.filter.params();
-                [params.line_count(), params.k().into(), link.capacity, link.filter.key_count()]
+                let items = link.items(chain.plan.layout);
+                [params.line_count(), params.k().into(), link.capacity, items]
             };
             chain.links.iter().map(link).collect()
         }
@@ -185,8 +193,8 @@ fn links(value: &Value) -> Vec<[u64; 4]> {
             let link = |age| [params.line_count(), params.k().into(), timed.capacity, items(age)];
             (0..window.generations()).map(link).collect()
         }
-        Value::Static(Fixed { filter }) => {
-            let (params, keys) = (filter.params(), filter.key_count());
+        Value::Static(fixed) => {
+            let (params, keys) = (fixed.filter.params(), fixed.filter.key_count());
             vec![[params.line_count(), params.rows().into(), keys, keys]]
         }
         Value::Loading(_) => Vec::new(),

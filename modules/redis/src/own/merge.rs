@@ -5,7 +5,7 @@
 
 use super::value_of;
 use crate::api::{Args, Ctx, Found, Key};
-use crate::bloom::{Chain, Link};
+use crate::bloom::{Chain, Layout, Link};
 use crate::command::{Fail, Outcome, fail};
 use crate::limit::Limit;
 use crate::object::{Object, Value};
@@ -73,8 +73,16 @@ fn merge_all(ctx: Ctx, args: Args<'_>, force: bool) -> Outcome {
 /// A plain filter of a value, the items that it is made for, and its rate with these.
 struct Part<'a> {
     filter: &'a Filter,
+    layout: Layout,
     capacity: u64,
     rate: f64,
+}
+
+impl Part<'_> {
+    /// The items that were added.
+    fn items(&self) -> u64 {
+        self.filter.key_count() / u64::from(self.layout.rounds())
+    }
 }
 
 /// The plain filters of a value, those of all links.
@@ -82,14 +90,15 @@ fn parts<'a>(value: &'a Value) -> Vec<Part<'a>> {
     match value {
         Value::Bloom(chain) => {
             let part = |(i, link): (usize, &'a Link)| {
-                let (filter, capacity) = (&link.filter, link.capacity);
-                Part { filter, capacity, rate: chain.plan.rate_of(i) }
+                let (filter, layout) = (&link.filter, chain.plan.layout);
+                Part { filter, layout, capacity: link.capacity, rate: chain.plan.rate_of(i) }
             };
             chain.links.iter().enumerate().map(part).collect()
         }
         Value::Counting(counting) => {
             let (filter, capacity) = (counting.filter.filter(), counting.capacity);
-            vec![Part { filter, capacity, rate: filter.params().rate(capacity) }]
+            let rate = filter.params().rate(capacity);
+            vec![Part { filter, layout: Layout::Lines, capacity, rate }]
         }
         _ => Vec::new(),
     }
@@ -113,8 +122,7 @@ fn check(all: &[&Value]) -> Result<(), Fail> {
     let all: Vec<_> = all.iter().map(|value| parts(value)).collect();
     let Some(longest) = all.iter().max_by_key(|parts| parts.len()) else { return Ok(()) };
     let same = |(a, b): (&Part<'_>, &Part<'_>)| {
-        let (a, b) = (a.filter, b.filter);
-        a.params() == b.params() && a.is_classic() == b.is_classic()
+        a.filter.params() == b.filter.params() && a.layout == b.layout
     };
     if all.iter().all(|parts| parts.iter().zip(longest).all(same)) {
         Ok(())
@@ -169,8 +177,8 @@ fn add_links(into: &mut Chain, like: &Chain) -> Result<(), Error> {
     let more = like.links.get(into.links.len()..).unwrap_or(&[]);
     into.links.try_reserve_exact(more.len()).map_err(|_| Error::OutOfMemory)?;
     for Link { filter, capacity } in more {
-        let new = if filter.is_classic() { Filter::classic } else { Filter::new };
-        into.links.push(Link { filter: new(filter.params())?, capacity: *capacity });
+        let filter = like.plan.layout.filter(filter.params())?;
+        into.links.push(Link { filter, capacity: *capacity });
     }
     Ok(())
 }
@@ -182,9 +190,11 @@ fn keeps_rate(all: &[&Value]) -> bool {
     let links = all.iter().map(Vec::len).max().unwrap_or(0);
     (0..links).all(|i| {
         let parts: Vec<&Part<'_>> = all.iter().filter_map(|parts| parts.get(i)).collect();
-        let items = parts.iter().map(|part| part.filter.key_count()).fold(0, u64::saturating_add);
+        let items = parts.iter().map(|part| part.items()).fold(0, u64::saturating_add);
         let filters: Vec<&Filter> = parts.iter().map(|part| part.filter).collect();
-        items <= parts[0].capacity || rate_of_union(&filters) <= parts[0].rate * TOLERANCE
+        let rounds = parts[0].layout.rounds() as i32;
+        items <= parts[0].capacity
+            || rate_of_union(&filters).powi(rounds) <= parts[0].rate * TOLERANCE
     })
 }
 
@@ -227,7 +237,11 @@ mod tests {
     use bloomline::hash::hash_u64;
 
     fn chain(expansion: u32, from: u64, to: u64) -> Chain {
-        let plan = Plan { rate: 0.01, capacity: 1000, expansion, seed: 1 };
+        chain_of(Layout::Lines, expansion, from, to)
+    }
+
+    fn chain_of(layout: Layout, expansion: u32, from: u64, to: u64) -> Chain {
+        let plan = Plan { rate: 0.01, capacity: 1000, expansion, seed: 1, layout };
         let mut chain = Chain::new(plan, Limit::none()).unwrap();
         let hashes: Vec<u64> = (from..to).map(|i| hash_u64(i, 0)).collect();
         chain.insert(&hashes, Limit::none(), |_| ()).unwrap();
@@ -245,7 +259,7 @@ mod tests {
     }
 
     fn items(value: &Value) -> u64 {
-        parts(value).iter().map(|part| part.filter.key_count()).sum()
+        parts(value).iter().map(Part::items).sum()
     }
 
     #[test]
@@ -273,7 +287,7 @@ mod tests {
         let (grows, fixed) = (chain(2, 0, 10), chain(0, 0, 10));
         let filter = fixed.links[0].filter.try_clone().unwrap();
         let Value::Bloom(file) =
-            crate::own::from_file(&mut Arrived::of(&filter.to_bytes().unwrap()), 0).unwrap()
+            crate::own::from_file(&mut Arrived::of(&filter.to_bytes().unwrap()), 0, None).unwrap()
         else {
             panic!()
         };

@@ -49,7 +49,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         "O(bytes)"
     ),
     command!(
-        "IMPORT key offset length bytes [CAPACITY n]",
+        "IMPORT key offset length bytes [CAPACITY n] [LAYOUT name]",
         Insert,
         file::import,
         "Takes a part of the file of a filter.",

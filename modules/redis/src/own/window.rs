@@ -167,7 +167,7 @@ fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let window = Window::with_params(generations, params.with_seed(seed)).map_err(no_memory)?;
     let timed = Timed { window, period, capacity };
     limit.allows(timed.memory(), 0).map_err(no_memory)?;
-    key.set(Object::new(Value::Window(timed)));
+    key.set(Object::new(Value::Window(Box::new(timed))));
     let seed = seed.to_string();
     let mut done: Vec<&[u8]> = (2..6).map(|i| args.bytes(i)).collect();
     done.extend([b"SEED", seed.as_bytes()]);
@@ -185,9 +185,8 @@ fn add_all(ctx: Ctx, args: Args<'_>) -> Result<Vec<bool>, Fail> {
     }
     follow_clock(ctx, &mut key, args.raw(1));
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
-    let Value::Window(Timed { window, .. }) = &mut object.value else {
-        return Err(Fail::WrongType);
-    };
+    let Value::Window(timed) = &mut object.value else { return Err(Fail::WrongType) };
+    let window = &mut timed.window;
     let items = args.from(2);
     let mut found = Vec::with_capacity(items.len());
     in_blocks(items, window.params().seed(), |hashes| {
