@@ -5,7 +5,6 @@ package redisfilter
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
