@@ -487,8 +487,8 @@ func (w *Window) isCurrent(place int, hash uint64) bool {
 
 // ---- bytes ----
 
-// zeroChunk stands for the lines of a chunk that count as empty.
-var zeroChunk [chunkLines * lineBytes]byte
+// zeroChunks stands for the lines of some chunks that count as empty.
+var zeroChunks [16 * chunkLines * lineBytes]byte
 
 func (w windowData) encoded() encoded {
 	var body [][]byte
@@ -502,7 +502,11 @@ func (w windowData) encoded() encoded {
 			if slice != generation.slice {
 				first := (place*count + chunk*chunkLines) * lineBytes
 				size := min(chunkLines, count-chunk*chunkLines) * lineBytes
-				body = append(body, all[done:first], zeroChunk[:size])
+				if last := len(body) - 1; first == done && last >= 0 && len(body[last])+size <= len(zeroChunks) {
+					body[last] = zeroChunks[:len(body[last])+size] // which ends here
+				} else {
+					body = append(body, all[done:first], zeroChunks[:size])
+				}
 				done = first + size
 			}
 		}

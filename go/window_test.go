@@ -353,3 +353,34 @@ func checkWindow(t *testing.T, data []byte, seed uint64) bool {
 	definition.check(t, &window)
 	return true
 }
+
+// Lines of older generations, which count as empty, are zeros in the encoded window, however few are there.
+func TestWindowEncodesNoOlderKeys(t *testing.T) {
+	for _, lineCount := range []uint64{1, 63, 64, 65, 1500, 5000} {
+		window := orPanic(NewWindowWithParams(3, Params{LineCount: lineCount, K: 6}))
+		for round := range 7 {
+			for key := range 300 + round%3/2*20_000 {
+				window.AddUint64(uint64(round*1_000_000 + key))
+			}
+			plain := window.Clone()
+			chunks, count := chunksOf(plain.params), int(lineCount)
+			for place, generation := range plain.generations {
+				for chunk := range chunks {
+					if cleared := &plain.cleared[place*chunks+chunk]; *cleared != generation.slice {
+						first := chunk * chunkLines
+						clear(plain.lines[place*count+first : place*count+min(first+chunkLines, count)])
+						*cleared = generation.slice
+					}
+				}
+			}
+			encoded := orPanic(window.MarshalBinary())
+			if !bytes.Equal(encoded, orPanic(plain.MarshalBinary())) || !window.Equal(plain) {
+				t.Errorf("%d lines, round %d: other bytes", lineCount, round)
+			}
+			if err := new(Window).UnmarshalBinary(encoded); err != nil {
+				t.Errorf("%d lines, round %d: %v", lineCount, round, err)
+			}
+			window.Rotate()
+		}
+	}
+}
