@@ -106,8 +106,9 @@ impl CuckooFilter {
     }
 
     /// As [`insert_hash`](CuckooFilter::insert_hash), but relocates up to `kicks` fingerprints,
-    /// whatever [`most_kicks`](CuckooFilter::most_kicks) is: with 0 it only takes a free slot. If it
-    /// has room within less, more give the same lines.
+    /// whatever [`most_kicks`](CuckooFilter::most_kicks) is. With 0 it only takes a free slot. If
+    /// fewer are enough, more give the same lines: with [`MAX_KICKS`](cuckoo::MAX_KICKS), a copy
+    /// takes every key that the filter took, into the same slots.
     ///
     /// # Errors
     /// As [`CuckooFilter::insert`].
