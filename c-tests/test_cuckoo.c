@@ -10,6 +10,7 @@
 #include "probes.h"
 #include "definition.h"
 #include "files.h"
+#include "golden.h"
 
 #include <math.h>
 
@@ -156,6 +157,37 @@ static void full_loses_nothing(void)
         CHECK_OK(bloomline_cuckoo_insert_hash(filter, hashes[0]));
         bloomline_cuckoo_free(filter);
     }
+}
+
+/* A full filter takes and refuses what it does in the other languages, and has the same lines. */
+static void full_filters_refuse_as_the_definition_says(void)
+{
+    static uint8_t bytes[4 * 64];
+    bloomline_cuckoo *filter = NULL;
+    size_t rows = 0, written = 0;
+    golden_text text;
+    for (golden_open(&text, "cuckoo/", "refused", ".txt"); golden_line(&text); rows++) {
+        const char *what = text.words[0];
+        if (strcmp(what, "filter") == 0) {
+            bloomline_cuckoo_free(filter);
+            filter = make(golden_number(text.words[2], 10), (uint32_t)golden_number(text.words[1], 10));
+        } else if (strcmp(what, "insert") == 0) {
+            bool full = strcmp(text.words[2], "0") == 0;
+            CHECK_STATUS(full ? BLOOMLINE_ERR_FULL : BLOOMLINE_OK,
+                         bloomline_cuckoo_insert_hash(filter, golden_number(text.words[1], 16)));
+        } else if (strcmp(what, "remove") == 0) {
+            CHECK_OK(bloomline_cuckoo_remove_hash(filter, golden_number(text.words[1], 16)));
+        } else {
+            REQUIRE_OK(bloomline_cuckoo_encode(filter, bytes, sizeof bytes, &written));
+            REQUIRE(strlen(text.words[1]) == 2 * (written - 64));
+            for (size_t i = 0; i < written - 64; i++) {
+                char hex[3] = {text.words[1][2 * i], text.words[1][2 * i + 1], 0};
+                CHECK_U64(golden_number(hex, 16), bytes[i]);
+            }
+        }
+    }
+    CHECK(rows > 800);
+    bloomline_cuckoo_free(filter);
 }
 
 /* A full filter under removals of everything: what is surely absent is refused, and changes
@@ -320,12 +352,14 @@ static void what_is_refused_changes_nothing(void)
     bloomline_cuckoo_free(filter);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    golden_begin(argc, argv);
     check_begin("test_cuckoo");
     RUN(answers_are_those_of_the_definition);
     RUN(keys_go_in_and_come_out);
     RUN(full_loses_nothing);
+    RUN(full_filters_refuse_as_the_definition_says);
     RUN(removal_storms);
     RUN(sizes_are_for_the_rate);
     RUN(bytes_and_files_are_read_back);

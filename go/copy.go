@@ -90,7 +90,7 @@ func (f *CountingFilter) Clone() *CountingFilter {
 // Clone returns a filter of the same keys that shares no memory with f.
 func (f *CuckooFilter) Clone() *CuckooFilter {
 	clone := new(CuckooFilter)
-	clone.view = f.View()
+	clone.cuckooData = orZero(f).cuckooData
 	clone.view.cuckoo.all = cloneLines(clone.view.cuckoo.all)
 	return clone
 }

@@ -18,6 +18,10 @@ const (
 	maxCuckooLines = min(1<<32-1, maxLines)
 	// How many fingerprints an insert moves before it gives up and moves them all back.
 	maxKicks = 2048
+	// How many moves a filter may waste on inserts that fail: see cuckooBudget.
+	maxWaste = 16 * maxKicks
+	// What an insert may always move, and what each key that is added gives back.
+	leastKicks = 8
 
 	// The multiplier of the sequence that says which of four slots is vacated, and its
 	// inverse.
@@ -181,30 +185,68 @@ func (c *cuckooLines) touch(hashes []uint64) {
 // ---- changing ----
 
 // insert puts a key's fingerprint into a free slot of one of its buckets. If both are full, it
-// takes the place of another one, which goes to its own other bucket, and so on. If there is
-// no room, all that had to move is back in its place.
-func (c *cuckooLines) insert(hash uint64) (ok bool) {
+// takes the place of another one, which goes to its own other bucket, and so on, most times at
+// most. If there is no room, all that had to move is back in its place. It returns how many
+// moved, also if it was in vain.
+func (c *cuckooLines) insert(hash uint64, most uint32) (ok bool, kicks uint32) {
 	fingerprint, first := c.fingerprint(hash), c.first(hash)
 	at := c.other(first, fingerprint)
 	if c.put(first, fingerprint) || c.put(at, fingerprint) {
-		return true
+		return true, 0
+	}
+	// Copies of one fingerprint would take each other's place.
+	if c.isFullOf(first, fingerprint) && c.isFullOf(at, fingerprint) {
+		return false, 0
 	}
 	roll := hash
-	for range maxKicks {
+	for kicks < most {
+		kicks++
 		roll = roll*dice + 1
 		fingerprint = c.swap(at, roll>>62, fingerprint)
 		at = c.other(at, fingerprint)
 		if c.put(at, fingerprint) {
-			return true
+			return true, kicks
 		}
 	}
 	// The same way back: each step of it can be told from the one after.
-	for range maxKicks {
+	for range most {
 		at = c.other(at, fingerprint)
 		fingerprint = c.swap(at, roll>>62, fingerprint)
 		roll = (roll - 1) * diceBack
 	}
-	return false
+	return false, most
+}
+
+// isFullOf tells whether all four slots of a bucket have a fingerprint.
+func (c *cuckooLines) isFullOf(b bucket, fingerprint uint64) bool {
+	return (c.read(b)^fingerprint*c.lowest)&(c.mask*c.lowest) == 0
+}
+
+// cuckooBudget bounds what inserts that fail cost a filter that is full. A filter may waste maxWaste
+// moves on them; each key added since one failed gives leastKicks back, each key removed maxKicks.
+// An insert moves no more than is left, from leastKicks to maxKicks. It is no part of the bytes.
+type cuckooBudget struct {
+	wasted uint64 // after the last insert that failed
+	keys   uint64 // of the filter at that time
+}
+
+// kicks is how many fingerprints an insert may move in a filter of so many keys.
+func (b *cuckooBudget) kicks(keys uint64) uint32 {
+	return uint32(min(max(maxWaste-b.wastedNow(keys), leastKicks), maxKicks))
+}
+
+// waste notes an insert that failed and moved so many, in a filter of so many keys.
+func (b *cuckooBudget) waste(kicks uint32, keys uint64) {
+	b.wasted, b.keys = min(b.wastedNow(keys)+uint64(kicks), maxWaste), keys
+}
+
+func (b *cuckooBudget) wastedNow(keys uint64) uint64 {
+	// More than maxWaste of either gives back all.
+	back := min(keys-b.keys, maxWaste) * leastKicks
+	if keys < b.keys {
+		back = min(b.keys-keys, maxWaste) * maxKicks
+	}
+	return b.wasted - min(b.wasted, back)
 }
 
 // remove frees one slot that has the key's fingerprint, if there is one.

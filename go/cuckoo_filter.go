@@ -13,7 +13,10 @@ import (
 //     95 % of [CuckooParams.Slots] there is room.
 //   - A key added twice takes two slots, and is absent when it has been removed twice.
 //     There are 8 places for a key and for those it cannot be told from: a ninth add of the
-//     same key finds the filter full, or an earlier one.
+//     same key finds the filter full, or an earlier one, at once.
+//   - A full filter fails fast. An add moves up to 2,048 fingerprints to make room. After 16 adds
+//     that did so in vain, later ones move 8; each key added since allows 8 more, each key removed
+//     2,048. A clone remembers those adds, a filter that is read does not.
 //   - Remove only keys that you added. Any other removal can delete the fingerprint of a key
 //     that was added; that key is then a false negative. Removing a key that is definitely
 //     absent returns [ErrAbsent].
@@ -33,7 +36,9 @@ type CuckooFilter struct {
 }
 
 type cuckooData struct {
-	view View // of lines that are this filter's own
+	view   View // of lines that are this filter's own
+	budget cuckooBudget
+	kicks  uint64 // by all adds; for tests
 }
 
 // NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
@@ -68,7 +73,7 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 	}
 	lines := cuckooLines{all, slotSizeOf(params.FingerprintBits)}
 	view := View{cuckoo: lines, seed: params.Seed}
-	return &CuckooFilter{cuckooData: cuckooData{view}}, nil
+	return &CuckooFilter{cuckooData: cuckooData{view: view}}, nil
 }
 
 // ---- adding and removing ----
@@ -89,7 +94,12 @@ func (f *CuckooFilter) AddString(key string) error {
 // any other that is well mixed over all 64 bits.
 func (f *CuckooFilter) AddHash(hash uint64) error {
 	f.mustHaveLines()
-	if !f.view.cuckoo.insert(hash) {
+	ok, kicks := f.view.cuckoo.insert(hash, f.budget.kicks(f.view.keyCount))
+	f.kicks += uint64(kicks)
+	if !ok {
+		if kicks != 0 {
+			f.budget.waste(kicks, f.view.keyCount)
+		}
 		return ErrFull
 	}
 	f.view.keyCount++
@@ -243,7 +253,7 @@ func (f *CuckooFilter) Clear() {
 		return
 	}
 	clear(f.view.cuckoo.all)
-	f.view.keyCount = 0
+	f.view.keyCount, f.budget = 0, cuckooBudget{}
 }
 
 // ---- asking ----
@@ -384,7 +394,7 @@ func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {
 	}
 	view := View{cuckoo: cuckooLines{all, slotSizeOf(int(p.k))}, seed: p.seed}
 	view.keyCount = view.cuckoo.taken() // what the footer says is a hint only
-	f.view = view
+	f.cuckooData = cuckooData{view: view}
 	return nil
 }
 

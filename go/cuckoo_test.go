@@ -120,6 +120,34 @@ func TestGoldenCuckooBuilt(t *testing.T) {
 	}
 }
 
+// A full filter takes, refuses and moves what it does in the other languages.
+func TestGoldenCuckooRefused(t *testing.T) {
+	var filter *CuckooFilter
+	for _, row := range golden(t, "cuckoo/refused.txt") {
+		switch row[0] {
+		case "filter":
+			filter = cuckooOf(t, number(t, row[2], 10), int(number(t, row[1], 10)), 0)
+		case "insert":
+			before := filter.kicks
+			err := filter.AddHash(number(t, row[1], 16))
+			if (err == nil) != (row[2] == "1") || err != nil && err != ErrFull {
+				t.Fatalf("%v: %v", row, err)
+			}
+			if kicks := filter.kicks - before; kicks != number(t, row[3], 10) {
+				t.Fatalf("%v: %d moves", row, kicks)
+			}
+		case "remove":
+			if err := filter.RemoveHash(number(t, row[1], 16)); err != nil {
+				t.Fatalf("%v: %v", row, err)
+			}
+		case "lines":
+			if got := fmt.Sprintf("%x", bytesOf(filter.view.cuckoo.all)); got != row[1] {
+				t.Errorf("lines %s instead of %s", got, row[1])
+			}
+		}
+	}
+}
+
 // ---- histories ----
 
 // Whatever is added, and removed rightly, in any way, no key that is in is denied.
@@ -617,6 +645,46 @@ func TestCuckooNoAllocations(t *testing.T) {
 	} {
 		if n := testing.AllocsPerRun(100, do); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+// No move makes room for a ninth copy, so none is tried. Inserts that fail cost no more than the
+// budget allows; a clone has it, and a filter that is read has not.
+func TestCuckooRefusedCostsLittle(t *testing.T) {
+	for _, bits := range fingerprintBits {
+		filter := cuckooOf(t, 1000, bits, 0)
+		for range 10_000 {
+			filter.AddHash(77)
+		}
+		if filter.KeyCount() != 8 || filter.kicks != 0 {
+			t.Errorf("%d bits: %d copies, %d moves", bits, filter.KeyCount(), filter.kicks)
+		}
+		filter = cuckooOf(t, 300, bits, 0)
+		filled(t, filter, 1)
+		refused, wasted := 0, uint64(0)
+		for _, hash := range splitMix(100_000, 2) {
+			before := filter.kicks
+			if filter.AddHash(hash) != nil {
+				refused++
+				wasted += filter.kicks - before
+			}
+		}
+		if refused < 99_000 || wasted > maxWaste+100_000*leastKicks {
+			t.Errorf("%d bits: %d refused, %d moves", bits, refused, wasted)
+		}
+		most := func(f *CuckooFilter) uint32 { return f.budget.kicks(f.KeyCount()) }
+		again, err := new(CuckooFilter), error(nil)
+		if data, failed := filter.MarshalBinary(); failed != nil {
+			t.Error(failed)
+		} else if err = again.UnmarshalBinary(data); err != nil {
+			t.Error(err)
+		}
+		if most(filter) != leastKicks || most(filter.Clone()) != leastKicks || most(again) != maxKicks {
+			t.Errorf("%d, %d, %d", most(filter), most(filter.Clone()), most(again))
+		}
+		if filter.Clear(); most(filter) != maxKicks {
+			t.Error(most(filter), "after Clear")
 		}
 	}
 }

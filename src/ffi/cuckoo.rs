@@ -21,6 +21,10 @@ use std::ffi::c_void;
 /// bloomline_cuckoo_capacity() keys fit. A key that is inserted twice is present twice, and is
 /// removed twice; at most 8 times.
 ///
+/// A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
+/// searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
+/// removed 2,048. A clone remembers those searches, a decoded filter does not.
+///
 /// Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
 /// key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
 ///

@@ -10,7 +10,7 @@ use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernel, Layout, Prefetch, ahead};
 use crate::key::Key;
-use crate::layouts::cuckoo;
+use crate::layouts::cuckoo::{self, Budget, Inserted};
 use crate::os::memory::Zeroed;
 use crate::params::CuckooParams;
 use std::fmt;
@@ -23,7 +23,10 @@ use std::io::{self, Write};
 ///   of [`CuckooParams::slots`]; see [`CuckooParams::for_bits`].
 /// * **A key inserted twice is stored twice**, in two slots, and must be removed twice. Keys of the
 ///   same fingerprint and buckets share 8 slots: the ninth insert of a key, or an earlier one,
-///   fails as full.
+///   fails as full, at once.
+/// * **A full filter fails fast.** An insert relocates up to 2,048 fingerprints to make room. After
+///   16 searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
+///   removed 2,048. A clone remembers those searches, a decoded filter does not.
 /// * **Remove only keys you inserted.** Any other removal can delete an inserted key's fingerprint;
 ///   that key is then a false negative. Removing a definitely absent key fails.
 ///
@@ -33,16 +36,19 @@ pub struct CuckooFilter {
     params: CuckooParams,
     key_count: u64,
     kernel: &'static Kernel,
+    budget: Budget,
+    /// By all inserts.
+    kicks: u64,
 }
 
 /// Calls a function of the definition with the number of bits as a constant, so it is compiled for
 /// each.
 macro_rules! by_bits {
-    ($function:ident, $filter:expr, $hash:expr) => {
+    ($function:ident, $filter:expr, $($of:expr),+) => {
         match $filter.params.fingerprint_bits() {
-            8 => cuckoo::$function(&mut $filter.lines, 8, $hash),
-            12 => cuckoo::$function(&mut $filter.lines, 12, $hash),
-            _ => cuckoo::$function(&mut $filter.lines, 16, $hash),
+            8 => cuckoo::$function(&mut $filter.lines, 8, $($of),+),
+            12 => cuckoo::$function(&mut $filter.lines, 12, $($of),+),
+            _ => cuckoo::$function(&mut $filter.lines, 16, $($of),+),
         }
     };
 }
@@ -66,7 +72,15 @@ impl CuckooFilter {
     }
 
     fn with_kernel(params: CuckooParams, kernel: &'static Kernel) -> Result<CuckooFilter, Error> {
-        Ok(CuckooFilter { lines: Zeroed::new(params.bytes())?, params, key_count: 0, kernel })
+        let lines = Zeroed::new(params.bytes())?;
+        Ok(CuckooFilter {
+            lines,
+            params,
+            key_count: 0,
+            kernel,
+            budget: Budget::default(),
+            kicks: 0,
+        })
     }
 
     // ---- inserting and removing ----
@@ -88,9 +102,43 @@ impl CuckooFilter {
     /// As [`CuckooFilter::insert`].
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
-        let new = by_bits!(insert, self, hash).ok_or(Error::Full)?;
-        self.key_count += 1;
-        Ok(new)
+        self.insert_hash_within(hash, self.most_kicks())
+    }
+
+    /// As [`insert_hash`](CuckooFilter::insert_hash), but relocates up to `kicks` fingerprints,
+    /// whatever [`most_kicks`](CuckooFilter::most_kicks) is. With 0 it only takes a free slot. If
+    /// fewer are enough, more give the same lines: with [`MAX_KICKS`](cuckoo::MAX_KICKS), a copy
+    /// takes every key that the filter took, into the same slots.
+    ///
+    /// # Errors
+    /// As [`CuckooFilter::insert`].
+    #[inline]
+    pub fn insert_hash_within(&mut self, hash: u64, kicks: u32) -> Result<bool, Error> {
+        self.try_insert(hash, kicks).ok_or(Error::Full)
+    }
+
+    #[inline(always)]
+    fn try_insert(&mut self, hash: u64, kicks: u32) -> Option<bool> {
+        let Inserted { new, kicks } = by_bits!(insert_within, self, hash, kicks);
+        if kicks != 0 {
+            self.kicked(kicks, new.is_some());
+        }
+        self.key_count += u64::from(new.is_some());
+        new
+    }
+
+    /// How many fingerprints the next insert may relocate: see [`CuckooFilter`].
+    #[inline]
+    pub fn most_kicks(&self) -> u32 {
+        self.budget.kicks(self.key_count)
+    }
+
+    #[cold]
+    fn kicked(&mut self, kicks: u32, inserted: bool) {
+        self.kicks += u64::from(kicks);
+        if !inserted {
+            self.budget.waste(kicks, self.key_count);
+        }
     }
 
     /// As [`insert_keys`](CuckooFilter::insert_keys), for the hashes of keys.
@@ -101,8 +149,7 @@ impl CuckooFilter {
         for (i, &hash) in hashes.iter().enumerate() {
             self.prefetch_ahead(hashes, i);
             // Not `insert_hash`: nobody asks here whether the key was new.
-            by_bits!(insert, self, hash).ok_or(Error::Full)?;
-            self.key_count += 1;
+            self.try_insert(hash, self.most_kicks()).ok_or(Error::Full)?;
         }
         Ok(())
     }
@@ -197,6 +244,7 @@ impl CuckooFilter {
     pub fn clear(&mut self) {
         self.lines.fill(0);
         self.key_count = 0;
+        self.budget = Budget::default();
     }
 
     // ---- probing ----
@@ -228,6 +276,12 @@ impl CuckooFilter {
     /// and a little beyond.
     pub fn fill(&self) -> f64 {
         self.key_count as f64 / self.params.slots() as f64
+    }
+
+    /// The fingerprints that inserts have relocated, also in vain. For tests.
+    #[doc(hidden)]
+    pub fn kicks(&self) -> u64 {
+        self.kicks
     }
 
     /// The lines.

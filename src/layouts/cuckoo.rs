@@ -39,6 +39,11 @@ pub const ANY_PAGE: u64 = 8;
 /// The most fingerprints that an insert relocates before it gives up and moves them all back.
 pub const MAX_KICKS: u32 = 2048;
 
+/// The relocations that a filter may waste on searches that fail: see [`Budget`].
+pub const MAX_WASTE: u32 = 16 * MAX_KICKS;
+/// What an insert may always relocate, and what each key inserted adds to the [`Budget`].
+pub const LEAST_KICKS: u32 = 8;
+
 /// A bucket: its line, and its number in that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
@@ -135,7 +140,8 @@ pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
 }
 
 /// Puts the key's fingerprint into a free slot of one of its buckets. If both are full, it
-/// replaces another fingerprint, which moves to its own alternate bucket, and so on.
+/// replaces another fingerprint, which moves to its own alternate bucket, and so on, [`MAX_KICKS`]
+/// times at most.
 ///
 /// Returns whether the key was new, as [`contains`] would have said; `None` if there was no room.
 /// The lines are then unchanged.
@@ -144,6 +150,25 @@ pub fn contains(lines: &[u8], bits: u32, hash: u64) -> bool {
 /// As [`contains`].
 #[inline(always)]
 pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> Option<bool> {
+    insert_within(lines, bits, hash, MAX_KICKS).new
+}
+
+/// What [`insert_within`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inserted {
+    /// What [`insert`] returns.
+    pub new: Option<bool>,
+    /// How many fingerprints it relocated; if there was no room, it moved as many back.
+    pub kicks: u32,
+}
+
+/// As [`insert`], but relocates `most` fingerprints at most. The relocations are the first ones of
+/// [`insert`]: where both insert the key, the lines are the same.
+///
+/// # Panics
+/// As [`contains`].
+#[inline(always)]
+pub fn insert_within(lines: &mut [u8], bits: u32, hash: u64, most: u32) -> Inserted {
     let line_count = count(lines);
     let (mut fingerprint, [first, mut at]) = places(lines, bits, hash);
     let words = [read(lines, first, bits), read(lines, at, bits)];
@@ -152,31 +177,82 @@ pub fn insert(lines: &mut [u8], bits: u32, hash: u64) -> Option<bool> {
     for (at, word) in [(first, words[0]), (at, words[1])] {
         if let Some(slot) = slot_of(word, bits, 0) {
             write(lines, at, bits, word | fingerprint << (slot * u64::from(bits)));
-            return Some(new);
+            return Inserted { new: Some(new), kicks: 0 };
         }
     }
+    // Copies of one fingerprint would replace each other.
+    if words == [fingerprint * ones(bits); 2] {
+        return Inserted { new: None, kicks: 0 };
+    }
     let mut dice = hash;
-    for _ in 0..MAX_KICKS {
+    for kicks in 1..=most {
         dice = dice.wrapping_mul(DICE).wrapping_add(1);
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         at = other(at, fingerprint, bits, line_count);
         if let Some(slot) = slot_of(read(lines, at, bits), bits, 0) {
             swap(lines, at, bits, slot, fingerprint);
-            return Some(new);
+            return Inserted { new: Some(new), kicks };
         }
     }
     // The same way back: each step follows from the one after it.
-    for _ in 0..MAX_KICKS {
+    for _ in 0..most {
         at = other(at, fingerprint, bits, line_count);
         fingerprint = swap(lines, at, bits, dice >> 62, fingerprint);
         dice = dice.wrapping_sub(1).wrapping_mul(DICE_BACK);
     }
-    None
+    Inserted { new: None, kicks: most }
 }
 
 /// The multiplier of the sequence that chooses the slot to vacate, and its inverse.
 const DICE: u64 = 0x9E37_79B9_7F4A_7C15;
 const DICE_BACK: u64 = 0xF1DE_83E1_9937_733D;
+
+/// Bounds what searches that fail cost a filter that is full. A filter may waste [`MAX_WASTE`]
+/// relocations on them. Each key inserted since a failed search gives [`LEAST_KICKS`] back, each
+/// key removed [`MAX_KICKS`]. An insert relocates no more than is left, up to [`MAX_KICKS`], but
+/// always up to [`LEAST_KICKS`].
+///
+/// It is no part of the bytes: a filter that was decoded begins anew. Since a shorter search is the
+/// beginning of a longer one, it has room for every key that the filter it was encoded from takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// After the last search that failed.
+    wasted: u32,
+    /// The keys of the filter at that time. What was given back follows from it, so inserts and
+    /// removals do not write here.
+    keys: u64,
+}
+
+impl Budget {
+    /// How many fingerprints an insert may relocate in a filter of `keys` keys.
+    #[inline(always)]
+    pub const fn kicks(&self, keys: u64) -> u32 {
+        let left = MAX_WASTE - self.wasted(keys);
+        if left > MAX_KICKS {
+            MAX_KICKS
+        } else if left < LEAST_KICKS {
+            LEAST_KICKS
+        } else {
+            left
+        }
+    }
+
+    /// Notes a failed search that relocated so many, in a filter of `keys` keys.
+    pub fn waste(&mut self, kicks: u32, keys: u64) {
+        let wasted = self.wasted(keys).saturating_add(kicks).min(MAX_WASTE);
+        *self = Budget { wasted, keys };
+    }
+
+    #[inline(always)]
+    const fn wasted(&self, keys: u64) -> u32 {
+        let back = if keys < self.keys {
+            (self.keys - keys).saturating_mul(MAX_KICKS as u64)
+        } else {
+            (keys - self.keys).saturating_mul(LEAST_KICKS as u64)
+        };
+        (self.wasted as u64).saturating_sub(back) as u32
+    }
+}
 
 /// Frees one slot that has the key's fingerprint. Returns false if none has.
 ///
@@ -243,11 +319,16 @@ fn fingerprint_in(word: u64, slot: u64, bits: u32) -> u64 {
     word >> (slot * u64::from(bits)) & ((1 << bits) - 1)
 }
 
+/// A 1 in the lowest bit of each slot.
+#[inline(always)]
+const fn ones(bits: u32) -> u64 {
+    1 | 1 << bits | 1 << (2 * bits) | 1 << (3 * bits)
+}
+
 /// The first slot of a bucket, whose four slots are `word`, that has this fingerprint.
 #[inline(always)]
 fn slot_of(word: u64, bits: u32, fingerprint: u64) -> Option<u64> {
-    // A 1 in the lowest bit of each slot.
-    let ones = 1 | 1 << bits | 1 << (2 * bits) | 1 << (3 * bits);
+    let ones = ones(bits);
     // Where the slot has it, this is 0, and only a 0 borrows: the lowest such slot is exact.
     let differs = word ^ (fingerprint * ones);
     let equal = differs.wrapping_sub(ones) & !differs & (ones << (bits - 1));

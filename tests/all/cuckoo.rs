@@ -363,6 +363,88 @@ fn full_loses_nothing_and_changes_nothing() {
     }
 }
 
+/// No relocation makes room for a ninth copy, so none is tried.
+#[test]
+fn a_ninth_copy_is_refused_at_once() {
+    for bits in BITS {
+        // In one line the two buckets of a key can be the same one.
+        for line_count in [1, 1000] {
+            for hash in random_hashes(20, 3) {
+                let mut filter = filter(line_count, bits);
+                let added = (0..10_000).filter(|_| filter.insert_hash(hash).is_ok()).count();
+                assert!(added == 8 || added == 4 && line_count == 1, "{added}");
+                assert_eq!(filter.kicks(), 0, "{bits} bits, {line_count} lines");
+                assert_eq!(filter.most_kicks(), cuckoo::MAX_KICKS);
+            }
+        }
+    }
+}
+
+/// Whatever is asked of a full filter, it relocates no more than the budget allows.
+#[test]
+fn refused_inserts_cost_little() {
+    for bits in BITS {
+        let mut filter = filter(300, bits);
+        let inserted = fill(&mut filter, 1);
+        let (before, full) = (filter.kicks(), filter.key_count());
+        let (mut refused, mut wasted) = (0, 0);
+        for hash in random_hashes(100_000, 2) {
+            let before = filter.kicks();
+            if filter.insert_hash(hash).is_err() {
+                refused += 1;
+                wasted += filter.kicks() - before;
+            }
+        }
+        assert!(refused > 99_000);
+        let (waste, least) = (u64::from(cuckoo::MAX_WASTE), u64::from(cuckoo::LEAST_KICKS));
+        assert!(wasted <= waste + 100_000 * least, "{bits} bits: {wasted} relocations");
+        assert!(filter.kicks() - before >= wasted && filter.key_count() > full);
+        assert_eq!(filter.most_kicks(), cuckoo::LEAST_KICKS);
+        assert!(inserted.iter().all(|&hash| filter.contains_hash(hash)));
+
+        // A clone knows that it is full; what is decoded does not, and takes no less.
+        assert_eq!(filter.try_clone().unwrap().most_kicks(), cuckoo::LEAST_KICKS);
+        let mut decoded = CuckooFilter::decode(&filter.to_bytes().unwrap()).unwrap();
+        assert!(decoded == filter);
+        assert_eq!(decoded.most_kicks(), cuckoo::MAX_KICKS);
+        for hash in random_hashes(3000, 4) {
+            filter.remove_hash(inserted[hash as usize % 100]).ok();
+            decoded.remove_hash(inserted[hash as usize % 100]).ok();
+            if filter.insert_hash(hash).is_ok() {
+                decoded.insert_hash_within(hash, cuckoo::MAX_KICKS).unwrap();
+                assert!(decoded == filter);
+            }
+        }
+
+        // A key that is removed makes room for a search, and all that are removed for all.
+        let kicks = filter.most_kicks();
+        filter.remove_hash(inserted[150]).unwrap();
+        assert!(filter.most_kicks() > kicks || kicks == cuckoo::MAX_KICKS);
+        filter.clear();
+        assert_eq!(filter.most_kicks(), cuckoo::MAX_KICKS);
+    }
+}
+
+/// A search that may relocate less is the beginning of one that may more.
+#[test]
+fn a_limit_changes_what_is_refused_and_nothing_else() {
+    for bits in BITS {
+        let mut limited = filter(50, bits);
+        let mut other = filter(50, bits);
+        for hash in random_hashes(4000, 8) {
+            let kicks = (hash >> 60) as u32;
+            let (before, lines) = (limited.kicks(), limited.lines().to_vec());
+            let result = limited.insert_hash_within(hash, kicks);
+            assert!(limited.kicks() - before <= u64::from(kicks));
+            match result {
+                Ok(_) => _ = other.insert_hash_within(hash, cuckoo::MAX_KICKS).unwrap(),
+                Err(_) => assert!(limited.lines() == lines),
+            }
+            assert!(limited.lines() == other.lines());
+        }
+    }
+}
+
 // ---- the rate ----
 
 #[test]

@@ -152,6 +152,47 @@ fn vectors() -> String {
     text
 }
 
+/// What filters take and refuse when they are full, what that costs, and that removals make room.
+/// A row is a filter, an insert, a removal, or the lines that result.
+fn refused() -> String {
+    let mut text = String::new();
+    for (bits, line_count) in [(8, 2), (12, 3), (16, 3)] {
+        writeln!(text, "filter {bits} {line_count}").unwrap();
+        let slots = (line_count * cuckoo::buckets(bits) * 4) as usize;
+        let mut lines = vec![0; line_count as usize * 64];
+        let (mut budget, mut present) = (cuckoo::Budget::default(), Vec::new());
+        let mut others = random_hashes(3 * slots, u64::from(bits) + 50).into_iter();
+        // One key again and again; then half as many again as there are slots; then some for each
+        // that is removed.
+        let copies = std::iter::repeat_n(others.next().unwrap(), 10);
+        let many = others.by_ref().take(slots + slots / 2).collect::<Vec<_>>();
+        let removals = std::iter::repeat_n((true, 0), slots / 4);
+        let removals = removals.flat_map(|gone| [gone, (false, 0), (false, 0), (false, 0)]);
+        let inserts = copies.chain(many).map(|hash| (false, hash));
+        for (i, (removes, hash)) in inserts.chain(removals).enumerate() {
+            if removes {
+                let gone = present.remove(i * 7 % present.len());
+                assert!(cuckoo::remove(&mut lines, bits, gone));
+                writeln!(text, "remove {gone:016x}").unwrap();
+                continue;
+            }
+            let hash = if hash == 0 { others.next().unwrap() } else { hash };
+            let keys = present.len() as u64;
+            let done = cuckoo::insert_within(&mut lines, bits, hash, budget.kicks(keys));
+            match done.new {
+                Some(_) => present.push(hash),
+                None if done.kicks != 0 => budget.waste(done.kicks, keys),
+                None => {}
+            }
+            let ok = u8::from(done.new.is_some());
+            writeln!(text, "insert {hash:016x} {ok} {}", done.kicks).unwrap();
+        }
+        let hex: String = lines.iter().map(|byte| format!("{byte:02x}")).collect();
+        writeln!(text, "lines {hex}").unwrap();
+    }
+    text
+}
+
 /// All files but the README: their names and bytes.
 fn all() -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
@@ -177,6 +218,7 @@ fn all() -> BTreeMap<String, Vec<u8>> {
     }
     files.insert("MANIFEST".into(), manifest.into_bytes());
     files.insert("vectors.txt".into(), vectors().into_bytes());
+    files.insert("refused.txt".into(), refused().into_bytes());
     files
 }
 
@@ -225,6 +267,33 @@ fn filters_are_built_as_the_definition_says() {
         let name = format!("accepted/bits{bits:02}-full.bloomline");
         let committed = std::fs::read(committed::directory("cuckoo").join(name)).unwrap();
         assert!(filter.to_bytes().unwrap() == committed);
+    }
+}
+
+/// A full filter takes, refuses and relocates as the definition says.
+#[test]
+fn full_filters_refuse_as_the_definition_says() {
+    let mut filter = CuckooFilter::new(CuckooParams::new(1, 8, 0).unwrap()).unwrap();
+    for row in refused().lines() {
+        let fields: Vec<&str> = row.split(' ').collect();
+        let hash = || u64::from_str_radix(fields[1], 16).unwrap();
+        match fields[0] {
+            "filter" => {
+                let (bits, lines) = (fields[1].parse().unwrap(), fields[2].parse().unwrap());
+                filter = CuckooFilter::new(CuckooParams::new(lines, bits, 0).unwrap()).unwrap();
+            }
+            "insert" => {
+                let before = filter.kicks();
+                let ok = u8::from(filter.insert_hash(hash()).is_ok());
+                let kicks = filter.kicks() - before;
+                assert_eq!(row, format!("insert {:016x} {ok} {kicks}", hash()));
+            }
+            "remove" => filter.remove_hash(hash()).unwrap(),
+            _ => {
+                let hex: String = filter.lines().iter().map(|byte| format!("{byte:02x}")).collect();
+                assert_eq!(fields[1], hex);
+            }
+        }
     }
 }
 

@@ -30,6 +30,11 @@ impl Limit {
         Limit { ctx: Some(ctx), ..Limit::bytes(most) }
     }
 
+    /// Whether this is what a primary or a dump sends: it must be taken, as it was there.
+    pub(crate) fn is_none(self) -> bool {
+        self.ctx.is_none() && self.most == usize::MAX
+    }
+
     /// So many; 0: no limit.
     pub(crate) const fn bytes(most: usize) -> Limit {
         Limit { most: if most == 0 { usize::MAX } else { most }, ctx: None }

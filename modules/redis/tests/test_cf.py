@@ -361,3 +361,50 @@ def test_copies_of_one_item():
         for batch in check.batches(others, 1000):
             equal(client.ok("CF.INSERT", "c", "ITEMS", *batch), [1] * len(batch))
         none_denied(client, "c", others + ["same"], "CF.MEXISTS")
+
+
+def test_copies_in_one_command():
+    """A filter takes 8 copies of an item in each link; the 9,999 that it refuses change nothing."""
+    with Server(module_args=SEEDED) as server, server.client() as client:
+        added = client.ok("CF.INSERT", "c", "ITEMS", *["same"] * 10_000)
+        taken = added.count(1)
+        equal(added, [1] * taken + [-1] * (10_000 - taken))
+        before = client.ok("DUMP", "c")
+        equal(set(client.ok("CF.INSERT", "c", "ITEMS", *["same"] * 10_000)), {-1})
+        equal(client.ok("DUMP", "c"), before)
+        equal(client.ok("CF.COUNT", "c", "same"), taken)
+        # At the maximum of expansions the rest is refused, and nothing is lost.
+        items = keys("k", 40_000)
+        added = client.ok("CF.INSERT", "many", "CAPACITY", 100, "ITEMS", *items)
+        taken = [item for item, reply in zip(items, added) if reply == 1]
+        true(32 * 100 <= len(taken) < 5000, "%d items in 32 links of 100" % len(taken))
+        equal(client.call("CF.ADD", "many", "more"), Error("Maximum expansions reached"))
+        equal(pairs(client.ok("CF.INFO", "many"))["Number of items inserted"], len(taken))
+        none_denied(client, "many", taken, "CF.MEXISTS")
+
+
+def test_max_iterations():
+    """A filter takes its capacity whatever MAXITERATIONS is; beyond, it takes more if that is larger."""
+    with Server(module_args=(*SEEDED, "cf-max-iterations", 1)) as server, server.client() as client:
+        capacity, taken = 20_000, {}
+        for name, options in [("1", ()), ("20", ("MAXITERATIONS", 20)), ("2000", ("MAXITERATIONS", 2000))]:
+            client.ok("CF.RESERVE", name, capacity, "EXPANSION", 0, *options)
+            equal(set(client.ok("CF.INSERT", name, "ITEMS", *keys("k", capacity))), {1})
+            replies = [client.call("CF.ADD", name, key) for key in keys("more", 1000)]
+            full = Error("Filter is full")
+            taken[name] = replies.index(full)
+            equal(pairs(client.ok("CF.INFO", name))["Max iterations"], int(name))
+        true(taken["1"] < taken["20"] < taken["2000"], "until one is refused: %r" % taken)
+        # It goes where the filter goes.
+        client.ok("COPY", "1", "copied")
+        client.ok("RESTORE", "restored", 0, client.ok("DUMP", "1"))
+        at = 0
+        while True:
+            at, data = client.ok("CF.SCANDUMP", "1", at)
+            if at == 0:
+                break
+            client.ok("CF.LOADCHUNK", "loaded", at, data)
+        client.ok("DEBUG", "RELOAD")
+        same = ["1", "copied", "restored", "loaded"]
+        later = [client.ok("CF.INSERT", name, "ITEMS", *keys("later", 2000)) for name in same]
+        true(-1 in later[0] and all(replies == later[0] for replies in later), "replies of %r" % same)

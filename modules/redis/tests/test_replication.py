@@ -7,7 +7,7 @@ from clock import Clock
 from files import blob, hashes
 from resp import OK, Broken, Error, Status
 from samples import GROWING, KINDS, add, ask, check_all, make, snapshot
-from server import Replica, Server, info
+from server import Replica, Server, info, wait_until
 
 
 def same_on_both(client, copy, names):
@@ -132,6 +132,30 @@ def test_what_a_replica_gets():
             equal(sent(*words.split()), expected, words)
             names = [name.decode() for name in client.ok("KEYS", "*")]
             same_on_both(client, copy, names)
+
+
+def test_full_cuckoo_filters():
+    """What a primary remembers of items that it refused does not make it refuse what a later primary adds."""
+    with Server() as one, Replica(one) as two, one.client() as first, two.client() as second:
+        for name, options in [("fixed", ("EXPANSION", 0)), ("grows", ("EXPANSION", 1))]:
+            first.ok("BL.CF.RESERVE", name, 300, "MAXITERATIONS", 2000, "MAXEXPANSIONS", 3, *options)
+            replies = first.ok("CF.INSERT", name, "ITEMS", *keys(name, 5000))
+            true(replies.count(-1) > 3000, "%d refused" % replies.count(-1))
+        two.wait_caught_up()
+        same_on_both(first, second, ["fixed", "grows"])
+        # The other way round: the new primary searches further than the old one would.
+        second.ok("REPLICAOF", "NO", "ONE")
+        first.ok("REPLICAOF", "127.0.0.1", two.port)
+        wait_until(lambda: info(first, "replication").get("master_link_status") == "up", "it follows", 30)
+        for name in ["fixed", "grows"]:
+            for i in range(200):
+                second.ok("CF.DEL", name, "%s:%d" % (name, i))
+                second.ok("CF.INSERT", name, "ITEMS", *keys("more%d-" % i, 5))
+        target = int(info(second, "replication")["master_repl_offset"])
+        wait_until(
+            lambda: int(info(first, "replication").get("slave_repl_offset", -1)) >= target, "caught up", 30
+        )
+        same_on_both(second, first, ["fixed", "grows"])
 
 
 def test_hashes_up_to_an_error():

@@ -6,10 +6,9 @@ use bloomline::{CuckooFilter, CuckooParams, Error, shard_of};
 /// The filters; at least one.
 pub(crate) struct Link {
     pub(crate) shards: Vec<CuckooFilter>,
+    /// Of all filters.
+    items: u64,
 }
-
-/// A filter that has fewer items than this part of its slots has room for one more at little cost.
-const MAY_HAVE_ROOM: f64 = 0.94;
 
 impl Link {
     pub(super) fn new(params: CuckooParams, shards: usize) -> Result<Link, Error> {
@@ -18,7 +17,12 @@ impl Link {
         for _ in 0..shards {
             filters.push(CuckooFilter::new(params)?);
         }
-        Ok(Link { shards: filters })
+        Ok(Link::of(filters))
+    }
+
+    pub(super) fn of(shards: Vec<CuckooFilter>) -> Link {
+        let items = shards.iter().map(CuckooFilter::key_count).sum();
+        Link { shards, items }
     }
 
     pub(super) fn try_clone(&self) -> Result<Link, Error> {
@@ -27,7 +31,7 @@ impl Link {
         for shard in &self.shards {
             shards.push(shard.try_clone()?);
         }
-        Ok(Link { shards })
+        Ok(Link { shards, items: self.items })
     }
 
     fn shard_of(&self, hash: u64) -> usize {
@@ -44,20 +48,45 @@ impl Link {
         &mut self.shards[shard]
     }
 
-    /// Whether there is likely to be room. No item is moved to find out.
-    pub(super) fn has_room(&self, hash: u64) -> bool {
-        let shard = self.shard(hash);
-        (shard.key_count() as f64) < MAY_HAVE_ROOM * shard.params().slots() as f64
+    /// The items in the filter of a hash.
+    pub(super) fn keys_near(&self, hash: u64) -> u64 {
+        self.shard(hash).key_count()
     }
 
-    /// Returns false if there is no room.
-    pub(super) fn insert(&mut self, hash: u64) -> bool {
-        self.shard_mut(hash).insert_hash(hash).is_ok()
+    /// How many fingerprints an insert into that filter may relocate: fewer after failed searches.
+    pub(super) fn most_kicks(&self, hash: u64) -> u32 {
+        self.shard(hash).most_kicks()
+    }
+
+    /// How often an item is there.
+    pub(super) fn count(&self, hash: u64) -> u64 {
+        slots(self.shard(hash), hash).0
+    }
+
+    /// Whether all slots that an item can have are copies of it: nothing makes room for one more.
+    pub(super) fn is_full_of(&self, hash: u64) -> bool {
+        let (copies, slots) = slots(self.shard(hash), hash);
+        copies == slots
+    }
+
+    /// Takes a free slot of the item's two buckets. Returns false if there is none, or the filter
+    /// has `full` items.
+    pub(super) fn place(&mut self, hash: u64, full: u64) -> bool {
+        self.shard(hash).key_count() < full && self.insert(hash, 0)
+    }
+
+    /// Relocates up to `kicks` fingerprints to make room. Returns false if there is none.
+    pub(super) fn insert(&mut self, hash: u64, kicks: u32) -> bool {
+        let inserted = self.shard_mut(hash).insert_hash_within(hash, kicks).is_ok();
+        self.items += u64::from(inserted);
+        inserted
     }
 
     /// Returns false if the item is absent.
     pub(super) fn remove(&mut self, hash: u64) -> bool {
-        self.shard_mut(hash).remove_hash(hash).is_ok()
+        let removed = self.shard_mut(hash).remove_hash(hash).is_ok();
+        self.items -= u64::from(removed);
+        removed
     }
 
     /// Adds the answers to so many hashes.
@@ -78,7 +107,7 @@ impl Link {
     }
 
     pub(crate) fn items(&self) -> u64 {
-        self.shards.iter().map(CuckooFilter::key_count).sum()
+        self.items
     }
 }
 
@@ -87,8 +116,9 @@ pub(super) fn full_rate(params: CuckooParams) -> f64 {
     params.rate((0.95 * params.slots() as f64) as u64)
 }
 
-/// How many slots of an item's two buckets have its fingerprint.
-pub(super) fn count(filter: &CuckooFilter, hash: u64) -> u64 {
+/// The slots of an item's two buckets that have its fingerprint, and all of them: the two can be
+/// the same one.
+fn slots(filter: &CuckooFilter, hash: u64) -> (u64, u64) {
     let (bits, lines) = (filter.params().fingerprint_bits(), filter.params().line_count());
     let wanted = fingerprint(hash, bits);
     let one = first(hash, bits, lines);
@@ -100,5 +130,5 @@ pub(super) fn count(filter: &CuckooFilter, hash: u64) -> u64 {
         let slot = |i: u64| word >> (i * u64::from(bits)) & ((1 << bits) - 1);
         (0..SLOTS).filter(|&i| slot(i) == wanted).count() as u64
     };
-    if one == two { of(one) } else { of(one) + of(two) }
+    if one == two { (of(one), SLOTS) } else { (of(one) + of(two), 2 * SLOTS) }
 }

@@ -23,7 +23,7 @@ impl Series {
             rate: full_rate(params),
             seed: params.seed(),
         };
-        Series { shape, links: vec![Link { shards: vec![filter] }], deleted: 0 }
+        Series { shape, links: vec![Link::of(vec![filter])], deleted: 0 }
     }
 
     /// Its numbers: the shape, items removed, and for each link the number of its filters.
@@ -41,14 +41,14 @@ impl Series {
     }
 
     pub(crate) fn from_image(header: &Header, body: &mut Arrived) -> Result<Series, Error> {
-        let Some((&numbers, shards)) = header.numbers.split_first_chunk() else {
+        let Some((&numbers, counts)) = header.numbers.split_first_chunk() else {
             return Err(Error::NotAFilter);
         };
         let [capacity, bucket_size, max_iterations, expansion, max_links, rate, seed, deleted] =
             numbers;
         let rate = f64::from_bits(rate);
         // All files have the same length.
-        let filters = shards.iter().try_fold(0, |sum: u64, &count| sum.checked_add(count));
+        let filters = counts.iter().try_fold(0, |sum: u64, &count| sum.checked_add(count));
         let filters = filters.filter(|&filters| filters > 0).ok_or(Error::NotAFilter)?;
         let len = body.left() / filters;
         let whole = len >= LEAST_FILE && len * filters == body.left();
@@ -70,26 +70,26 @@ impl Series {
         };
         let mut before = 1;
         let no_memory = |_| Error::OutOfMemory;
-        series.links.try_reserve_exact(shards.len()).map_err(no_memory)?;
-        for (i, &count) in shards.iter().enumerate() {
+        series.links.try_reserve_exact(counts.len()).map_err(no_memory)?;
+        for (i, &count) in counts.iter().enumerate() {
             // As it grows: what removing rests on.
             let expected = if i == 0 { Some(1) } else { expansion.checked_mul(before) };
             if expected != Some(count) || count == 0 {
                 return Err(Error::NotAFilter);
             }
-            let mut link = Link { shards: Vec::new() };
-            link.shards.try_reserve_exact(count as usize).map_err(no_memory)?;
+            let mut shards: Vec<CuckooFilter> = Vec::new();
+            shards.try_reserve_exact(count as usize).map_err(no_memory)?;
             for _ in 0..count {
                 let filter = CuckooFilter::load_from(body.take(len)?)?;
-                let first = series.links.first().unwrap_or(&link).shards.first();
+                let first = series.links.first().map_or(&shards, |link| &link.shards).first();
                 let alike = first.is_none_or(|first| first.params() == filter.params());
                 if filter.params().seed() != seed || !alike {
                     return Err(Error::Mismatch);
                 }
-                link.shards.push(filter);
+                shards.push(filter);
             }
             before = count;
-            series.links.push(link);
+            series.links.push(Link::of(shards));
         }
         Ok(series)
     }

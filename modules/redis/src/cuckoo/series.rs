@@ -7,10 +7,11 @@
 //! it: if the fingerprint there is another item's, that one's is found, by the same probes, where
 //! the first was. Links of different shapes would lose items there.
 
-use super::link::{Link, count, full_rate};
+use super::link::{Link, full_rate};
 use crate::allocator::memory_of;
 use crate::items::WORDS;
 use crate::limit::Limit;
+use bloomline::cuckoo::MAX_KICKS;
 use bloomline::{CuckooFilter, CuckooParams, Error};
 
 /// The shape of a series.
@@ -20,7 +21,7 @@ pub(crate) struct Shape {
     pub(crate) capacity: u64,
     /// Kept for INFO: the rate follows from it unless one is chosen.
     pub(crate) bucket_size: u64,
-    /// Kept for INFO.
+    /// How many fingerprints an insert may relocate in a link that has its capacity.
     pub(crate) max_iterations: u64,
     /// How many times as large the next link is; 0: there is no next one.
     pub(crate) expansion: u64,
@@ -124,27 +125,55 @@ impl Series {
     }
 
     /// Adds an item, once more if it is there. At an error nothing has changed.
+    ///
+    /// Where an item goes follows from the lines and the shape alone. So a replica, which gets the
+    /// items that were added and not the refused ones, has the same lines.
     pub(crate) fn insert(&mut self, hash: u64, limit: Limit) -> Result<(), Stop> {
         // Older links have room where items were removed, and where few have come.
-        if self.links.iter_mut().any(|link| link.has_room(hash) && link.insert(hash)) {
+        let capacity = self.shape.capacity;
+        if self.links.iter_mut().any(|link| link.place(hash, capacity)) {
             return Ok(());
         }
-        let newest = self.links.last_mut().expect("at least one link");
-        if newest.insert(hash) {
+        let end = self.end();
+        // What is refused here goes nowhere else, so this may depend on what was refused before.
+        let hurries = end.is_some() && !limit.is_none();
+        if self.relocate(hash, hurries) {
             return Ok(());
         }
-        if self.shape.expansion == 0 {
-            return Err(Stop::Full);
-        }
-        if self.links.len() as u64 >= self.shape.max_links {
-            return Err(Stop::Links);
-        }
-        if self.is_full_of_copies() {
-            return Err(Stop::Full);
+        if let Some(stop) = end {
+            return Err(stop);
         }
         self.grow(self.params(), limit).map_err(|_| Stop::Growth)?;
         let newest = self.links.last_mut().expect("at least one link");
-        if newest.insert(hash) { Ok(()) } else { Err(Stop::Full) }
+        if newest.place(hash, u64::MAX) { Ok(()) } else { Err(Stop::Full) }
+    }
+
+    /// Why it may not grow.
+    fn end(&self) -> Option<Stop> {
+        if self.shape.expansion == 0 {
+            Some(Stop::Full)
+        } else if self.links.len() as u64 >= self.shape.max_links {
+            Some(Stop::Links)
+        } else {
+            self.is_full_of_copies().then_some(Stop::Full)
+        }
+    }
+
+    /// Makes room by relocating others in one link: the emptiest of those that can take the item.
+    fn relocate(&mut self, hash: u64, hurries: bool) -> bool {
+        let mut emptiest: Option<&mut Link> = None;
+        for link in self.links.iter_mut().rev() {
+            let fewer = |best: &&mut Link| link.keys_near(hash) < best.keys_near(hash);
+            if emptiest.as_ref().is_none_or(fewer) && !link.is_full_of(hash) {
+                emptiest = Some(link);
+            }
+        }
+        let Some(link) = emptiest else { return false };
+        // A large filter that relocates few is full long before it has its capacity.
+        let capacity = self.shape.capacity.saturating_mul(link.shards.len() as u64);
+        let iterations = self.shape.max_iterations.min(MAX_KICKS.into()) as u32;
+        let kicks = if link.items() < capacity { MAX_KICKS } else { iterations };
+        link.insert(hash, if hurries { kicks.min(link.most_kicks(hash)) } else { kicks })
     }
 
     /// Removes an item once. Returns false if it is absent.
@@ -170,7 +199,7 @@ impl Series {
 
     /// How often an item is there; other items can make it too high.
     pub(crate) fn count(&self, hash: u64) -> u64 {
-        self.links.iter().map(|link| count(link.shard(hash), hash)).sum()
+        self.links.iter().map(|link| link.count(hash)).sum()
     }
 
     /// Drops the newest links as long as they are empty, except the first.
@@ -302,6 +331,116 @@ mod tests {
             let added = (0..20_000).filter(insert).count();
             assert!(added > 19_995, "expansion {expansion}: {added}");
         }
+    }
+
+    /// What inserts have relocated, in all links.
+    fn kicks(series: &Series) -> u64 {
+        let filters = series.links.iter().flat_map(|link| &link.shards);
+        filters.map(CuckooFilter::kicks).sum()
+    }
+
+    /// As from a client: refused items are remembered.
+    const CLIENT: Limit = Limit::bytes(1 << 30);
+
+    #[test]
+    fn a_refused_copy_relocates_nothing() {
+        for expansion in [0, 1, 2] {
+            let mut series = series(1000, expansion, 0.01);
+            let added = (0..10_000).filter(|_| series.insert(77, CLIENT).is_ok()).count();
+            assert_eq!((added, kicks(&series)), (8 * series.links.len(), 0));
+        }
+    }
+
+    #[test]
+    fn an_insert_relocates_no_more_than_the_iterations() {
+        for max_iterations in [1, 20, 500, 65_535] {
+            let most = max_iterations.min(MAX_KICKS.into());
+            let shape = Shape { max_links: 3, max_iterations, ..shape(1000, 1, 0.01) };
+            let mut series = Series::new(shape, Limit::none()).unwrap();
+            let mut refused = 0;
+            for i in 0..20_000 {
+                let (before, has_it) = (kicks(&series), series.links[0].items() >= 1000);
+                let reserved = series.links.iter().any(|link| link.items() < 1000);
+                let stop = series.insert(hash_u64(i, 0), Limit::none()).err();
+                let kicks = kicks(&series) - before;
+                // Up to its capacity a link relocates as many as it takes.
+                assert!(kicks <= if reserved { MAX_KICKS.into() } else { most }, "{i}: {kicks}");
+                assert!(has_it || (stop.is_none() && series.links.len() == 1), "{i}: {stop:?}");
+                refused += u64::from(stop == Some(Stop::Links));
+            }
+            assert!(refused > 16_000 && series.items() >= 3000, "{refused}");
+        }
+    }
+
+    #[test]
+    fn refused_items_cost_little() {
+        // Many links, and the most iterations that there are.
+        let shape = Shape { max_iterations: 65_535, ..shape(1000, 1, 0.01) };
+        let mut series = Series::new(shape, CLIENT).unwrap();
+        let insert = |series: &mut Series, i| series.insert(hash_u64(i, 0), CLIENT).is_ok();
+        (0..).take_while(|i| insert(&mut series, 1 << 40 | i)).count();
+        assert_eq!(series.links.len(), 32);
+        let before = kicks(&series);
+        let refused = (0..100_000).filter(|&i| !insert(&mut series, i)).count();
+        // Each link has a budget, which counts those that were added.
+        let allowed = 2 * 32 * u64::from(bloomline::cuckoo::MAX_WASTE) + 100_000 * 8;
+        let relocated = kicks(&series) - before;
+        assert!(refused > 98_000 && relocated < allowed, "{refused} refused, {relocated}");
+        let before = kicks(&series);
+        assert!((0..100_000).filter(|&i| !insert(&mut series, i << 20)).count() > 99_900);
+        assert!(kicks(&series) - before < 100_000 * 9);
+    }
+
+    #[test]
+    fn a_link_takes_its_capacity_before_the_next() {
+        for (capacity, iterations) in [(10, 1), (1000, 1), (30_000, 1), (30_000, 20)] {
+            for seed in 0..5 {
+                let shape = Shape { max_iterations: iterations, ..shape(capacity, 1, 0.01) };
+                let mut series = Series::new(shape, CLIENT).unwrap();
+                for i in 0..5 * capacity {
+                    series.insert(hash_u64(i, seed), CLIENT).unwrap();
+                    assert!(series.links.len() as u64 <= i / capacity + 1, "{i} of {capacity}");
+                }
+            }
+        }
+    }
+
+    /// A replica gets what was added, and may have been loaded since: it takes all, to the same slots.
+    #[test]
+    fn a_replica_has_the_same_lines() {
+        for (expansion, max_links) in [(0, 1), (1, 3), (2, 3), (1, 32)] {
+            for max_iterations in [1, 20, 2000] {
+                let shape = Shape { max_links, max_iterations, ..shape(100, expansion, 0.2) };
+                let mut primary = Series::new(shape, CLIENT).unwrap();
+                let mut replica = Series::new(shape, Limit::none()).unwrap();
+                let mut present = Vec::new();
+                for i in 0..20_000u64 {
+                    let hash = hash_u64(i * i % 9_973, 0);
+                    if primary.insert(hash, CLIENT).is_ok() {
+                        replica.insert(hash, Limit::none()).unwrap();
+                        present.push(hash);
+                    } else if i % 5 == 0 {
+                        let gone = present.swap_remove(i as usize * 31 % present.len());
+                        assert!(primary.remove(gone) && replica.remove(gone));
+                    }
+                    if i % 1000 == 0 {
+                        // Decoded filters remember nothing.
+                        replica = decoded(&replica);
+                    }
+                }
+                assert_eq!(primary.links.len(), replica.links.len());
+                for (link, other) in primary.links.iter().zip(&replica.links) {
+                    assert!(link.shards == other.shards, "{expansion} {max_iterations}");
+                }
+                assert!(present.iter().all(|&hash| replica.contains(hash)));
+            }
+        }
+    }
+
+    fn decoded(series: &Series) -> Series {
+        let mut body = Vec::new();
+        series.files().iter().for_each(|file| file.write_to(&mut body).unwrap());
+        Series::from_image(&series.header(), &mut crate::arrived::Arrived::of(&body)).unwrap()
     }
 
     #[test]
