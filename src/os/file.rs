@@ -15,9 +15,7 @@ pub(crate) fn read<T>(
     path: &Path,
     content: impl FnOnce(&mut File, u64) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    open(path)
-        .and_then(|(mut file, len)| content(&mut file, len))
-        .map_err(|error| error.at(path))
+    open(path).and_then(|(mut file, len)| content(&mut file, len)).map_err(|error| error.at(path))
 }
 
 fn open(path: &Path) -> Result<(File, u64), Error> {
