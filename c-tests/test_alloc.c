@@ -16,6 +16,7 @@
 #include "definition.h"
 #include "files.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -73,7 +73,7 @@ impl MappedFilter {
     /// # Safety
     /// As long as the map lives, no process, this one included, writes to the file or changes its
     /// length. Writing to it is undefined behaviour, as for any `&[u8]`: answers may be wrong in
-    /// either direction. If the file is cut short, a probe of missing bytes aborts the process
+    /// either direction. (Lines to insert into meanwhile: [`ConcurrentFilter`](crate::ConcurrentFilter).) If the file is cut short, a probe of missing bytes aborts the process
     /// (SIGBUS).
     ///
     /// Removing the file, or renaming another over it as [`Filter::save`](crate::Filter::save)

@@ -97,6 +97,10 @@ pub(crate) enum Layout {
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
+    /// What a view of C keeps: the number of the layout, with [`SHARED`] if this is for shared lines.
+    number: u16,
+    /// The kernel for lines in which other threads set bits, if that is another.
+    shared: Option<&'static Kernel>,
     line_log2: u32,
     prefetch: fn(Lines, u64),
     /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
@@ -106,6 +110,9 @@ pub(crate) struct Kernel {
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
+
+/// In [`Kernel::number`]. All layouts are below.
+const SHARED: u16 = 16;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -126,11 +133,12 @@ impl Kernels {
         self.0[layout as usize - 1]
     }
 
-    /// The kernel of the layout of that number.
+    /// The kernel of that [`Kernel::number`].
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn numbered(&self, layout: u16) -> Option<&'static Kernel> {
-        self.0.get(usize::from(layout).wrapping_sub(1)).copied()
+    pub(crate) fn numbered(&self, number: u16) -> Option<&'static Kernel> {
+        let kernel = *self.0.get(usize::from(number & !SHARED).wrapping_sub(1))?;
+        Some(if number & SHARED == 0 { kernel } else { kernel.shared() })
     }
 
     /// The kernels in use, chosen once per process.
@@ -166,6 +174,23 @@ impl Kernel {
     /// The same functions as another backend's.
     const fn under(&self, backend: Backend) -> Kernel {
         Kernel { backend, ..*self }
+    }
+
+    /// The same functions for shared lines.
+    const fn for_shared(&self) -> Kernel {
+        Kernel { number: self.number | SHARED, ..*self }
+    }
+
+    /// The same functions, with those that shared lines get.
+    const fn with_shared(&self, shared: &'static Kernel) -> Kernel {
+        Kernel { shared: Some(shared), ..*self }
+    }
+
+    /// The kernel that probes the same filter while other threads insert into it: where no vector is
+    /// needed, by atomic loads of aligned lanes. It does not insert.
+    #[inline]
+    pub(crate) fn shared(&'static self) -> &'static Kernel {
+        self.shared.unwrap_or(self)
     }
 
     /// The kernel in use for a layout.

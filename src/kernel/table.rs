@@ -126,6 +126,8 @@ macro_rules! kernel {
         const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
+            number: Layout::$layout as u16,
+            shared: None,
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
             calls: [calls(1), calls(8), calls(12), calls(16)],
@@ -151,10 +153,17 @@ impl Backend {
         // `portable` has nothing to do better: the same code under two names.
         const CUCKOO: &Kernel = kernel!(Scalar, Cuckoo,
             cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+        const SHARED_NATIVE: &Kernel = {
+            use native::Scalar as B;
+            &const { kernel!(Scalar, Native, B<ABOVE_8, true>, 0..=8 => B<BELOW_8, true>).for_shared() }
+        };
         const NATIVE: &Kernel = {
             use native::Scalar as B;
             // Its rows are there for 8 as well.
-            kernel!(Scalar, Native, B<ABOVE_8>, 0..=8 => B<BELOW_8>)
+            &const {
+                kernel!(Scalar, Native, B<ABOVE_8, false>, 0..=8 => B<BELOW_8, false>)
+                    .with_shared(SHARED_NATIVE)
+            }
         };
         const FAST_LOCAL: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
         // The layouts whose bits lie too far apart to gain from vectors are the same for all.
@@ -162,7 +171,11 @@ impl Backend {
         const LEGACY_128: &Kernel = kernel!(Scalar, Legacy128, Scattered<Legacy<7>>);
         const LEGACY_256: &Kernel = kernel!(Scalar, Legacy256, Scattered<Legacy<8>>);
         const LEVEL_DB: &Kernel = kernel!(Scalar, LevelDb, Scattered<LevelDb>);
-        const CLASSIC: &Kernel = kernel!(Scalar, Classic, Scattered<Classic>);
+        const CLASSIC: &Kernel = &const {
+            const SHARED: &Kernel =
+                &const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() };
+            kernel!(Scalar, Classic, Scattered<Classic<false>>).with_shared(SHARED)
+        };
         // Lanes folded into each other are vectors of a kind.
         const STATIC: &Kernel = kernel!(Scalar, Static, static_line::Words);
         const fn all(
@@ -193,9 +206,19 @@ impl Backend {
                 use native::Portable as B;
                 static KERNELS: Kernels = all(
                     if native::SHIFTS_BY_LANE {
-                        kernel!(Portable, Native,  B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
+                        const SHARED: &Kernel = &const {
+                            kernel!(Portable, Native, B<ABOVE_8, true>,
+                                0..8 => B<BELOW_8, true>, 8 => B<EXACTLY_8, true>)
+                            .for_shared()
+                        };
+                        &const {
+                            kernel!(Portable, Native, B<ABOVE_8, false>,
+                                0..8 => B<BELOW_8, false>, 8 => B<EXACTLY_8, false>)
+                            .with_shared(SHARED)
+                        }
                     } else {
-                        &const { NATIVE.under(Backend::Portable) }
+                        const SHARED: &Kernel = &const { SHARED_NATIVE.under(Backend::Portable) };
+                        &const { NATIVE.under(Backend::Portable).with_shared(SHARED) }
                     },
                     // Its inserts are the same.
                     &const {
