@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 static struct {
@@ -46,49 +45,7 @@ static bool fails(size_t size)
     return fail;
 }
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t align, size_t size);
-int __real_posix_memalign(void **out, size_t align, size_t size);
-void *__real_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset);
-void *__real_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t align, size_t size);
-int __wrap_posix_memalign(void **out, size_t align, size_t size);
-void *__wrap_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset);
-void *__wrap_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails(size) ? NULL : __real_malloc(size);
-}
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails(n * size) ? NULL : __real_calloc(n, size);
-}
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return fails(size) ? NULL : __real_realloc(memory, size);
-}
-void *__wrap_aligned_alloc(size_t align, size_t size)
-{
-    return fails(size) ? NULL : __real_aligned_alloc(align, size);
-}
-int __wrap_posix_memalign(void **out, size_t align, size_t size)
-{
-    return fails(size) ? ENOMEM : __real_posix_memalign(out, align, size);
-}
-void *__wrap_mmap(void *at, size_t len, int protection, int flags, int file, off_t offset)
-{
-    return fails(len) ? MAP_FAILED : __real_mmap(at, len, protection, flags, file, offset);
-}
-void *__wrap_mmap64(void *at, size_t len, int protection, int flags, int file, off_t offset)
-{
-    return fails(len) ? MAP_FAILED : __real_mmap64(at, len, protection, flags, file, offset);
-}
+#include "wrapped.h"
 
 /* Makes one call, into 'state', and says how it went. */
 typedef bloomline_status (*call)(void *state);

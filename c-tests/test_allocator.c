@@ -2,14 +2,31 @@
 /*
  * test_allocator.c - bloomline_set_allocator(): lines of every kind come from it, need not be zeroed,
  * and go back to the one they came from with the size that was asked for; an allocator that fails at
- * its n-th call makes a status, loses nothing and no key; NULL restores the default.
+ * its n-th call makes a status, loses nothing and no key; NULL restores the default. All memory of a
+ * build that grows with its keys comes from it: the functions of the system, which are wrapped, are
+ * asked for none.
  */
+#define _DEFAULT_SOURCE
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
 #include "files.h"
 #include "probes.h"
 #include "whole.h"
+
+/* The largest allocation of the system's while this is watched. */
+static struct {
+    bool watched;
+    size_t largest;
+} of_the_system;
+
+static bool fails(size_t size)
+{
+    if (of_the_system.watched && size > of_the_system.largest) of_the_system.largest = size;
+    return false;
+}
+
+#include "wrapped.h"
 
 enum { MOST = 4096 };
 
@@ -18,7 +35,7 @@ typedef struct {
         void *memory;
         size_t size;
     } live[MOST];
-    size_t count, bytes, calls, wrong, fail_at, odd_at; /* 0: never */
+    size_t count, bytes, peak, calls, wrong, fail_at, odd_at; /* 0: never */
 } arena;
 
 static void *take(void *context, size_t size, size_t align)
@@ -28,12 +45,14 @@ static void *take(void *context, size_t size, size_t align)
     from->calls++;
     from->wrong += align != 64 || size == 0 || size % 8 != 0;
     if (from->calls == from->fail_at) return NULL;
-    REQUIRE(from->count < MOST && posix_memalign(&memory, 64, size + 64) == 0);
+    /* Not wrapped: the arena's own. */
+    REQUIRE(from->count < MOST && __real_posix_memalign(&memory, 64, size + 64) == 0);
     memset(memory, 0xA5, size + 64);
     if (from->calls == from->odd_at) memory = (char *)memory + 8;
     from->live[from->count].memory = memory;
     from->live[from->count++].size = size;
     from->bytes += size;
+    if (from->bytes > from->peak) from->peak = from->bytes;
     return memory;
 }
 
@@ -189,6 +208,91 @@ static void what_changes_hands(void)
     mine = (arena){0};
 }
 
+enum { BUILT = 200000 };
+
+static uint64_t built[BUILT];
+static uint8_t block[BUILT * 4];
+
+static bloomline_status build_static(size_t threads)
+{
+    size_t written;
+    return bloomline_static_block_build_parallel(built, BUILT, 0.01, 3, threads, block, sizeof block, &written);
+}
+
+static bloomline_status build_cascade(size_t threads)
+{
+    bloomline_cascade *cascade = NULL;
+    bloomline_status status = bloomline_cascade_new_parallel(
+        built, BUILT / 2, built + BUILT / 2, BUILT / 2, 0, 3, threads, &cascade);
+    CHECK((status == BLOOMLINE_OK) == (cascade != NULL));
+    bloomline_cascade_free(cascade);
+    return status;
+}
+
+static bloomline_status build_by(bloomline_builder *builder)
+{
+    size_t written;
+    bloomline_status status = bloomline_builder_add_hashes(builder, built, BUILT / 2);
+    for (size_t i = BUILT / 2; i < BUILT && status == BLOOMLINE_OK; i++) {
+        status = bloomline_builder_add_hash(builder, built[i]);
+    }
+    if (status == BLOOMLINE_OK) status = bloomline_builder_finish(builder, block, sizeof block, &written);
+    bloomline_builder_free(builder);
+    return status;
+}
+
+static bloomline_status build_by_builder(size_t threads)
+{
+    bloomline_builder *builder = NULL;
+    (void)threads;
+    REQUIRE_OK(bloomline_builder_new_for_rate(0.01, 3, &builder));
+    return build_by(builder);
+}
+
+static bloomline_status build_by_static_builder(size_t threads)
+{
+    bloomline_builder *builder = NULL;
+    (void)threads;
+    REQUIRE_OK(bloomline_builder_new_static(0.01, 3, &builder));
+    return build_by(builder);
+}
+
+/* 'least' bytes for each key, at the peak. Each of its allocations fails once. */
+static void build(const char *name, bloomline_status (*make)(size_t threads), size_t least)
+{
+    for (size_t threads = 1; threads <= 3; threads += 2) {
+        bloomline_status status = BLOOMLINE_ERR_OUT_OF_MEMORY;
+        size_t at = 0;
+        REQUIRE_OK(bloomline_set_allocator(&allocator));
+        while (status != BLOOMLINE_OK && at < 200) {
+            mine = (arena){.fail_at = ++at};
+            of_the_system.watched = true;
+            of_the_system.largest = 0;
+            status = make(threads);
+            of_the_system.watched = false;
+            CHECK_WITH(status == BLOOMLINE_OK || status == BLOOMLINE_ERR_OUT_OF_MEMORY, "%s: %s", name,
+                       bloomline_status_message(status));
+            CHECK_WITH(of_the_system.largest < BUILT / 4, "%s: %zu bytes by the system", name, of_the_system.largest);
+            CHECK_U64(0, mine.count + mine.bytes + mine.wrong);
+        }
+        CHECK_WITH(status == BLOOMLINE_OK && at > 2, "%s", name);
+        CHECK_WITH(mine.peak >= least * BUILT, "%s: %zu bytes", name, mine.peak);
+        REQUIRE_OK(bloomline_set_allocator(NULL));
+        mine = (arena){0};
+        CHECK_OK(make(threads));
+        CHECK_U64(0, mine.calls);
+    }
+}
+
+static void builds_take_all_memory_from_it(void)
+{
+    for (size_t i = 0; i < BUILT; i++) built[i] = bloomline_hash_u64(i, 3);
+    build("static block", build_static, 8);
+    build("cascade", build_cascade, 4); /* 8 for each included key */
+    build("builder", build_by_builder, 8);
+    build("static builder", build_by_static_builder, 16);
+}
+
 static void null_functions_change_nothing(void)
 {
     const bloomline_allocator without[] = {{NULL, give, &other}, {take, NULL, &other}, {NULL, NULL, &other}};
@@ -210,6 +314,7 @@ int main(void)
     RUN(every_kind_is_made_of_it);
     RUN(each_failure_is_a_status);
     RUN(what_changes_hands);
+    RUN(builds_take_all_memory_from_it);
     RUN(null_functions_change_nothing);
     return check_end();
 }

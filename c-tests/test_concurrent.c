@@ -2,8 +2,9 @@
 /*
  * test_concurrent.c - bloomline_concurrent: threads insert into one filter, probe it, take
  * snapshots of it and save them, all at once; each sees its own inserts, none is lost, and the
- * bytes are those of the definition. And one thread alone: answers, batches, NULL, statuses. To be run
- * under ThreadSanitizer too.
+ * bytes are those of the definition. So do classic filters, and threads that set bits in lines of
+ * their own, by atomics, while others probe bloomline_lines_view(). And one thread alone: answers,
+ * batches, NULL, statuses. To be run under ThreadSanitizer too.
  */
 #define _XOPEN_SOURCE 700
 
@@ -15,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 4, KEYS = 4000, LINES = 300 };
+enum { THREADS = 4, KEYS = 4000, LINES = 300, BATCH = 100 };
 
 static const bloomline_params params = {LINES, 6, 0, 3};
 static const bloomline_concurrent *shared_filter;
@@ -38,7 +39,7 @@ static uint64_t hash_of(uint64_t thread, uint64_t i)
 static void *insert_and_probe(void *argument)
 {
     worker *me = argument;
-    uint64_t bitmap[1];
+    uint64_t bitmap[1], many[BATCH], present[2];
     pthread_barrier_wait(&barrier);
     for (uint64_t i = 0; i < KEYS; i++) {
         uint64_t own[2] = {hash_of(me->number, i), hash_of(THREADS, i)};
@@ -54,6 +55,11 @@ static void *insert_and_probe(void *argument)
         me->wrong += bloomline_concurrent_insert_hash(shared_filter, own[1]); /* not new any more */
         me->wrong += !concurrent_contains_hash(shared_filter, hash_of(me->number, i / 2));
         me->checks += 4;
+        if (i >= BATCH && i % 32 == 0) {
+            for (uint64_t back = 0; back < BATCH; back++) many[back] = hash_of(me->number, i - back);
+            me->wrong += concurrent_contains_hashes(shared_filter, many, BATCH, present) != BATCH;
+            me->checks++;
+        }
     }
     return NULL;
 }
@@ -84,13 +90,13 @@ static void *save_snapshots(void *argument)
     return NULL;
 }
 
-static void threads_lose_nothing(void)
+static void threads_insert_into(bloomline_concurrent *filter,
+                                void (*definition)(uint8_t *, uint64_t, unsigned, uint64_t))
 {
     worker workers[THREADS + 1];
-    bloomline_concurrent *filter = NULL;
     file_name directory = files_begin();
     path = files_in(&directory, "snapshot");
-    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    for (int i = 0; i < THREADS; i++) atomic_store(&inserted[i], 0);
     CHECK(bloomline_concurrent_insert_hash(filter, hash_of(THREADS + 1, 0)));
     shared_filter = filter;
     REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS + 1) == 0);
@@ -107,9 +113,10 @@ static void threads_lose_nothing(void)
     CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
 
     static uint8_t expected[LINES * LINE_BYTES], found[(LINES + 1) * LINE_BYTES];
-    definition_insert(expected, LINES, params.k, hash_of(THREADS + 1, 0));
+    memset(expected, 0, sizeof expected);
+    definition(expected, LINES, params.k, hash_of(THREADS + 1, 0));
     for (uint64_t thread = 0; thread <= THREADS; thread++) {
-        for (uint64_t i = 0; i < KEYS; i++) definition_insert(expected, LINES, params.k, hash_of(thread, i));
+        for (uint64_t i = 0; i < KEYS; i++) definition(expected, LINES, params.k, hash_of(thread, i));
     }
     bloomline_filter *snapshot = NULL;
     size_t written = 0;
@@ -120,6 +127,77 @@ static void threads_lose_nothing(void)
     CHECK_U64(0, bloomline_filter_key_count(snapshot));
     bloomline_filter_free(snapshot);
     bloomline_concurrent_free(filter);
+}
+
+static void threads_lose_nothing(void)
+{
+    bloomline_concurrent *filter = NULL;
+    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    threads_insert_into(filter, definition_insert);
+}
+
+static void threads_lose_nothing_of_a_classic_filter(void)
+{
+    bloomline_filter *classic = NULL;
+    bloomline_concurrent *filter = NULL;
+    REQUIRE_OK(bloomline_classic_new(&params, &classic));
+    REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &filter));
+    threads_insert_into(filter, definition_classic_insert);
+}
+
+static _Alignas(64) atomic_uint_least64_t own_lines[LINES * 8];
+
+/* Sets bits as others must do it: in whole lanes, by atomic operations. */
+static void set_bits(uint64_t hash)
+{
+    uint64_t lanes[8], line = definition_line_index(hash, LINES);
+    uint8_t bytes[8];
+    definition_mask(hash, params.k, lanes);
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t bits;
+        put_le(bytes, 8, lanes[i]);
+        memcpy(&bits, bytes, 8);
+        atomic_fetch_or_explicit(&own_lines[8 * line + i], bits, memory_order_relaxed);
+    }
+}
+
+static void *set_and_probe(void *argument)
+{
+    worker *me = argument;
+    bloomline_view view;
+    uint64_t many[BATCH], present[2];
+    me->wrong += bloomline_lines_view(&params, own_lines, sizeof own_lines, &view) != BLOOMLINE_OK;
+    pthread_barrier_wait(&barrier);
+    for (uint64_t i = 0; i < KEYS; i++) {
+        set_bits(hash_of(me->number, i));
+        me->wrong += !bloomline_view_contains_hash(&view, hash_of(me->number, i));
+        me->wrong += bloomline_view_contains_hashes(&view, many, 0, NULL) != 0;
+        bloomline_view_contains_hash(&view, hash_of(me->number + 1, i));
+        me->checks += 2;
+        if (i < BATCH || i % 32 != 0) continue;
+        for (uint64_t back = 0; back < BATCH; back++) many[back] = hash_of(me->number, i - back);
+        me->wrong += bloomline_view_contains_hashes(&view, many, BATCH, present) != BATCH;
+        me->wrong += bloomline_view_contains_hashes(&view, many, 3, present) != 3;
+        me->wrong += !(bloomline_view_fill(&view) > 0);
+        me->checks += 3;
+    }
+    return NULL;
+}
+
+static void threads_set_bits_in_lines_of_their_own(void)
+{
+    worker workers[THREADS];
+    REQUIRE(pthread_barrier_init(&barrier, NULL, THREADS) == 0);
+    for (uint64_t i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.number = i};
+        REQUIRE(pthread_create(&workers[i].thread, NULL, set_and_probe, &workers[i]) == 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        REQUIRE(pthread_join(workers[i].thread, NULL) == 0);
+        CHECK(workers[i].checks > 0);
+        CHECK_U64(0, workers[i].wrong);
+    }
+    pthread_barrier_destroy(&barrier);
 }
 
 static void batches_tell_what_is_new(void)
@@ -227,6 +305,8 @@ int main(void)
 {
     check_begin("test_concurrent");
     RUN(threads_lose_nothing);
+    RUN(threads_lose_nothing_of_a_classic_filter);
+    RUN(threads_set_bits_in_lines_of_their_own);
     RUN(batches_tell_what_is_new);
     RUN(to_and_from_a_filter);
     RUN(null_and_bad_parameters);

@@ -39,8 +39,8 @@ static void missing(void)
     check_readers(BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_NOT_FOUND, below.text);
     check_readers(BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_NOT_FOUND, "");
     CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_filter_save(filter, below.text));
-    CHECK(bloomline_filter_save(filter, "") != BLOOMLINE_OK);
-    CHECK(bloomline_filter_save(filter, "/") != BLOOMLINE_OK);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_filter_save(filter, "")); /* as readers say */
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_filter_save(filter, "/"));
 }
 
 static void no_regular_file(void)

@@ -761,6 +761,7 @@ public:
     explicit View(const bloomline_view &view) noexcept : view_(view) {}
 
     static Result<View> open(Bytes data) noexcept { return made(bloomline_view_open, data); }
+    /// Checks the last 64 bytes only. To open and probe takes several times as long as to probe.
     static Result<View> open_unverified(Bytes data) noexcept { return made(bloomline_view_open_unverified, data); }
     /// Opens a filter block of RocksDB or Pebble, of any version, and a filter of LevelDB or
     /// goleveldb. Cheap enough to be done before each probe.

@@ -137,6 +137,7 @@ done
 for file in rocksdb/bloomline_rocksdb.cc rocksdb/filter_bits.h leveldb/bloomline_leveldb.c; do
     put 644 "adapters/$file" "share/bloomline/$(basename "$file")"
 done
+put 644 packaging/tsan.supp share/bloomline/tsan.supp
 put 644 "$built/$static" "$libdir/$static"
 [ -z "$shared" ] || put 755 "$built/$shared" "$shared_file"
 [ -z "$import_file" ] || put 644 "$built/bloomline.dll.lib" "$import_file"

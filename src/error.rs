@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a filter could not be made, read or written.
@@ -93,16 +94,29 @@ pub enum Error {
     Io(IoError),
 }
 
-/// An [`io::Error`] that can be cloned and compared. Two are equal if their kinds are, and the
-/// codes of the operating system.
+/// An [`io::Error`] that can be cloned and compared, and the path of the file that it is about. Two
+/// are equal if their kinds are, and the codes of the operating system.
 #[derive(Clone, Debug)]
-pub struct IoError(Arc<io::Error>);
+pub struct IoError(Arc<Failure>);
+
+#[derive(Debug)]
+struct Failure {
+    error: io::Error,
+    path: Option<PathBuf>,
+}
+
+impl IoError {
+    /// Returns the path as the caller gave it to `save`, `load` or `open`; None for a stream.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+}
 
 impl Deref for IoError {
     type Target = io::Error;
 
     fn deref(&self) -> &io::Error {
-        &self.0
+        &self.0.error
     }
 }
 
@@ -114,11 +128,30 @@ impl PartialEq for IoError {
 
 impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        match self.path() {
+            Some(path) if path.as_os_str().is_empty() => f.write_str("the path is empty"),
+            Some(path) => write!(f, "{}: {}", path.display(), self.0.error),
+            None => self.0.error.fmt(f),
+        }
     }
 }
 
 impl Error {
+    /// The same error, about the file of this path if the system failed to read or write.
+    pub(crate) fn at(mut self, path: &Path) -> Error {
+        if let Error::Io(IoError(failure)) = &mut self
+            && let Some(failure) = Arc::get_mut(failure)
+        {
+            let mut own = PathBuf::new();
+            // Without memory the error has no path.
+            if own.try_reserve_exact(path.as_os_str().len()).is_ok() {
+                own.push(path);
+                failure.path = Some(own);
+            }
+        }
+        self
+    }
+
     /// What is wrong, without the value: what C says of the status.
     fn text(&self) -> &'static str {
         match self {
@@ -177,7 +210,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io(error) => Some(&*error.0),
+            Error::Io(error) => Some(&error.0.error),
             _ => None,
         }
     }
@@ -189,6 +222,6 @@ impl From<io::Error> for Error {
         if error.kind() == io::ErrorKind::OutOfMemory {
             return Error::OutOfMemory;
         }
-        Error::Io(IoError(Arc::new(error)))
+        Error::Io(IoError(Arc::new(Failure { error, path: None })))
     }
 }

@@ -70,7 +70,9 @@ macro_rules! bytes {
                 if from.is_human_readable() {
                     from.deserialize_str(bytes)
                 } else {
-                    from.deserialize_bytes(bytes)
+                    // Not `deserialize_bytes`: a reader without the whole input may then have room
+                    // for short bytes only, as CBOR's has.
+                    from.deserialize_byte_buf(bytes)
                 }
             }
         }

@@ -35,7 +35,8 @@ fn a_save_that_runs_out_of_room() {
         let new = Filter::new(Params::new(lines, 6, 0).unwrap()).unwrap();
         let result = new.save(&path);
         let error = result.expect_err("there is no room for it");
-        assert!(matches!(&error, Error::Io(_)), "{error:?}");
+        let Error::Io(io) = &error else { panic!("{error:?}") };
+        assert_eq!(io.path(), Some(&*path), "not the file beside it");
         println!("{lines} lines: {error}");
         assert_eq!(directory.names(), ["filter"], "only the old file");
         assert!(Filter::load(&path).unwrap().params() == old.params());

@@ -26,6 +26,17 @@ fn io_kind<T>(result: Result<T, Error>) -> ErrorKind {
     }
 }
 
+/// The error names the path as it was given, and no other.
+fn assert_names<T>(result: &Result<T, Error>, path: &Path) {
+    let Some(error @ Error::Io(io)) = result.as_ref().err() else { panic!("{}", path.display()) };
+    assert_eq!(io.path(), Some(path));
+    let said = error.to_string();
+    let named = format!("input or output failed: {}: ", path.display());
+    let empty = path == Path::new("") && said == "input or output failed: the path is empty";
+    assert!(empty || said.starts_with(&named), "{said}");
+    assert!(!said.contains(".bloomline-"), "{said}");
+}
+
 // ---- round trips ----
 
 #[test]
@@ -132,7 +143,10 @@ fn readers_find_one_of_the_filters() {
 /// The save fails with this kind of error, and the directory is as it was.
 fn assert_save_fails(directory: &Directory, path: &Path, kinds: &[ErrorKind]) {
     let before = directory.names();
-    let kind = io_kind(filter(5, 3).save(path));
+    let result = filter(5, 3).save(path);
+    // Not that of the file beside it.
+    assert_names(&result, path);
+    let kind = io_kind(result);
     assert!(kinds.contains(&kind), "{} gives {kind:?}", path.display());
     assert_eq!(directory.names(), before, "after saving to {}", path.display());
 }
@@ -150,10 +164,22 @@ fn saving_to_what_is_no_file() {
     fs::write(directory.file("file"), "").unwrap();
     let kinds = [ErrorKind::NotADirectory, ErrorKind::NotFound];
     assert_save_fails(&directory, &directory.file("file/filter"), &kinds);
-    for path in ["", "/", ".."] {
-        assert_save_fails(&directory, Path::new(path), &[ErrorKind::InvalidInput]);
+    assert_save_fails(&directory, Path::new(""), &[ErrorKind::NotFound]);
+    for path in ["/".into(), "..".into(), directory.file("..")] {
+        assert!(matches!(filter(5, 3).save(path), Err(Error::NotAFile)));
     }
-    assert_save_fails(&directory, &directory.file(".."), &[ErrorKind::InvalidInput]);
+}
+
+#[test]
+fn errors_name_the_path() {
+    let directory = Directory::new("named");
+    for path in ["".into(), directory.file("missing"), directory.file("missing/below")] {
+        assert_names(&Filter::load(&path), &path);
+        assert_names(&bloomline::Cascade::load(&path), &path);
+        assert_names(&mapped::open(&path), &path);
+        assert_names(&mapped::open_unverified(&path), &path);
+        assert_names(&mapped::open_cascade(&path), &path);
+    }
 }
 
 /// In a directory that may be read and not written to, the old file stays.

@@ -37,7 +37,7 @@ fn contains(line: &Line, mask: [u64; 2]) -> bool {
 }
 
 fn insert(line: &Line, mask: [u64; 2]) -> bool {
-    atomic_line::insert(line, mask.into_iter().enumerate(), || contains(line, mask))
+    atomic_line::insert(line, || mask.into_iter().enumerate(), || contains(line, mask))
 }
 
 #[test]

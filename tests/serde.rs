@@ -1,4 +1,4 @@
-//! Filters inside structs that derive serde's traits, in a text format and a binary one.
+//! Filters inside structs that derive serde's traits, in a text format and in binary ones.
 #![cfg(all(target_arch = "x86_64", unix))]
 
 use bloomline::{
@@ -15,6 +15,21 @@ fn cbor(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::new();
     ciborium::into_writer(value, &mut bytes).unwrap();
     bytes
+}
+
+/// Checks that each format reads back what it wrote: from a slice, and from a stream if it can.
+fn assert_returns<T: Serialize + DeserializeOwned + Debug + PartialEq>(value: &T, what: &str) {
+    let text = serde_json::to_vec(value).unwrap();
+    assert!(serde_json::from_slice::<T>(&text).unwrap() == *value, "JSON, {what}");
+    assert!(serde_json::from_reader::<_, T>(&text[..]).unwrap() == *value, "JSON stream, {what}");
+    let bytes = cbor(value);
+    assert!(ciborium::from_reader::<T, _>(&bytes[..]).unwrap() == *value, "CBOR, {what}");
+    let bytes = postcard::to_allocvec(value).unwrap();
+    assert!(postcard::from_bytes::<T>(&bytes).unwrap() == *value, "postcard, {what}");
+    let bytes = rmp_serde::to_vec(value).unwrap();
+    assert!(rmp_serde::from_slice::<T>(&bytes).unwrap() == *value, "MessagePack, {what}");
+    let stream = rmp_serde::from_read::<_, T>(&bytes[..]).unwrap();
+    assert!(stream == *value, "MessagePack stream, {what}");
 }
 
 /// As docs/FORMAT.md has it of text.
@@ -89,6 +104,46 @@ fn there_and_back() {
         table
     );
     assert_eq!(ciborium::from_reader::<Table, _>(&cbor(&table)[..]).unwrap(), table);
+}
+
+/// Formats treat short and long byte strings differently: CBOR's reader has 4,096 bytes of room.
+#[test]
+fn every_kind_returns_at_every_size() {
+    const MIB: u64 = 1 << 20;
+    for lines in [1, 63, 64, 65, MIB / 64] {
+        let (params, cuckoo, fixed) = (
+            Params::new(lines, 7, 1).unwrap(),
+            CuckooParams::new(lines, 12, 2).unwrap(),
+            StaticParams::new(lines, 7, 3).unwrap(),
+        );
+        let hashes: Vec<u64> = (0..40 * lines).map(|key| hash::hash_u64(key, 0)).collect();
+        let mut plain = Filter::new(params).unwrap();
+        plain.insert_hashes(&hashes);
+        assert_returns(&plain, &format!("a plain filter of {lines} lines"));
+        let mut classic = Filter::classic(params).unwrap();
+        classic.insert_hashes(&hashes);
+        assert_returns(&classic, &format!("a classic filter of {lines} lines"));
+        let mut counting = CountingFilter::new(params).unwrap();
+        counting.insert_hashes(&hashes);
+        assert_returns(&counting, &format!("a counting filter of {lines} lines"));
+        let mut filter = CuckooFilter::new(cuckoo).unwrap();
+        for &hash in &hashes[..20 * lines as usize] {
+            filter.insert_hash(hash).unwrap();
+        }
+        assert_returns(&filter, &format!("a cuckoo filter of {lines} lines"));
+        let filter = StaticFilter::build(fixed, &hashes, 1).unwrap();
+        assert_returns(&filter, &format!("a static filter of {lines} lines"));
+        let mut window = Window::with_params(2, params).unwrap();
+        window.insert_hashes(&hashes);
+        window.advance_to(1);
+        window.insert_hashes(&hashes[..lines as usize]);
+        assert_returns(&window, &format!("a window of {lines} lines"));
+        let mut scalable = ScalableFilter::new(20 * lines, 0.01, 4).unwrap();
+        scalable.insert_hashes(&hashes).unwrap();
+        assert_returns(&scalable, &format!("a scalable filter for {} keys", hashes.len()));
+        let cascade = Cascade::build(&hashes[..lines as usize], &hashes[lines as usize..], 5, 1);
+        assert_returns(&cascade.unwrap(), &format!("a cascade of {} keys", hashes.len()));
+    }
 }
 
 #[test]

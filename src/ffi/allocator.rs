@@ -1,4 +1,4 @@
-//! `bloomline_allocator`: where the memory of lines comes from.
+//! `bloomline_allocator`: where the memory of lines and of builds comes from.
 
 use super::boundary::{NULL, guard, shared};
 use super::status::bloomline_status;
@@ -24,12 +24,13 @@ pub struct bloomline_allocator {
 const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>());
 
 /// bloomline_set_allocator() takes the memory of lines and counters made from now on from
-/// 'allocator', of filters of all kinds. NULL restores the default. Handles, of some hundred bytes,
-/// file names and the keys in a bloomline_builder stay with malloc(). With an allocator, no huge
-/// pages are mapped.
+/// 'allocator', of filters of all kinds; and the memory to build them in: the keys in a
+/// bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new() take for
+/// each hash. NULL restores the default. Handles, of some hundred bytes, and file names stay with
+/// malloc(). With an allocator, no huge pages are mapped.
 ///
-/// A filter frees its lines by the allocator that they came from. So keep '*allocator' in place,
-/// unchanged, until all filters made with it are freed: best make it static.
+/// Memory is freed by the allocator that it came from. So keep '*allocator' in place, unchanged,
+/// until all filters and builders made with it are freed: best make it static.
 ///
 /// Any thread may call this at any time; a filter made meanwhile has the old allocator or the new.
 /// 'alloc' and 'free' are called by whichever thread makes, grows or frees a filter, by several at

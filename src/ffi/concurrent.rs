@@ -20,6 +20,10 @@ use std::ffi::c_void;
 /// A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
 /// may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
 ///
+/// All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
+/// the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
+/// is share/bloomline/tsan.supp.
+///
 /// Made by bloomline_concurrent_new() or bloomline_concurrent_from_filter(); freed by
 /// bloomline_concurrent_free().
 pub struct bloomline_concurrent(ConcurrentFilter);

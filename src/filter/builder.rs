@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::format::native;
 use crate::kernel::{Hashes, Kernel, Layout};
+use crate::os::numbers::HashList;
 use crate::os::room::Room;
 use crate::params::Params;
 use std::fmt;
@@ -50,12 +51,12 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
 #[derive(Clone)]
 pub(super) struct Collected {
     pub(super) seed: u64,
-    pub(super) hashes: Vec<u64>,
+    pub(super) hashes: HashList,
 }
 
 impl Collected {
     pub(super) fn new(seed: u64) -> Collected {
-        Collected { seed, hashes: Vec::new() }
+        Collected { seed, hashes: HashList::new() }
     }
 }
 
@@ -86,12 +87,7 @@ macro_rules! collecting {
                 if self.collected.hashes.last() == Some(&hash) {
                     return Ok(());
                 }
-                self.collected
-                    .hashes
-                    .try_reserve(1)
-                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
-                self.collected.hashes.push(hash);
-                Ok(())
+                self.collected.hashes.push(hash)
             }
 
             /// Adds many hashes, each as [`add_hash`](Self::add_hash) does.
@@ -99,10 +95,7 @@ macro_rules! collecting {
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and none is added.
             pub fn add_hashes(&mut self, hashes: &[u64]) -> Result<(), $crate::error::Error> {
-                self.collected
-                    .hashes
-                    .try_reserve(hashes.len())
-                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
+                self.collected.hashes.reserve(hashes.len())?;
                 hashes.iter().try_for_each(|&hash| self.add_hash(hash))
             }
 
@@ -114,10 +107,7 @@ macro_rules! collecting {
                 &mut self,
                 keys: &[K],
             ) -> Result<(), $crate::error::Error> {
-                self.collected
-                    .hashes
-                    .try_reserve(keys.len())
-                    .map_err(|_| $crate::error::Error::OutOfMemory)?;
+                self.collected.hashes.reserve(keys.len())?;
                 keys.iter().try_for_each(|key| self.add(key))
             }
 

@@ -26,9 +26,30 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// It has the lines, and so the bytes, the size and the rate, of a [`Filter`] of the same
 /// [`Params`]. It keeps no key count; see [`estimated_keys`](ConcurrentFilter::estimated_keys).
 /// Made of a [classic](Filter::classic) filter, it has the bits of that.
+///
+/// # Data races
+/// All accesses are relaxed atomic ones, with one exception. The backends `avx2` and `avx512`, and
+/// batches with NEON, read a line as vectors, which no language can load atomically. One function does
+/// that, `read_shared_vector` in `src/kernel/shared.rs`. It rests on the machine:
+///
+/// * an aligned lane of 64 bits is never torn, as a part of a vector neither;
+/// * bits are only ever set, each by itself, so any mixture of older and newer lanes has all bits of
+///   the keys inserted before;
+/// * the compiler sees a read by a raw pointer behind a call, or by `asm`, and never both sides of the
+///   race.
+///
+/// ThreadSanitizer, if it instruments this crate, reports that function and nothing else.
+/// `packaging/tsan.supp`, which `make install` puts into `share/bloomline`, suppresses it;
+/// [`with_backend`](ConcurrentFilter::with_backend) with [`Backend::Scalar`], or
+/// `BLOOMLINE_BACKEND=scalar`, needs no suppression. A race elsewhere is a bug.
+///
+/// The same holds for C's `bloomline_concurrent_view` and `bloomline_lines_view`, also of memory that
+/// processes share. It does not for a [`MappedFilter`](crate::MappedFilter) or any other
+/// [`View`](crate::View) of bytes: nobody may write these.
 pub struct ConcurrentFilter {
     lines: OwnLines<Shared>,
     params: Params,
+    /// Of filters that are made of this one.
     kernel: &'static Kernel,
 }
 
@@ -136,7 +157,7 @@ impl ConcurrentFilter {
     #[inline]
     pub(crate) fn shared_view(&self) -> View<'_> {
         let lines = (Probed::lanes(self.lanes()), self.lines.single());
-        View::of_own(lines, self.params, 0, self.kernel)
+        View::of_own(lines, self.params, 0, self.kernel.shared())
     }
 
     // ---- whole filters ----
@@ -222,6 +243,6 @@ impl From<Filter> for ConcurrentFilter {
     /// Shares the lines of a filter, without a copy.
     fn from(filter: Filter) -> ConcurrentFilter {
         let (lines, params, kernel) = filter.into_lines();
-        ConcurrentFilter { lines: lines.share(), params, kernel }
+        ConcurrentFilter { lines: lines.share(params.k(), kernel), params, kernel }
     }
 }

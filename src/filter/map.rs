@@ -54,12 +54,13 @@ pub(crate) unsafe fn map_file<B: AsRef<[u8]>>(
     hold: impl FnOnce(FileBytes) -> B,
     open: Open,
 ) -> Result<OwnedView<B>, Error> {
-    let (mut file, len) = file::open(path)?;
-    // Before any of it takes memory, where a map does.
-    let (footer, body_len) = encoded::footer(&mut file, len)?;
-    View::check(&footer, body_len)?;
-    // SAFETY: the caller's promise for as long as what is made here lives, which owns the bytes.
-    let bytes = unsafe { FileBytes::open(&file) }?;
+    let bytes = file::read(path, |file, len| {
+        // Before any of it takes memory, where a map does.
+        let (footer, body_len) = encoded::footer(file, len)?;
+        View::check(&footer, body_len)?;
+        // SAFETY: the caller's promise for as long as what is made here lives, which owns the bytes.
+        unsafe { FileBytes::open(file) }
+    })?;
     OwnedView::opened(hold(bytes), open)
 }
 
@@ -72,7 +73,7 @@ impl MappedFilter {
     /// # Safety
     /// As long as the map lives, no process, this one included, writes to the file or changes its
     /// length. Writing to it is undefined behaviour, as for any `&[u8]`: answers may be wrong in
-    /// either direction. If the file is cut short, a probe of missing bytes aborts the process
+    /// either direction. (Lines to insert into meanwhile: [`ConcurrentFilter`](crate::ConcurrentFilter).) If the file is cut short, a probe of missing bytes aborts the process
     /// (SIGBUS).
     ///
     /// Removing the file, or renaming another over it as [`Filter::save`](crate::Filter::save)
@@ -162,12 +163,13 @@ impl MappedCascade {
 /// # Safety
 /// As [`MappedFilter::open`].
 unsafe fn map_cascade(path: &Path) -> Result<FileBytes, Error> {
-    let (mut file, len) = file::open(path)?;
-    // Before any of it takes memory, where a map does.
-    let (footer, body_len) = encoded::footer(&mut file, len)?;
-    cascade::check(&footer, body_len)?;
-    // SAFETY: the caller's promise for as long as the bytes live.
-    unsafe { FileBytes::open(&file) }
+    file::read(path, |file, len| {
+        // Before any of it takes memory, where a map does.
+        let (footer, body_len) = encoded::footer(file, len)?;
+        cascade::check(&footer, body_len)?;
+        // SAFETY: the caller's promise for as long as the bytes live.
+        unsafe { FileBytes::open(file) }
+    })
 }
 
 impl fmt::Debug for MappedCascade {

@@ -251,8 +251,7 @@ pub(crate) fn read_from<T: Encoded>(from: &mut dyn Read) -> Result<T, Error> {
 
 /// A filter from a file.
 pub(crate) fn load<T: Encoded>(path: &Path) -> Result<T, Error> {
-    let (mut file, len) = file::open(path)?;
-    load_first(&mut file, len)
+    file::read(path, |file, len| load_first(file, len))
 }
 
 /// A filter from all there is to read.

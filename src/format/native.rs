@@ -50,7 +50,7 @@ pub(crate) struct Footer {
 pub(crate) type FooterBytes = [u8; FOOTER_BYTES];
 
 /// Splits an encoded filter before the footer. Rule 1 of `docs/FORMAT.md`.
-pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
+pub(crate) fn split(bytes: &[u8]) -> Result<(&[u8], &FooterBytes), Error> {
     let (needed, given) = (FOOTER_BYTES as u64, bytes.len() as u64);
     bytes.split_last_chunk::<FOOTER_BYTES>().ok_or(Error::Truncated { needed, given })
 }
@@ -103,6 +103,11 @@ impl Footer {
         put(&mut footer, at::MAGIC, MAGIC);
         footer
     }
+}
+
+/// The layout that a footer states, unchecked.
+pub(crate) fn stated_layout(footer: &FooterBytes) -> u16 {
+    u16_at(footer, at::LAYOUT)
 }
 
 /// An encoded filter, taken apart.

@@ -29,22 +29,22 @@ impl Lane for AtomicU64 {
 }
 
 /// Sets the bits of a key, given as numbers of lanes and what each gets, unless the line has all of
-/// them. Returns whether one was not set before. If threads set the same bits at once, the first
+/// them: for that they are not computed. Returns whether one was not set before. If threads set the same bits at once, the first
 /// returns true, and others may.
 ///
 /// Present keys are only read, so they cost other readers no cache line. If a bit is missing, all
 /// lanes are written. To write only those that lack bits would take a branch on what is in memory: a
 /// CPU that guesses wrong waits for the line before it goes on to the next key.
 #[inline(always)]
-pub fn insert<L: Lane, const N: usize>(
+pub fn insert<L: Lane, const N: usize, B: Iterator<Item = (usize, u64)>>(
     line: &[L; N],
-    bits: impl Iterator<Item = (usize, u64)>,
+    bits: impl FnOnce() -> B,
     has_all: impl FnOnce() -> bool,
 ) -> bool {
     let new = !has_all();
     if new {
         // Lanes are little-endian in memory.
-        bits.for_each(|(lane, bits)| line[lane].or(bits.to_le()));
+        bits().for_each(|(lane, bits)| line[lane].or(bits.to_le()));
     }
     new
 }

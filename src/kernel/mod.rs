@@ -97,6 +97,8 @@ pub(crate) enum Layout {
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
+    /// What a view of C keeps: the number of the layout, with [`SHARED`] if this is for shared lines.
+    number: u16,
     line_log2: u32,
     prefetch: fn(Lines, u64),
     /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
@@ -106,6 +108,9 @@ pub(crate) struct Kernel {
     probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     absent: Absent,
 }
+
+/// In [`Kernel::number`]. All layouts are below.
+const SHARED: u16 = 16;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -139,11 +144,13 @@ impl Kernels {
         self.row_of(table)
     }
 
-    /// The kernel of the layout of that number.
+    /// The kernel of that [`Kernel::number`].
     #[cfg(feature = "capi")]
     #[inline(always)]
-    pub(crate) fn numbered(self, layout: u16) -> Option<&'static Kernel> {
-        table::ALL.get(usize::from(layout).wrapping_sub(1)).map(|table| self.row_of(table))
+    pub(crate) fn numbered(self, number: u16) -> Option<&'static Kernel> {
+        let table = table::ALL.get(usize::from(number & !SHARED).wrapping_sub(1))?;
+        let kernel = self.row_of(table);
+        Some(if number & SHARED == 0 { kernel } else { kernel.shared() })
     }
 
     #[inline(always)]
@@ -187,6 +194,22 @@ impl Kernel {
     /// The same functions as another backend's.
     const fn under(&self, backend: Backend) -> Kernel {
         Kernel { backend, ..*self }
+    }
+
+    /// The same functions for shared lines.
+    const fn for_shared(&self) -> Kernel {
+        Kernel { number: self.number | SHARED, ..*self }
+    }
+
+    /// The kernel that probes the same filter while other threads insert into it: where no vector is
+    /// needed, by atomic loads of aligned lanes. It does not insert.
+    #[inline]
+    pub(crate) fn shared(&'static self) -> &'static Kernel {
+        match self.layout {
+            Layout::Native => table::SHARED_NATIVE[self.backend as usize],
+            Layout::Classic => table::SHARED_CLASSIC[self.backend as usize],
+            _ => self,
+        }
     }
 
     /// The kernel in use for a layout.

@@ -11,6 +11,7 @@
 use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
 use super::lines::Lines;
 use super::prefetch::{INTO_L2, prefetch};
+use super::shared;
 use super::single::Single;
 use crate::layouts::classic;
 use crate::line::LINE_BYTES;
@@ -25,16 +26,20 @@ pub(super) trait Bits {
     /// Whether batches prefetch at all.
     const PREFETCH: bool;
 
+    /// Whether the bytes are aligned lanes in which other threads may be setting bits.
+    const SHARED: bool = false;
+
     /// The numbers of the bits, k of them, each below the number of all bits.
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64>;
 }
 
 /// The standard filter.
-pub(super) struct Classic;
+pub(super) struct Classic<const SHARED: bool>;
 
-impl Bits for Classic {
+impl<const SHARED_LINES: bool> Bits for Classic<SHARED_LINES> {
     const LINE_LOG2: u32 = 6;
     const PREFETCH: bool = true;
+    const SHARED: bool = SHARED_LINES;
 
     #[inline(always)]
     fn of(lines: Lines, hash: u64) -> impl Iterator<Item = u64> {
@@ -123,6 +128,11 @@ impl<B: Bits> Scattered<B> {
     /// The bit is one that [`Bits::of`] gave, of lines that can be read.
     #[inline(always)]
     unsafe fn bit(lines: Lines, bit: u64) -> u64 {
+        if B::SHARED {
+            let lane = lines.first().cast::<u64>().wrapping_add((bit / 64) as usize);
+            // SAFETY: as below; a filter is whole lanes.
+            return u64::from_le(unsafe { shared::lane(lane) }) >> (bit % 64) & 1;
+        }
         // SAFETY: the number is below that of all bits; the caller vouches for the bytes.
         let byte = unsafe { *Self::byte(lines, bit) };
         u64::from(byte) >> (bit % 8) & 1

@@ -1,16 +1,69 @@
 //! The bytes that probes read, by their address: other threads may be inserting into them.
 //!
-//! Rust has no atomic load of a vector, so correctness rests on the machine, not on the language.
-//! On every CPU with vectors here, an aligned lane of 64 bits is never read torn, not even as part
-//! of a vector. Bits are only ever set. So the lanes that a kernel reads, in any order, have all
-//! bits set before and no bits that no thread sets: a present key is found, and for a key being
-//! inserted both answers are true. The kernels use raw pointers and are called through function
-//! pointers; one that is inlined loads by `asm`. So no reference claims that the bytes are constant,
-//! and the compiler never sees both sides of the race.
+//! Where one lane after the other is read, [`lane`] does it, a relaxed atomic load: in the kernels of
+//! `scalar` and `portable` that [`Kernel::shared`] returns, and in those of classic filters. Where a
+//! vector is read, [`read_shared_vector`] does it, which says why that is right. Kernels use raw
+//! pointers, so no reference claims that the bytes are constant.
 
 use super::Kernel;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+/// A lane, as it is in memory, in which other threads may be setting bits.
+///
+/// Relaxed order is enough: see [`Lane`](super::atomic_line::Lane).
+///
+/// # Safety
+/// It can be read, and is aligned.
+#[inline(always)]
+pub(super) unsafe fn lane(at: *const u64) -> u64 {
+    // SAFETY: the caller's promise; all other accesses meanwhile are atomic, of the same size.
+    unsafe { AtomicU64::from_ptr(at.cast_mut()) }.load(Ordering::Relaxed)
+}
+
+/// Reads lanes in which other threads may be setting bits, as one vector: the only access to shared
+/// lines that is not atomic. `ConcurrentFilter` says so to users, and `packaging/tsan.supp` names this
+/// function to ThreadSanitizer.
+///
+/// Rust has no atomic load of a vector, so this rests on the machine, not on the language:
+///
+/// * No lane is torn. Shared lanes are aligned to 64 bits, and on each CPU that has these vectors an
+///   aligned 64-bit part of a vector is read at once.
+/// * Lanes may be of different times. Each bit is one of its own: it is only ever set, and says
+///   nothing about another. A key that was inserted before the probe has all bits in all later
+///   states of its line, so it is found; for a key being inserted both answers are right.
+/// * The compiler makes no use of the race. It sees a plain load by a raw pointer in a function that is
+///   called by its address, and no store to the same place: threads store by atomic instructions
+///   elsewhere. Where a kernel is inlined into its caller's loop, `native::halves` loads by `asm`, so
+///   that no load moves out of the loop.
+///
+/// Built for ThreadSanitizer it is a call, with accesses that the sanitizer sees, so that a
+/// suppression by its name finds it.
+///
+/// # Safety
+/// They can be read. If other threads write them, it is as [`Probed::at`] says.
+#[cfg_attr(not(bloomline_tsan), inline(always))]
+#[cfg_attr(bloomline_tsan, inline(never))]
+pub(super) unsafe fn read_shared_vector<V: Copy>(lanes: *const u8) -> V {
+    if cfg!(not(bloomline_tsan)) {
+        // SAFETY: the caller's promise; a vector of integers takes any bytes.
+        return unsafe { lanes.cast::<V>().read_unaligned() };
+    }
+    let mut vector = MaybeUninit::<V>::uninit();
+    for i in 0..size_of::<V>() / 8 {
+        // SAFETY: as above, lane by lane, of which the vector has so many.
+        unsafe {
+            let lane = lanes.cast::<u64>().add(i);
+            // Volatile, so that the compiler does not make a vector of them, which the sanitizer
+            // does not see.
+            let lane = if lane.is_aligned() { lane.read_volatile() } else { lane.read_unaligned() };
+            vector.as_mut_ptr().cast::<u64>().add(i).write_unaligned(lane);
+        }
+    }
+    // SAFETY: all of it was written.
+    unsafe { vector.assume_init() }
+}
 
 /// Bytes to probe, borrowed for `'a`: their address and how many.
 #[derive(Clone, Copy)]
@@ -37,7 +90,7 @@ impl<'a> Probed<'a> {
     ///
     /// # Safety
     /// They can be read for as long as `'a`. Other threads that write them meanwhile only set bits
-    /// in whole lanes, and no caller uses [`Probed::as_slice`].
+    /// in whole aligned lanes, by atomic operations, and no caller uses [`Probed::as_slice`].
     #[inline(always)]
     pub(crate) unsafe fn at(start: *const u8, len: usize) -> Probed<'a> {
         Probed { start, len, borrowed: PhantomData }
@@ -54,6 +107,11 @@ impl<'a> Probed<'a> {
         (len <= self.len).then_some(Probed { len, ..self })
     }
 
+    /// Whether they are aligned lanes, as those that other threads write are.
+    pub(crate) fn is_lanes(self) -> bool {
+        self.start.cast::<AtomicU64>().is_aligned() && self.len.is_multiple_of(8)
+    }
+
     #[inline(always)]
     pub(crate) fn start(self) -> *const u8 {
         self.start
@@ -67,7 +125,7 @@ impl<'a> Probed<'a> {
     /// How many bits are set, also while others set more of them.
     pub(crate) fn count_ones(self) -> u64 {
         let lanes = self.start.cast::<AtomicU64>();
-        if !lanes.is_aligned() || !self.len.is_multiple_of(8) {
+        if !self.is_lanes() {
             // Lanes that others write are aligned.
             return self.as_slice().iter().map(|byte| u64::from(byte.count_ones())).sum();
         }

@@ -250,9 +250,9 @@ impl OwnLines {
         OwnLines { single, insert, few, bytes }
     }
 
-    /// For threads to insert into.
-    pub(crate) fn share(self) -> OwnLines<Shared> {
-        let OwnLines { single, insert, few, bytes } = self;
+    /// For threads to insert into, and to be probed by [`Kernel::shared`] of this kernel.
+    pub(crate) fn share(self, k: u32, kernel: &'static Kernel) -> OwnLines<Shared> {
+        let OwnLines { single, insert, few, bytes } = OwnLines::new(self.bytes, k, kernel.shared());
         OwnLines { single, insert, few, bytes: bytes.into() }
     }
 
@@ -308,8 +308,8 @@ impl OwnLines<Shared> {
         let line = &lines[line_index(hash, lines.len() as u64) as usize];
         let present = || self.contains(hash);
         match k {
-            ..=8 => atomic_line::insert(line, lanes(hash, k), present),
-            _ => atomic_line::insert(line, mask(hash, k).into_iter().enumerate(), present),
+            ..=8 => atomic_line::insert(line, || lanes(hash, k), present),
+            _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), present),
         }
     }
 }

@@ -127,6 +127,7 @@ macro_rules! kernel {
         const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
+            number: Layout::$layout as u16,
             line_log2: <$first>::LINE_LOG2,
             prefetch: <$first>::prefetch::<INTO_L1>,
             calls: [calls(1), calls(8), calls(12), calls(16)],
@@ -151,12 +152,13 @@ pub(super) static NATIVE: Table = {
     use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
     use native::{Portable, Scalar};
     // Its rows are there for 8 as well.
-    const SCALAR: &Kernel = kernel!(Scalar, Native, Scalar<ABOVE_8>, 0..=8 => Scalar<BELOW_8>);
+    const SCALAR: &Kernel =
+        kernel!(Scalar, Native, Scalar<ABOVE_8, false>, 0..=8 => Scalar<BELOW_8, false>);
     [
         SCALAR,
         if native::SHIFTS_BY_LANE {
-            kernel!(Portable, Native, Portable<ABOVE_8>,
-                0..8 => Portable<BELOW_8>, 8 => Portable<EXACTLY_8>)
+            kernel!(Portable, Native, Portable<ABOVE_8, false>,
+                0..8 => Portable<BELOW_8, false>, 8 => Portable<EXACTLY_8, false>)
         } else {
             // Vectors without a shift by lane have nothing to do better.
             &const { SCALAR.under(Backend::Portable) }
@@ -177,6 +179,32 @@ pub(super) static NATIVE: Table = {
                 one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
                 many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
         },
+    ]
+};
+
+/// The same for lines in which other threads set bits: where no vector is needed, lanes are loaded
+/// atomically.
+pub(super) static SHARED_NATIVE: Table = {
+    use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
+    use native::{Portable, Scalar};
+    const SCALAR: &Kernel = &const {
+        kernel!(Scalar, Native, Scalar<ABOVE_8, true>, 0..=8 => Scalar<BELOW_8, true>).for_shared()
+    };
+    [
+        SCALAR,
+        if native::SHIFTS_BY_LANE {
+            &const {
+                kernel!(Portable, Native, Portable<ABOVE_8, true>,
+                    0..8 => Portable<BELOW_8, true>, 8 => Portable<EXACTLY_8, true>)
+                .for_shared()
+            }
+        } else {
+            &const { SCALAR.under(Backend::Portable) }
+        },
+        #[cfg(target_arch = "x86_64")]
+        NATIVE[Backend::Avx2 as usize],
+        #[cfg(target_arch = "x86_64")]
+        NATIVE[Backend::Avx512 as usize],
     ]
 };
 
@@ -270,7 +298,9 @@ pub(super) static LEGACY_64: Table = one_for_all(kernel!(Scalar, Legacy64, Scatt
 pub(super) static LEGACY_128: Table = one_for_all(kernel!(Scalar, Legacy128, Scattered<Legacy<7>>));
 pub(super) static LEGACY_256: Table = one_for_all(kernel!(Scalar, Legacy256, Scattered<Legacy<8>>));
 pub(super) static LEVEL_DB: Table = one_for_all(kernel!(Scalar, LevelDb, Scattered<LevelDb>));
-pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattered<Classic>));
+pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattered<Classic<false>>));
+pub(super) static SHARED_CLASSIC: Table =
+    one_for_all(&const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() });
 
 /// All of them, in the order of [`Layout`].
 #[cfg(feature = "capi")]

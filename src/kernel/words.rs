@@ -3,7 +3,7 @@
 use super::batch::Ops;
 use super::shared::Probed;
 use super::single::{Call, Single};
-use super::{Kernel, Kernels, Layout};
+use super::{Kernel, Kernels, Layout, SHARED};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_short};
 
@@ -15,7 +15,7 @@ pub(crate) struct Words {
     single: Single<'static>,
     seed: u64,
     key_count: u64,
-    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the layout, 16 of the
+    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the kernel, 16 of the
     /// way of hashing; the other bits of what stands for k.
     shape: u64,
     check: u64,
@@ -40,7 +40,7 @@ impl Words {
     pub(crate) fn new(
         single: Single<'_>,
         k: u32,
-        layout: Layout,
+        kernel: &Kernel,
         hash: KeyHash,
         key_count: u64,
     ) -> Words {
@@ -50,7 +50,7 @@ impl Words {
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
-        let shape = u64::from(k as u8) | (layout as u64) << 8 | hash << 16;
+        let shape = u64::from(k as u8) | u64::from(kernel.number) << 8 | hash << 16;
         let shape = shape | u64::from(k >> 8) << 32;
         let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
         words.check = words.check_word();
@@ -84,7 +84,7 @@ impl Words {
     pub(crate) fn lines_of(&self) -> Option<Layout> {
         const NATIVE: u64 = Layout::Native as u64;
         const FAST_LOCAL: u64 = Layout::FastLocal as u64;
-        match self.shape >> 8 & 0xFF {
+        match self.shape >> 8 & 0xFF & !u64::from(SHARED) {
             NATIVE => Some(Layout::Native),
             FAST_LOCAL => Some(Layout::FastLocal),
             _ => None,
@@ -244,7 +244,7 @@ mod tests {
         let kernel = Kernels::active().unwrap().of(Layout::Native);
         let lines = [0; 192];
         let single = Single::new(Probed::from(&lines[..]), 6, kernel);
-        let words = Words::new(single, 6, Layout::Native, KeyHash::Xxh3(7), 5);
+        let words = Words::new(single, 6, kernel, KeyHash::Xxh3(7), 5);
         // SAFETY: words without padding are any 64 bytes, and these are not probed.
         let sound = |words: [u64; 8]| unsafe { transmute::<[u64; 8], Words>(words) }.are_sound();
         // SAFETY: as above.

@@ -6,11 +6,19 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Opens a file to read it, and returns its length, too.
+/// Opens a file, and returns what `content` makes of it and of its length. Errors of the system name
+/// the path.
 ///
 /// # Errors
-/// [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
-pub(crate) fn open(path: &Path) -> Result<(File, u64), Error> {
+/// Those of `content`; [`Error::Io`]; [`Error::NotAFile`] for a pipe, a device or a directory.
+pub(crate) fn read<T>(
+    path: &Path,
+    content: impl FnOnce(&mut File, u64) -> Result<T, Error>,
+) -> Result<T, Error> {
+    open(path).and_then(|(mut file, len)| content(&mut file, len)).map_err(|error| error.at(path))
+}
+
+fn open(path: &Path) -> Result<(File, u64), Error> {
     // Before it is opened: to open a pipe waits until somebody writes to it.
     if !fs::metadata(path)?.is_file() {
         return Err(Error::NotAFile);
@@ -38,9 +46,21 @@ pub(crate) fn replace(
     path: &Path,
     content: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), Error> {
+    // What fails may be the file beside it, of which the caller knows nothing.
+    replace_now(path, content).map_err(|error| error.at(path))
+}
+
+fn replace_now(
+    path: &Path,
+    content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
+    if path.as_os_str().is_empty() {
+        // As a reader of it gets.
+        return Err(io::Error::from(io::ErrorKind::NotFound).into());
+    }
     if path.file_name().is_none() {
-        let what = io::ErrorKind::InvalidInput;
-        return Err(io::Error::from(what).into());
+        // The root, or what ends in `..`.
+        return Err(Error::NotAFile);
     }
     let old = replaced(path)?;
     let (beside, mut file) = loop {

@@ -5,5 +5,6 @@ pub(crate) mod cache;
 pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod memory;
+pub(crate) mod numbers;
 pub(crate) mod room;
 pub(crate) mod threads;

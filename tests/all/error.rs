@@ -83,7 +83,13 @@ fn of_the_system() {
     let Error::Io(io) = &error else { panic!("{error:?}") };
     assert_eq!(io.kind(), io::ErrorKind::NotFound);
     assert!(error.source().unwrap().is::<io::Error>());
-    assert_eq!(error.to_string(), format!("input or output failed: {}", error.source().unwrap()));
+    let source = error.source().unwrap();
+    assert_eq!(error.to_string(), format!("input or output failed: no-such-file: {source}"));
+    assert_eq!(io.path(), Some("no-such-file".as_ref()));
+    // Streams have no path.
+    let error = Error::from(io::Error::from_raw_os_error(2));
+    let Error::Io(io) = &error else { panic!("{error:?}") };
+    assert_eq!((io.path(), io.to_string()), (None, error.source().unwrap().to_string()));
 }
 
 #[test]

@@ -7,12 +7,13 @@ use crate::hash;
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::layouts::cascade::{LATER_ROWS, MAX_LAYERS, layer_hash};
+use crate::os::numbers::HashList;
 use crate::params::StaticParams;
 use crate::sizing::cascade::first_rows;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Hashes that are probed at a time.
+/// HashList that are probed at a time.
 const AT_ONCE: usize = 4096;
 
 impl Cascade {
@@ -94,7 +95,7 @@ impl Cascade {
         // The keys of the next layer, and those of the other set, which all layers so far pass. The
         // included ones are not copied until they are fewer.
         let mut own = passing(&first, 0, excluded)?;
-        let mut others = Vec::new();
+        let mut others = HashList::new();
         cascade.layers.push(Layer::new(first, excluded.len() as u64));
         while !own.is_empty() {
             let number = cascade.layers.len();
@@ -122,33 +123,32 @@ impl Cascade {
 }
 
 /// The hashes of keys in a layer.
-fn in_layer(hashes: &[u64], number: usize) -> Result<Vec<u64>, Error> {
-    let mut mapped = with_room(hashes.len())?;
-    mapped.extend(hashes.iter().map(|&hash| layer_hash(hash, number)));
+fn in_layer(hashes: &[u64], number: usize) -> Result<HashList, Error> {
+    let mut mapped = HashList::with_capacity(hashes.len())?;
+    mapped.append(hashes)?;
+    mapped.iter_mut().for_each(|hash| *hash = layer_hash(*hash, number));
     Ok(mapped)
 }
 
 /// The hashes that a layer passes, sorted, each once.
-fn passing(layer: &StaticFilter, number: usize, hashes: &[u64]) -> Result<Vec<u64>, Error> {
-    let mut passing: Vec<u64> = Vec::new();
-    let (mut mapped, mut answers) = (with_room(AT_ONCE.min(hashes.len()))?, [0; AT_ONCE / 64]);
+fn passing(layer: &StaticFilter, number: usize, hashes: &[u64]) -> Result<HashList, Error> {
+    let mut passing = HashList::new();
+    let (mut mapped, mut answers) = ([0; AT_ONCE], [0; AT_ONCE / 64]);
     for hashes in hashes.chunks(AT_ONCE) {
-        mapped.clear();
-        mapped.extend(hashes.iter().map(|&hash| layer_hash(hash, number)));
-        let count = layer.contains_hashes(&mapped, &mut answers);
-        passing.try_reserve(count).map_err(|_| Error::OutOfMemory)?;
-        let passes = |i: &usize| answers[i / 64] >> (i % 64) & 1 == 1;
-        passing.extend((0..hashes.len()).filter(passes).map(|i| hashes[i]));
+        let mapped = &mut mapped[..hashes.len()];
+        for (mapped, &hash) in mapped.iter_mut().zip(hashes) {
+            *mapped = layer_hash(hash, number);
+        }
+        let count = layer.contains_hashes(mapped, &mut answers);
+        passing.reserve(count)?;
+        for (i, &hash) in hashes.iter().enumerate() {
+            if answers[i / 64] >> (i % 64) & 1 == 1 {
+                passing.push(hash)?;
+            }
+        }
     }
-    passing.sort_unstable();
-    passing.dedup();
+    passing.sort_and_dedup();
     Ok(passing)
-}
-
-fn with_room(len: usize) -> Result<Vec<u64>, Error> {
-    let mut hashes = Vec::new();
-    hashes.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
-    Ok(hashes)
 }
 
 /// The first hash that is in both of these, which are sorted.
@@ -181,14 +181,14 @@ fn common(mut a: &[u64], mut b: &[u64]) -> Option<u64> {
 pub struct CascadeBuilder {
     rate: Option<f64>,
     seed: u64,
-    included: Vec<u64>,
-    excluded: Vec<u64>,
+    included: HashList,
+    excluded: HashList,
 }
 
 impl CascadeBuilder {
     /// Creates a builder of the smallest cascades, whose byte keys are hashed with `seed`.
     pub fn new(seed: u64) -> CascadeBuilder {
-        CascadeBuilder { rate: None, seed, included: Vec::new(), excluded: Vec::new() }
+        CascadeBuilder { rate: None, seed, included: HashList::new(), excluded: HashList::new() }
     }
 
     /// Creates a builder of cascades with a rate at which keys of neither set may be taken for
@@ -238,7 +238,7 @@ impl CascadeBuilder {
     /// # Errors
     /// [`Error::OutOfMemory`], and none is added.
     pub fn include_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        add(&mut self.included, hashes)
+        self.included.append(hashes)
     }
 
     /// As [`CascadeBuilder::exclude`], for the hashes of many keys.
@@ -246,7 +246,7 @@ impl CascadeBuilder {
     /// # Errors
     /// [`Error::OutOfMemory`], and none is added.
     pub fn exclude_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
-        add(&mut self.excluded, hashes)
+        self.excluded.append(hashes)
     }
 
     /// Returns the numbers of included and of excluded keys added, repeated ones counted.
@@ -271,12 +271,6 @@ impl CascadeBuilder {
             None => Cascade::build(included, excluded, *seed, threads),
         }
     }
-}
-
-fn add(to: &mut Vec<u64>, hashes: &[u64]) -> Result<(), Error> {
-    to.try_reserve(hashes.len()).map_err(|_| Error::OutOfMemory)?;
-    to.extend_from_slice(hashes);
-    Ok(())
 }
 
 impl fmt::Debug for CascadeBuilder {

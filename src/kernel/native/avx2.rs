@@ -8,6 +8,7 @@
 
 use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE, not_zero};
 use super::super::lines::Lines;
+use super::super::shared::read_shared_vector;
 use super::super::single::Single;
 use super::halves;
 use super::scalar::{PAIRED, Row, all_rows, class, rows, select};
@@ -232,7 +233,7 @@ fn one_by_one(mut product: u64) -> u64 {
 #[target_feature(enable = "avx2")]
 unsafe fn load_line(line: *const u8) -> Halves {
     // SAFETY: the caller's promise.
-    unsafe { [_mm256_loadu_si256(line.cast()), _mm256_loadu_si256(line.wrapping_add(32).cast())] }
+    unsafe { [read_shared_vector(line), read_shared_vector(line.wrapping_add(32))] }
 }
 
 /// The lanes of a line whose bit of a round is set: the sign bits of the result, in the

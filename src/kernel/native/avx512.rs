@@ -11,6 +11,7 @@
 use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
 use super::super::lines::Lines;
+use super::super::shared::read_shared_vector;
 use super::scalar::{class, select};
 use super::{SHIFTS_64, halves};
 use crate::line::{C1, C2, LANES};
@@ -73,7 +74,7 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
         let (line, k) = (lines.line(hash), lines.k());
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
         unsafe {
-            let line = _mm512_loadu_si512(line.cast());
+            let line = read_shared_vector(line);
             let unset = _mm512_andnot_si512(line, mask::<CLASS>(hash, k));
             _mm512_test_epi64_mask(unset, unset) == 0
         }
@@ -136,7 +137,7 @@ unsafe fn probe_and_prefetch<const CLASS: u8, P: Plan>(lines: Lines, lookahead: 
             for i in 0..TILE {
                 P::prefetch::<Avx512<CLASS>>(lines, lookahead, i);
                 let hash = lookahead[i];
-                let line = _mm512_loadu_si512(lines.line(hash).cast());
+                let line = read_shared_vector(lines.line(hash));
                 unset[0][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C1)));
                 if CLASS == class::ABOVE_8 {
                     unset[1][i] = _mm512_testn_epi64_mask(line, all_lanes(hash.wrapping_mul(C2)));
@@ -173,9 +174,7 @@ const BY_HALVES_FROM: u64 = 1 << 21;
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn halves(line: *const u8) -> [__m256i; 2] {
     // SAFETY: the caller's promise.
-    unsafe {
-        [_mm256_loadu_si256(line.cast()), apart(_mm256_loadu_si256(line.wrapping_add(32).cast()))]
-    }
+    unsafe { [read_shared_vector(line), apart(read_shared_vector(line.wrapping_add(32)))] }
 }
 
 /// The lanes whose bit is not set.
@@ -232,7 +231,7 @@ unsafe fn probe_groups<const CLASS: u8>(lines: Lines, hashes: &[[u64; 8]]) -> u6
             let offset = staged.offset[i].assume_init_ref();
             let g = staged.g[i].assume_init_ref();
             for j in 0..8 {
-                let line = _mm512_loadu_si512(lines.first().add(offset[j] as usize).cast());
+                let line = read_shared_vector(lines.first().add(offset[j] as usize));
                 unset[i][j] = _mm512_testn_epi64_mask(line, all_lanes(g[j]));
                 if CLASS == class::ABOVE_8 {
                     let g2 = staged.g2[i].assume_init_ref();

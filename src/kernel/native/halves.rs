@@ -4,6 +4,7 @@
 //! instruction makes what the caller does next slower on some CPUs (measured on an Intel Xeon),
 //! which only a batch pays back.
 
+use super::super::shared::read_shared_vector;
 use super::super::single::Single;
 use super::SHIFTS_64;
 use super::scalar::{Rows, class};
@@ -283,10 +284,10 @@ unsafe fn load(line: *const u8) -> Halves {
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load_now(line: *const u8) -> Halves {
-    if !cfg!(target_feature = "avx2") {
-        // In a function that is called by its address, and AddressSanitizer sees it.
+    if !cfg!(target_feature = "avx2") || cfg!(bloomline_tsan) {
+        // In a function that is called by its address, and sanitizers see it.
         // SAFETY: the caller's promise.
-        return unsafe { load(line) };
+        return unsafe { [read_shared_vector(line), read_shared_vector(line.add(32))] };
     }
     let (low, high);
     // SAFETY: the caller vouches for the bytes; nothing is written.

@@ -2,15 +2,17 @@
 //! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
 //! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
 
-use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
+use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, not_zero};
 use super::super::lines::Lines;
+use super::super::shared::{self, read_shared_vector};
 use super::SHIFTS_64;
 use super::scalar::{class, rows};
 use crate::line::{C1, C2, LANES};
 use wide::u64x8;
 
-/// 8 lanes in as many registers as it takes.
-pub(in crate::kernel) struct Portable<const CLASS: u8>;
+/// 8 lanes in as many registers as it takes. If `SHARED`, other threads may be setting bits in them:
+/// then they are aligned, and only probed.
+pub(in crate::kernel) struct Portable<const CLASS: u8, const SHARED: bool>;
 
 /// Whether vectors have a shift by a count per lane.
 pub(in crate::kernel) const SHIFTS_BY_LANE: bool =
@@ -41,8 +43,20 @@ fn mask<const CLASS: u8>(hash: u64, k: u32) -> u64x8 {
 /// 64 bytes can be read at `line`.
 #[inline(always)]
 unsafe fn load(line: *const u8) -> u64x8 {
-    // SAFETY: the caller's promise; an array of integers takes any bytes.
-    let lanes: [u64; LANES] = unsafe { line.cast::<[u64; LANES]>().read_unaligned() };
+    // SAFETY: the caller's promise.
+    u64x8::new(little_endian(unsafe { read_shared_vector(line) }))
+}
+
+/// The same, each lane by an atomic load.
+///
+/// # Safety
+/// As for [`load`], and the lanes are aligned.
+#[inline(always)]
+unsafe fn load_lanes(line: *const u8) -> u64x8 {
+    let line = line.cast::<u64>();
+    // SAFETY: the caller's promise; i is below 8.
+    let lane = |i| unsafe { shared::lane(line.add(i)) };
+    let lanes = [lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7)];
     u64x8::new(little_endian(lanes))
 }
 
@@ -52,7 +66,7 @@ fn little_endian(lanes: [u64; LANES]) -> [u64; LANES] {
     if cfg!(target_endian = "little") { lanes } else { lanes.map(u64::from_le) }
 }
 
-impl<const CLASS: u8> Ops for Portable<CLASS> {
+impl<const CLASS: u8, const SHARED: bool> Ops for Portable<CLASS, SHARED> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
@@ -68,7 +82,21 @@ impl<const CLASS: u8> Ops for Portable<CLASS> {
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         let line = lines.line(hash);
         // SAFETY: the caller vouches for 64 readable bytes.
-        has_all(unsafe { load(line) }, mask::<CLASS>(hash, lines.k()))
+        let line = unsafe { if SHARED { load_lanes(line) } else { load(line) } };
+        has_all(line, mask::<CLASS>(hash, lines.k()))
+    }
+
+    /// By vectors, also of shared lines.
+    #[inline(always)]
+    unsafe fn probe_tile<P: Plan>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> u64 {
+        let mut hits = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            P::prefetch::<Self>(lines, lookahead, i);
+            // SAFETY: the caller vouches for 64 readable bytes.
+            let line = unsafe { load(lines.line(hash)) };
+            hits |= u64::from(has_all(line, mask::<CLASS>(hash, lines.k()))) << i;
+        }
+        hits
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 
 use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
 use super::super::lines::Lines;
+use super::super::shared;
 use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
 
 /// How k divides into rounds. A constant of each loop, which so needs no branch for it.
@@ -97,29 +98,30 @@ pub(in crate::kernel) fn all_rows(k: u32) -> &'static Rows {
     &ROWS[(k - 1) as usize % 8]
 }
 
-/// One lane after the other.
-pub(in crate::kernel) struct Scalar<const CLASS: u8>;
+/// One lane after the other. If `SHARED`, other threads may be setting bits in them: then they are
+/// aligned, and only probed.
+pub(in crate::kernel) struct Scalar<const CLASS: u8, const SHARED: bool>;
 
-/// Calls `each` with the number and the bit of each lane of a round.
-#[inline(always)]
-fn round(g: u64, rows: &[Row; 8], mut each: impl FnMut(usize, u64)) {
-    let row = &rows[(g >> 61) as usize].0;
-    for i in 0..LANES {
-        each(i, row[i] << ((g >> SHIFTS[i]) & 63));
-    }
-}
-
-/// Calls `each` with the numbers and bits of all lanes of a key.
+/// Calls `each` with the number of each lane and the bits of a key in it.
 #[inline(always)]
 fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
-    let first = if CLASS == class::ABOVE_8 { rows(8) } else { rows(k) };
-    round(hash.wrapping_mul(C1), first, &mut each);
+    let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+    let bit = |one: u64, g: u64, i: usize| one << ((g >> SHIFTS[i]) & 63);
     if CLASS == class::ABOVE_8 {
-        round(hash.wrapping_mul(C2), rows(k), &mut each);
+        // Both rounds at once, so that each lane is read once.
+        let row = &rows(k)[(g2 >> 61) as usize].0;
+        for i in 0..LANES {
+            each(i, bit(1, g, i) | bit(row[i], g2, i));
+        }
+    } else {
+        let row = &rows(k)[(g >> 61) as usize].0;
+        for i in 0..LANES {
+            each(i, bit(row[i], g, i));
+        }
     }
 }
 
-impl<const CLASS: u8> Ops for Scalar<CLASS> {
+impl<const CLASS: u8, const SHARED: bool> Ops for Scalar<CLASS, SHARED> {
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
         let (line, mut unset) = (lines.line(hash), 0);
@@ -141,7 +143,11 @@ impl<const CLASS: u8> Ops for Scalar<CLASS> {
         let mut unset = 0;
         lanes::<CLASS>(hash, lines.k(), |i, bit| {
             // SAFETY: the caller vouches for 64 readable bytes; i is below 8.
-            unset |= bit & !u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
+            let lane = unsafe {
+                let lane = line.cast::<u64>().add(i);
+                if SHARED { shared::lane(lane) } else { lane.read_unaligned() }
+            };
+            unset |= bit & !u64::from_le(lane);
         });
         unset == 0
     }

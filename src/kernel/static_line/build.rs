@@ -6,10 +6,11 @@
 
 use super::super::{Backend, Kernel};
 use super::solve::System;
-use super::sort::{sort, zeros};
+use super::sort::sort;
 use crate::error::Error;
 use crate::layouts::static_line::{Levels, lanes, next_count, next_hash};
 use crate::line::line_index;
+use crate::os::numbers::Zeros;
 use crate::os::threads;
 use std::mem;
 
@@ -42,7 +43,7 @@ pub(crate) fn build(
 ) -> Result<Levels, Error> {
     let threads = super::super::threads_for(threads, hashes.len());
     let mut levels = Levels { line_count, shares: [0; 2], tail: 0 };
-    let mut memory = zeros(hashes.len())?;
+    let mut memory = Zeros::new(hashes.len())?;
     sort(hashes, &mut memory, threads)?;
     let (mut hashes, mut spare, mut rest) = (&mut memory[..], &mut [][..], out);
     let mut count = line_count;

@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::line::line_index;
+use crate::os::numbers::Zeros;
 use crate::os::threads;
 use std::mem;
 
@@ -19,10 +20,10 @@ const MANY: u32 = 16;
 /// Room for a thread to sort buckets in.
 struct Room {
     /// Where the next hash of each bucket goes.
-    next: Vec<usize>,
+    next: Zeros<usize>,
     /// A bucket, and where its parts begin.
-    hashes: Vec<u64>,
-    starts: Vec<u32>,
+    hashes: Zeros<u64>,
+    starts: Zeros<u32>,
 }
 
 /// Writes the hashes to `out`, in ascending order, on up to so many threads.
@@ -31,20 +32,19 @@ struct Room {
 /// [`Error::OutOfMemory`].
 pub(super) fn sort(hashes: &[u64], out: &mut [u64], threads: usize) -> Result<(), Error> {
     let buckets = (hashes.len() / EACH).clamp(1, BUCKETS);
-    let mut ends = zeros::<usize>(buckets)?;
+    let mut ends = Zeros::<usize>::new(buckets)?;
     for &hash in hashes {
         ends[line_index(hash, buckets as u64) as usize] += 1;
     }
     let mut sum = 0;
-    for end in &mut ends {
+    for end in &mut *ends {
         sum += *end;
         *end = sum;
     }
     // Each thread has some buckets, and takes their hashes from all.
-    let parts = parts(&ends, out, threads.clamp(1, buckets))?;
-    threads::share(threads, parts.into_iter(), |(part, mut room)| {
-        part.fill(hashes, buckets, &mut room);
-    });
+    let mut parts = parts(&ends, out, threads.clamp(1, buckets))?;
+    // Borrowed, so that this thread frees what it has allocated.
+    threads::share(threads, parts.iter_mut(), |(part, room)| part.fill(hashes, buckets, room));
     Ok(())
 }
 
@@ -87,13 +87,13 @@ impl Part<'_> {
             }
             start = end;
         }
-        let starts = zeros(2 * largest.next_power_of_two() + 1)?;
-        Ok(Room { next: zeros(self.ends.len())?, hashes: zeros(largest)?, starts })
+        let starts = Zeros::new(2 * largest.next_power_of_two() + 1)?;
+        Ok(Room { next: Zeros::new(self.ends.len())?, hashes: Zeros::new(largest)?, starts })
     }
 
     /// Takes the hashes of its buckets from all, and sorts each.
-    fn fill(self, hashes: &[u64], buckets: usize, room: &mut Room) {
-        let Part { first, ends, start, out } = self;
+    fn fill(&mut self, hashes: &[u64], buckets: usize, room: &mut Room) {
+        let Part { first, ends, start, ref mut out } = *self;
         let next = &mut room.next;
         for (next, end) in next[1..].iter_mut().zip(ends) {
             *next = end - start;
@@ -157,14 +157,6 @@ fn sort_bucket(hashes: &mut [u64], bucket: u64, buckets: u64, room: &mut Room) {
         sorted[at] = hash;
     }
     hashes.copy_from_slice(sorted);
-}
-
-/// So many zeros.
-pub(super) fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>, Error> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(len).map_err(|_| Error::OutOfMemory)?;
-    zeros.resize(len, T::default());
-    Ok(zeros)
 }
 
 #[cfg(test)]
