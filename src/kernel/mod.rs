@@ -148,9 +148,9 @@ impl Kernels {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn numbered(self, number: u16) -> Option<&'static Kernel> {
-        let table = table::ALL.get(usize::from(number & !SHARED).wrapping_sub(1))?;
-        let kernel = self.row_of(table);
-        Some(if number & SHARED == 0 { kernel } else { kernel.shared() })
+        let row = table::NUMBERED.get(usize::from(number))?;
+        // SAFETY: as in `row_of`.
+        unsafe { *row.get_unchecked(self.0) }
     }
 
     #[inline(always)]

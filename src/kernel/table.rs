@@ -146,7 +146,8 @@ macro_rules! kernel {
 
 /// The kernels of a layout, by backend. A table for each: a program has the code of the layouts that
 /// it uses.
-pub(super) type Table = [&'static Kernel; if cfg!(target_arch = "x86_64") { 4 } else { 2 }];
+pub(super) type Table = [&'static Kernel; BACKENDS];
+const BACKENDS: usize = if cfg!(target_arch = "x86_64") { 4 } else { 2 };
 
 pub(super) static NATIVE: Table = {
     use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
@@ -302,14 +303,35 @@ pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattere
 pub(super) static SHARED_CLASSIC: Table =
     one_for_all(&const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() });
 
-/// All of them, in the order of [`Layout`].
+/// All of them, by [`Kernel::number`].
 #[cfg(feature = "capi")]
-pub(super) static ALL: [Table; 9] =
-    [NATIVE, FAST_LOCAL, LEGACY_64, LEGACY_128, LEGACY_256, LEVEL_DB, CUCKOO, CLASSIC, STATIC];
+pub(super) static NUMBERED: [[Option<&Kernel>; BACKENDS]; 32] = {
+    let mut all = [[None; BACKENDS]; 32];
+    let tables = [
+        NATIVE,
+        FAST_LOCAL,
+        LEGACY_64,
+        LEGACY_128,
+        LEGACY_256,
+        LEVEL_DB,
+        CUCKOO,
+        CLASSIC,
+        STATIC,
+        SHARED_NATIVE,
+        SHARED_CLASSIC,
+    ];
+    let mut i = 0;
+    while i < tables.len() * BACKENDS {
+        let kernel = tables[i / BACKENDS][i % BACKENDS];
+        all[kernel.number as usize][i % BACKENDS] = Some(kernel);
+        i += 1;
+    }
+    all
+};
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.
 const fn one_for_all(kernel: &'static Kernel) -> Table {
-    [kernel; size_of::<Table>() / size_of::<&Kernel>()]
+    [kernel; BACKENDS]
 }
 
 impl Backend {
