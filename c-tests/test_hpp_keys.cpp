@@ -302,7 +302,7 @@ void ranges_answer_as_single_keys(const P &probed)
     std::vector<IntegerKey> integers;
     std::vector<std::array<std::uint8_t, 8>> bytes;
     for (std::int64_t i = -300; i < 300; i++) {
-        numbers.push_back(i << 20);
+        numbers.push_back(i * (1 << 20));
         integers.push_back(IntegerKey(static_cast<std::uint64_t>(numbers.back())));
         bytes.emplace_back();
         for (std::size_t at = 0; at < 8; at++) {
