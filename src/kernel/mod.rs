@@ -97,7 +97,7 @@ pub(crate) enum Layout {
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
-    /// What a view of C keeps: the number of the layout, with [`SHARED`] if this is for shared lines.
+    /// What a view of C keeps: the number of the layout, or of shared lines of that layout.
     number: u16,
     /// The kernel for lines in which other threads set bits, if that is another.
     shared: Option<&'static Kernel>,
@@ -111,16 +111,17 @@ pub(crate) struct Kernel {
     absent: Absent,
 }
 
-/// In [`Kernel::number`]. All layouts are below.
-const SHARED: u16 = 16;
+/// [`Kernel::number`] of shared native lines, and of shared classic filters.
+const SHARED_NATIVE: u16 = 10;
+const SHARED_CLASSIC: u16 = 11;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
 type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
-/// The kernels of a backend, in the order of [`Layout`].
+/// The kernels of a backend, in the order of [`Layout`], and those of shared lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Kernels([&'static Kernel; 9]);
+pub(crate) struct Kernels([&'static Kernel; 11]);
 
 /// The kernels in use; NULL before the first use, and if there are none. Threads that come first at
 /// once all choose, and choose the same. None waits, so no `fork` leaves a child waiting for a
@@ -137,8 +138,7 @@ impl Kernels {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn numbered(&self, number: u16) -> Option<&'static Kernel> {
-        let kernel = *self.0.get(usize::from(number & !SHARED).wrapping_sub(1))?;
-        Some(if number & SHARED == 0 { kernel } else { kernel.shared() })
+        self.0.get(usize::from(number).wrapping_sub(1)).copied()
     }
 
     /// The kernels in use, chosen once per process.
@@ -178,7 +178,11 @@ impl Kernel {
 
     /// The same functions for shared lines.
     const fn for_shared(&self) -> Kernel {
-        Kernel { number: self.number | SHARED, ..*self }
+        let number = match self.layout {
+            Layout::Classic => SHARED_CLASSIC,
+            _ => SHARED_NATIVE,
+        };
+        Kernel { number, ..*self }
     }
 
     /// The same functions, with those that shared lines get.
@@ -189,8 +193,11 @@ impl Kernel {
     /// The kernel that probes the same filter while other threads insert into it: where no vector is
     /// needed, by atomic loads of aligned lanes. It does not insert.
     #[inline]
-    pub(crate) fn shared(&'static self) -> &'static Kernel {
-        self.shared.unwrap_or(self)
+    pub(crate) const fn shared(&'static self) -> &'static Kernel {
+        match self.shared {
+            Some(shared) => shared,
+            None => self,
+        }
     }
 
     /// The kernel in use for a layout.

@@ -194,6 +194,8 @@ impl Backend {
                 cuckoo,
                 CLASSIC,
                 static_line,
+                native.shared(),
+                CLASSIC.shared(),
             ])
         }
         prefetch::learn();
