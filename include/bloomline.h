@@ -284,12 +284,13 @@ typedef struct bloomline_allocator {
 
 /**
  * bloomline_set_allocator() takes the memory of lines and counters made from now on from
- * 'allocator', of filters of all kinds. NULL restores the default. Handles, of some hundred bytes,
- * file names and the keys in a bloomline_builder stay with malloc(). With an allocator, no huge
- * pages are mapped.
+ * 'allocator', of filters of all kinds; and the memory to build them in: the keys in a
+ * bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new() take for
+ * each hash. NULL restores the default. Handles, of some hundred bytes, and file names stay with
+ * malloc(). With an allocator, no huge pages are mapped.
  *
- * A filter frees its lines by the allocator that they came from. So keep '*allocator' in place,
- * unchanged, until all filters made with it are freed: best make it static.
+ * Memory is freed by the allocator that it came from. So keep '*allocator' in place, unchanged,
+ * until all filters and builders made with it are freed: best make it static.
  *
  * Any thread may call this at any time; a filter made meanwhile has the old allocator or the new.
  * 'alloc' and 'free' are called by whichever thread makes, grows or frees a filter, by several at
@@ -816,9 +817,9 @@ BLOOMLINE_API bloomline_status bloomline_view_open(const void *data, size_t len,
 
 /**
  * bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
- * reads the last 64 bytes only, cheap enough before each probe of a block already verified.
- * Whatever the bytes are, probes read only those 'len'. But if the lines are damaged, an inserted
- * key can be a false negative.
+ * reads the last 64 bytes only, for blocks already verified. To open and probe takes three to four
+ * times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
+ * only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data, size_t len,
@@ -1199,6 +1200,8 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
  * Other threads or processes may insert into the lines while the view is probed, if they set bits
  * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
  * the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
+ * Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys inserted
+ * before are present.
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
@@ -1215,6 +1218,10 @@ BLOOMLINE_API bloomline_status bloomline_lines_view(const bloomline_params *para
  *
  * A thread sees its own inserts at once, and all that happened before, as by a mutex or a join. It
  * may see an insert that is under way or not. No inserted key is ever lost. It keeps no key count.
+ *
+ * All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
+ * the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
+ * is share/bloomline/tsan.supp.
  *
  * Made by bloomline_concurrent_new() or bloomline_concurrent_from_filter(); freed by
  * bloomline_concurrent_free().

@@ -120,7 +120,8 @@ BLOOMLINE_INLINE_FN_ bloomline_inline bloomline_inline_of(const bloomline_view *
     if (view == NULL || sizeof(void *) != 8 || !bloomline_inline_sound_(view)) return filter;
     filter.lines = view->opaque[BLOOMLINE_WORD_LINES_];
     filter.count = view->opaque[BLOOMLINE_WORD_COUNT_];
-    filter.layout = (uint32_t)(view->opaque[BLOOMLINE_WORD_SHAPE_] >> 8 & 0xF);
+    filter.layout = (uint32_t)(view->opaque[BLOOMLINE_WORD_SHAPE_] >> 8 & 0xFF);
+    if (filter.layout == 10) filter.layout = 1; /* lines that threads share */
     /* k is here where the library has rows that have a one in each lane that counts, and a tag: 2
      * for k up to 8, 3 for more. */
     if (BLOOMLINE_INLINE_ && (k & 2) != 0) {

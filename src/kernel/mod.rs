@@ -97,7 +97,8 @@ pub(crate) enum Layout {
 pub(crate) struct Kernel {
     backend: Backend,
     layout: Layout,
-    /// What a view of C keeps: the number of the layout, with [`SHARED`] if this is for shared lines.
+    /// What a view of C keeps: the number of the layout, or of shared lines of that layout.
+    #[cfg_attr(not(feature = "capi"), expect(dead_code))]
     number: u16,
     line_log2: u32,
     prefetch: fn(Lines, u64),
@@ -109,8 +110,9 @@ pub(crate) struct Kernel {
     absent: Absent,
 }
 
-/// In [`Kernel::number`]. All layouts are below.
-const SHARED: u16 = 16;
+/// [`Kernel::number`] of shared native lines, and of shared classic filters.
+const SHARED_NATIVE: u16 = 10;
+const SHARED_CLASSIC: u16 = 11;
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
 /// ahead, hashes, a byte for each key.
@@ -148,9 +150,7 @@ impl Kernels {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn numbered(self, number: u16) -> Option<&'static Kernel> {
-        let row = table::NUMBERED.get(usize::from(number))?;
-        // SAFETY: as in `row_of`.
-        unsafe { *row.get_unchecked(self.0) }
+        table::ALL.get(usize::from(number).wrapping_sub(1)).map(|table| self.row_of(table))
     }
 
     #[inline(always)]
@@ -198,7 +198,11 @@ impl Kernel {
 
     /// The same functions for shared lines.
     const fn for_shared(&self) -> Kernel {
-        Kernel { number: self.number | SHARED, ..*self }
+        let number = match self.layout {
+            Layout::Classic => SHARED_CLASSIC,
+            _ => SHARED_NATIVE,
+        };
+        Kernel { number, ..*self }
     }
 
     /// The kernel that probes the same filter while other threads insert into it: where no vector is

@@ -303,31 +303,21 @@ pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattere
 pub(super) static SHARED_CLASSIC: Table =
     one_for_all(&const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() });
 
-/// All of them, by [`Kernel::number`].
+/// All of them, in the order of [`Kernel::number`].
 #[cfg(feature = "capi")]
-pub(super) static NUMBERED: [[Option<&Kernel>; BACKENDS]; 32] = {
-    let mut all = [[None; BACKENDS]; 32];
-    let tables = [
-        NATIVE,
-        FAST_LOCAL,
-        LEGACY_64,
-        LEGACY_128,
-        LEGACY_256,
-        LEVEL_DB,
-        CUCKOO,
-        CLASSIC,
-        STATIC,
-        SHARED_NATIVE,
-        SHARED_CLASSIC,
-    ];
-    let mut i = 0;
-    while i < tables.len() * BACKENDS {
-        let kernel = tables[i / BACKENDS][i % BACKENDS];
-        all[kernel.number as usize][i % BACKENDS] = Some(kernel);
-        i += 1;
-    }
-    all
-};
+pub(super) static ALL: [Table; 11] = [
+    NATIVE,
+    FAST_LOCAL,
+    LEGACY_64,
+    LEGACY_128,
+    LEGACY_256,
+    LEVEL_DB,
+    CUCKOO,
+    CLASSIC,
+    STATIC,
+    SHARED_NATIVE,
+    SHARED_CLASSIC,
+];
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.
 const fn one_for_all(kernel: &'static Kernel) -> Table {

@@ -3,7 +3,7 @@
 use super::batch::Ops;
 use super::shared::Probed;
 use super::single::{Call, Single};
-use super::{Kernel, Kernels, Layout, SHARED};
+use super::{Kernel, Kernels, Layout, SHARED_NATIVE};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_short};
 
@@ -83,9 +83,10 @@ impl Words {
     #[inline(always)]
     pub(crate) fn lines_of(&self) -> Option<Layout> {
         const NATIVE: u64 = Layout::Native as u64;
+        const SHARED: u64 = SHARED_NATIVE as u64;
         const FAST_LOCAL: u64 = Layout::FastLocal as u64;
-        match self.shape >> 8 & 0xFF & !u64::from(SHARED) {
-            NATIVE => Some(Layout::Native),
+        match self.shape >> 8 & 0xFF {
+            NATIVE | SHARED => Some(Layout::Native),
             FAST_LOCAL => Some(Layout::FastLocal),
             _ => None,
         }
@@ -282,6 +283,7 @@ mod tests {
             format!("BLOOMLINE_C1_ UINT64_C(0x{:X})", crate::line::C1),
             format!("BLOOMLINE_C2_ UINT64_C(0x{:X})", crate::line::C2),
             format!("layout == {})", Layout::Native as u32),
+            format!("layout == {SHARED_NATIVE})"),
             format!("layout == {})", Layout::FastLocal as u32),
         ];
         for text in numbers.iter().chain(&others) {

@@ -277,8 +277,9 @@ unsafe fn contains_few_keys<'k>(
     let single = unsafe { words.single() };
     let (_, seed) = words.hashing();
     let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(single, words.k(), hashes, word);
-    Some(match words.lines_of()? {
+    Some(match kernel.layout() {
         Layout::FastLocal => contains_few(keys, xxph3, word, probe),
-        _ => contains_few(keys, |key| of_bytes(key, seed), word, probe),
+        Layout::Native => contains_few(keys, |key| of_bytes(key, seed), word, probe),
+        _ => return None,
     })
 }

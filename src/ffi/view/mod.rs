@@ -194,8 +194,8 @@ pub unsafe extern "C" fn bloomline_view_open(
 
 /// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
 /// reads the last 64 bytes only, for blocks already verified. To open and probe takes three to four
-/// times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read only those 'len'. But if the lines are damaged, an inserted
-/// key can be a false negative.
+/// times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
+/// only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_open_unverified(

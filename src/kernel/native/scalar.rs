@@ -106,18 +106,18 @@ pub(in crate::kernel) struct Scalar<const CLASS: u8, const SHARED: bool>;
 #[inline(always)]
 fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
     let (g, g2) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-    let bit = |one: u64, g: u64, i: usize| one << ((g >> SHIFTS[i]) & 63);
-    if CLASS == class::ABOVE_8 {
-        // Both rounds at once, so that each lane is read once.
-        let row = &rows(k)[(g2 >> 61) as usize].0;
-        for i in 0..LANES {
-            each(i, bit(1, g, i) | bit(row[i], g2, i));
-        }
-    } else {
+    if CLASS != class::ABOVE_8 {
         let row = &rows(k)[(g >> 61) as usize].0;
         for i in 0..LANES {
-            each(i, bit(row[i], g, i));
+            each(i, row[i] << ((g >> SHIFTS[i]) & 63));
         }
+        return;
+    }
+    // Both rounds at once, so that each lane is read once.
+    let row = &rows(k)[(g2 >> 61) as usize].0;
+    for i in 0..LANES {
+        let first = 1 << ((g >> SHIFTS[i]) & 63);
+        each(i, first | row[i] << ((g2 >> SHIFTS[i]) & 63));
     }
 }
 
