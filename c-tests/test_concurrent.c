@@ -36,6 +36,13 @@ static uint64_t hash_of(uint64_t thread, uint64_t i)
     return bloomline_hash_u64(thread << 32 | i, 1);
 }
 
+/* What reads all lines while others insert. */
+static bool rates_are_sound(const bloomline_view *view)
+{
+    double rate = bloomline_view_estimated_rate(view), worst = bloomline_view_worst_line_rate(view);
+    return bloomline_view_fill(view) > 0 && rate >= 0 && rate <= 1 && worst >= 0 && worst <= 1;
+}
+
 static void *insert_and_probe(void *argument)
 {
     worker *me = argument;
@@ -58,7 +65,9 @@ static void *insert_and_probe(void *argument)
         if (i >= BATCH && i % 32 == 0) {
             for (uint64_t back = 0; back < BATCH; back++) many[back] = hash_of(me->number, i - back);
             me->wrong += concurrent_contains_hashes(shared_filter, many, BATCH, present) != BATCH;
-            me->checks++;
+            bloomline_view view;
+            me->wrong += bloomline_concurrent_view(shared_filter, &view) != BLOOMLINE_OK || !rates_are_sound(&view);
+            me->checks += 2;
         }
     }
     return NULL;
@@ -178,7 +187,7 @@ static void *set_and_probe(void *argument)
         for (uint64_t back = 0; back < BATCH; back++) many[back] = hash_of(me->number, i - back);
         me->wrong += bloomline_view_contains_hashes(&view, many, BATCH, present) != BATCH;
         me->wrong += bloomline_view_contains_hashes(&view, many, 3, present) != 3;
-        me->wrong += !(bloomline_view_fill(&view) > 0);
+        me->wrong += !rates_are_sound(&view);
         me->checks += 3;
     }
     return NULL;

@@ -52,16 +52,16 @@ const NATIVE: About = About {
     number: |k| k,
     fill: |lines| lines.bytes.count_ones() as f64 / lines.bits(),
     keys: |lines, fill| sizing::keys_for_fill(fill, lines.count(), lines.k),
-    line_rates: |lines, each| stats::line_rates(lines.bytes.as_slice(), lines.k, each),
+    line_rates: |lines, each| {
+        lines.bytes.each_line(&mut |line| each(stats::line_rate(line, lines.k)));
+    },
     rate: None,
 };
 
 /// The bits of a key lie anywhere.
 const ANYWHERE: About = About {
     keys: |lines, fill| sizing::classic::keys_for_fill(fill, lines.bits() as u64, lines.k),
-    line_rates: |lines, each| {
-        stats::part_rates(lines.bytes.as_slice(), lines.bytes.len(), lines.k, each);
-    },
+    line_rates: |lines, each| each((NATIVE.fill)(lines).powi(lines.k as i32)),
     ..NATIVE
 };
 

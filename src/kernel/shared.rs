@@ -6,6 +6,7 @@
 //! pointers, so no reference claims that the bytes are constant.
 
 use super::Kernel;
+use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -132,6 +133,24 @@ impl<'a> Probed<'a> {
         // SAFETY: aligned lanes that can be read, of which others at most set bits.
         let lanes = unsafe { std::slice::from_raw_parts(lanes, self.len / 8) };
         lanes.iter().map(|lane| u64::from(lane.load(Ordering::Relaxed).count_ones())).sum()
+    }
+
+    /// Passes on a copy of each line, of lanes that were read while others may set more bits.
+    pub(crate) fn each_line(self, each: &mut dyn FnMut(&[u8; LINE_BYTES])) {
+        let lanes = self.start.cast::<AtomicU64>();
+        if !self.is_lanes() {
+            // Lanes that others write are aligned.
+            return self.as_slice().as_chunks().0.iter().for_each(each);
+        }
+        // SAFETY: as above.
+        let lanes = unsafe { std::slice::from_raw_parts(lanes, self.len / 8) };
+        for lanes in lanes.chunks_exact(LINE_BYTES / 8) {
+            let mut line = [0; LINE_BYTES];
+            for (bytes, lane) in line.as_chunks_mut().0.iter_mut().zip(lanes) {
+                *bytes = lane.load(Ordering::Relaxed).to_ne_bytes();
+            }
+            each(&line);
+        }
     }
 
     /// The bytes, which no thread writes.

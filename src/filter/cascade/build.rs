@@ -13,7 +13,7 @@ use crate::sizing::cascade::first_rows;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// HashList that are probed at a time.
+/// Hashes that are probed at a time.
 const AT_ONCE: usize = 4096;
 
 impl Cascade {
