@@ -48,6 +48,7 @@ for header in bloomline.h bloomline.hpp; do
         ../include/$header >"$work/other/$header"
     ! cmp -s ../include/$header "$work/other/$header" || { echo "test_abi: no ABI version in $header" >&2; exit 1; }
 done
+cp ../include/bloomline_inline.h "$work/other"
 ln -s "$libraries/libbloomline.so" "$work/lib/libbloomline.so.$abi"
 ln -s "$libraries/libbloomline.so" "$work/lib/libbloomline.so"
 
