@@ -4,7 +4,7 @@
 #
 #   scripts/neon-check.sh
 #
-# There is a probe_batch for each backend and layout; the most that one has counts. Needs
+# There is a probe_batch for each backend; the most that one has counts. Needs
 # what scripts/cross-test.sh needs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ aarch64-linux-gnu-objdump -d --no-show-raw-insn "$directory/libbloomline.a" >"$l
 # The most of each instruction in one function.
 most() {
     awk -v instruction="$1" '
-        /^[0-9a-f]+ <.*>:$/ { inside = /Backend.*kernel.*probe_batch/; count = 0 }
+        /^[0-9a-f]+ <.*>:$/ { inside = /kernel.*table.*NATIVE.*probe_batch/; count = 0 }
         inside && $2 == instruction && /v[0-9]+\./ { if (++count > most) most = count }
         END { print most + 0 }' "$listing"
 }
