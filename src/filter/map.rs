@@ -73,8 +73,9 @@ impl MappedFilter {
     /// # Safety
     /// As long as the map lives, no process, this one included, writes to the file or changes its
     /// length. Writing to it is undefined behaviour, as for any `&[u8]`: answers may be wrong in
-    /// either direction. (Lines to insert into meanwhile: [`ConcurrentFilter`](crate::ConcurrentFilter).) If the file is cut short, a probe of missing bytes aborts the process
-    /// (SIGBUS).
+    /// either direction. If the file is cut short, a probe of missing bytes aborts the process
+    /// (SIGBUS). For lines to insert into meanwhile there is
+    /// [`ConcurrentFilter`](crate::ConcurrentFilter).
     ///
     /// Removing the file, or renaming another over it as [`Filter::save`](crate::Filter::save)
     /// does, is allowed: the map keeps the old file.

@@ -29,8 +29,8 @@ impl Lane for AtomicU64 {
 }
 
 /// Sets the bits of a key, given as numbers of lanes and what each gets, unless the line has all of
-/// them: for that they are not computed. Returns whether one was not set before. If threads set the same bits at once, the first
-/// returns true, and others may.
+/// them: for that they are not computed. Returns whether one was not set before. If threads set the
+/// same bits at once, the first returns true, and others may.
 ///
 /// Present keys are only read, so they cost other readers no cache line. If a bit is missing, all
 /// lanes are written. To write only those that lack bits would take a branch on what is in memory: a

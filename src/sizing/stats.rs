@@ -28,13 +28,7 @@ fn round(fills: &[f64; 8], count: u32) -> f64 {
         / 8.0
 }
 
-/// Calls `each` with that probability for every line of 64 bytes.
-pub(crate) fn line_rates(lines: &[u8], k: u32, each: &mut dyn FnMut(f64)) {
-    let (lines, _) = lines.as_chunks::<LINE_BYTES>();
-    lines.iter().for_each(|line| each(line_rate(line, k)));
-}
-
-/// The same for bits anywhere in a block of so many bytes, for every block.
+/// Calls `each` with that probability for every block of so many bytes, in which bits lie anywhere.
 pub(crate) fn part_rates(bytes: &[u8], block: usize, k: u32, each: &mut dyn FnMut(f64)) {
     bytes.chunks_exact(block).for_each(|block| each(fill(block).powi(k as i32)));
 }

@@ -9,13 +9,15 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::KeyHash;
-use crate::kernel::{ADJACENT, Backend, Kernel, Layout, Prefetch, TILE, ahead, prefetch_all};
+use crate::kernel::{
+    ADJACENT, Backend, Kernel, Layout, Prefetch, Probed, TILE, ahead, prefetch_all,
+};
 use crate::key::Key;
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use crate::params::Params;
 use crate::sizing;
-use crate::sizing::stats::line_rates;
+use crate::sizing::stats::line_rate;
 use std::ops::Range;
 
 /// A Bloom filter whose keys expire: it answers whether a key was inserted in one of the last
@@ -398,7 +400,8 @@ impl Window {
                 pieces(self.shape, place, 0).filter(|&(line, _)| self.is_current(place, line));
             let mut sum = 0.0;
             for (_, at) in current {
-                line_rates(&self.lines[at], self.params().k(), &mut |rate| sum += rate);
+                let k = self.params().k();
+                Probed::from(&self.lines[at]).each_line(&mut |line| sum += line_rate(line, k));
             }
             1.0 - sum / self.params().line_count() as f64
         });
