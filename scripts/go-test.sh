@@ -192,6 +192,14 @@ cross() {
     done
 }
 
+# Whether a fuzzer found nothing and failed only because its time was up: before Go 1.27 the
+# coordinator sometimes takes the end of -fuzztime for an error (https://go.dev/issue/75804).
+# A finding has a message and a path in place of that one line.
+time_was_up() {
+    [ "$(sed -n '/^--- FAIL/,/^FAIL$/p' "$1" | sed '1d;$d')" = "    context deadline exceeded" ] &&
+        ! grep -q 'Failing input written' "$1"
+}
+
 fuzz() {
     local seconds=$1 module package target count=0
     for module in go go/pebblefilter go/goleveldbfilter go/redisfilter; do
@@ -199,7 +207,8 @@ fuzz() {
             echo "== $package $target, $seconds seconds"
             # What it finds on top of the committed corpus goes to Go's cache.
             go -C "$module" test "$package" -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" \
-                >"$out/fuzz.txt" 2>&1 || { cat "$out/fuzz.txt"; die "FAILED: $package $target"; }
+                >"$out/fuzz.txt" 2>&1 || time_was_up "$out/fuzz.txt" ||
+                { cat "$out/fuzz.txt"; die "FAILED: $package $target"; }
             tail -n 1 "$out/fuzz.txt"
             count=$((count + 1))
         done < <(go -C "$module" test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $1 } /^ok/ { for (i = 0; i < n; i++) print $2, names[i]; n = 0 }')
