@@ -3,6 +3,7 @@
 use crate::api::raw::{self, CommandFn, RawCtx, RawString, key_flags};
 use crate::api::{ArgKind, Args, Ctx, Description, Keys, describe, table};
 use crate::syntax;
+use bloomline::Error;
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,8 +28,21 @@ pub(crate) fn fail<T>(text: &'static str) -> Result<T, Fail> {
     Err(Fail::Text(text.into()))
 }
 
-impl From<bloomline::Error> for Fail {
-    fn from(error: bloomline::Error) -> Fail {
+/// Why a filter could not be made, if it was for memory.
+pub(crate) fn no_memory<E>(_: E) -> Fail {
+    Fail::Text("ERR Insufficient memory to create filter".into())
+}
+
+/// Why a filter could not be made.
+pub(crate) fn not_made(error: Error, otherwise: &'static str) -> Fail {
+    match error {
+        Error::OutOfMemory | Error::LineCount(_) => no_memory(error),
+        _ => Fail::Text(otherwise.into()),
+    }
+}
+
+impl From<Error> for Fail {
+    fn from(error: Error) -> Fail {
         Fail::Text(format!("ERR {error}").into())
     }
 }

@@ -2,9 +2,10 @@
 #![allow(unsafe_code)]
 
 use crate::api::raw::{METHODS_VERSION, RawCtx, RawDigest, RawIo, RawString, TypeMethods};
-use crate::api::{Aof, Reader, Writer, set_type, table};
+use crate::api::{Aof, Reader, Writer, table};
 use crate::arrived::Arrived;
 use crate::image::{self, Header};
+use crate::key::set_type;
 use crate::object::{Object, Value};
 use bloomline::Error;
 use std::ffi::{c_int, c_void};

@@ -3,19 +3,15 @@
 //! The first chunk is the header, with the iterator 1. Of each later one the iterator is one more
 //! than the bytes up to its end. An iterator is answered with the next chunk, and 0 ends the dump.
 
-use crate::api::{Args, Ctx, Found, Key};
-use crate::command::{Fail, Outcome, fail};
+use crate::api::{Args, Ctx};
+use crate::command::{Fail, Outcome, fail, no_memory};
+use crate::finish::finish;
 use crate::image::{self, CHUNK, Kind};
+use crate::key::{Found, Key, still_loading};
 use crate::limit::Limit;
 use crate::loading::Loading;
 use crate::object::{Object, Value};
-use crate::own;
 use crate::parse;
-
-/// The answer of every command to a key that has not fully arrived.
-pub(crate) fn still_loading<T>() -> Result<T, Fail> {
-    fail("ERR the filter is still being loaded")
-}
 
 /// What differs between BF.*, CF.* and BL.*: as RedisBloom has it.
 struct Family {
@@ -150,29 +146,6 @@ fn begin(ctx: Ctx, header: &[u8], family: &Family) -> Result<Object, Fail> {
         return Err(bad());
     }
     let bytes = usize::try_from(loading.total()).unwrap_or(usize::MAX);
-    let too_large = |_| Fail::Text("ERR Insufficient memory to create filter".into());
-    Limit::of(ctx).allows(bytes, bytes).map_err(too_large)?;
+    Limit::of(ctx).allows(bytes, bytes).map_err(no_memory)?;
     Ok(Object::new(Value::Loading(Box::new(loading))))
-}
-
-/// Makes the filter if all of it has arrived. If it is damaged, the key goes, on replicas, too.
-pub(crate) fn finish(ctx: Ctx, key: &mut Key<'_>, args: Args<'_>) -> Outcome {
-    let Found::Ours(object) = key.get_mut() else { return Ok(()) };
-    let Value::Loading(loading) = &mut object.value else { return Ok(()) };
-    if !loading.is_complete() {
-        object.recount();
-        return Ok(());
-    }
-    match loading.finish() {
-        Ok(value) => {
-            object.replace(value);
-            ctx.notify(c"bloom.load", args.raw(1));
-            Ok(())
-        }
-        Err(error) => {
-            key.delete();
-            ctx.replicate(c"DEL", args.from(1).first(1).as_raw());
-            Err(own::not_taken(error))
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //! together.
 
 use crate::api::{Args, Ctx};
+use crate::command::{Fail, Outcome};
 use bloomline::hash::hash;
 
 /// Items of a block.
@@ -27,8 +28,34 @@ pub(crate) fn answers(words: &[u64], count: usize) -> impl Iterator<Item = bool>
     (0..count).map(|i| words[i / 64] >> (i % 64) & 1 != 0)
 }
 
-/// An array of answers.
-pub(crate) fn reply(ctx: Ctx, answers: &[bool]) {
+/// What `work` answers to all items, a block at a time.
+pub(crate) fn collect(
+    items: Args<'_>,
+    seed: u64,
+    mut work: impl FnMut(&[u64], &mut [u64]),
+) -> Vec<bool> {
+    let mut found = Vec::with_capacity(items.len());
+    in_blocks(items, seed, |hashes| {
+        let mut words = [0; WORDS];
+        work(hashes, &mut words);
+        found.extend(answers(&words, hashes.len()));
+    });
+    found
+}
+
+/// A command for items, from the second argument on.
+type All = fn(Ctx, Args<'_>) -> Result<Vec<bool>, Fail>;
+
+/// Replies the answer to the only item.
+pub(crate) fn one(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
+    ctx.boolean(all(ctx, args)?[0]);
+    Ok(())
+}
+
+/// Replies an array of the answers.
+pub(crate) fn many(ctx: Ctx, args: Args<'_>, all: All) -> Outcome {
+    let answers = all(ctx, args)?;
     ctx.array(answers.len());
     answers.iter().for_each(|&answer| ctx.boolean(answer));
+    Ok(())
 }

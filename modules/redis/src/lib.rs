@@ -6,8 +6,9 @@
 //! | `api/` | the server's interface, made safe |
 //! | `allocator.rs` | memory from the server |
 //! | `command.rs`, `syntax.rs`, `parse.rs`, `items.rs`, `config.rs`, `limit.rs` | what commands share: failures, numbers, batches, options, the guard |
-//! | `object.rs`, `datatype.rs` | the value of a key, and what the server does with it |
-//! | `image.rs`, `dump.rs`, `loading.rs`, `arrived.rs` | a value as bytes, and how these come and go |
+//! | `object.rs`, `key.rs`, `datatype.rs` | the value of a key, how commands find it, and what the server does with it |
+//! | `image.rs`, `dump.rs`, `loading.rs`, `arrived.rs`, `finish.rs` | a value as bytes, and how these come and go |
+//! | `probe.rs` | EXISTS and MEXISTS of every kind |
 //! | `bloom/`, `cuckoo/`, `own/` | the kinds of filters and their commands |
 //! | `info.rs` | the section of INFO |
 #![allow(unsafe_code)]
@@ -21,14 +22,17 @@ mod config;
 mod cuckoo;
 mod datatype;
 mod dump;
+mod finish;
 mod image;
 mod info;
 mod items;
+mod key;
 mod limit;
 mod loading;
 mod object;
 mod own;
 mod parse;
+mod probe;
 mod syntax;
 
 use api::raw::{API_VERSION, ERR, OK, RawCtx, RawString, options};

@@ -1,15 +1,14 @@
 //! The value of a key: a filter of some kind.
 
-use crate::api::{Args, Found, Key};
 use crate::arrived::Arrived;
 use crate::bloom::Chain;
-use crate::command::{Fail, Outcome, fail};
 use crate::cuckoo::Series;
 use crate::image::{File, Header, Kind};
 use crate::items::WORDS;
 use crate::loading::Loading;
 use crate::own::{Counting, Fixed, Timed};
 use bloomline::Error;
+use bloomline::hash::hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A filter of some kind, or one that is still being loaded. Small filters of the first two kinds
@@ -78,43 +77,6 @@ impl Object {
     pub(crate) fn try_clone(&self) -> Result<Object, Error> {
         Ok(Object::new(self.value.try_clone()?))
     }
-}
-
-/// Whether a filter of this kind can be made in a key: there must be none.
-pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
-    match key.get() {
-        Found::Absent => Ok(()),
-        Found::Ours(object)
-            if [kind, Kind::Static, Kind::Loading].contains(&object.value.kind()) =>
-        {
-            fail("ERR item exists")
-        }
-        Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
-    }
-}
-
-/// What EXISTS and COUNT make of a key that holds no filter at all: an error, but by the names that
-/// RedisBloom has, none, for no item is in it. A filter of another kind is an error by every name: it
-/// may have the item.
-pub(crate) fn or_nothing<T>(
-    args: Args<'_>,
-    key: &Key<'_>,
-    found: Result<Option<T>, Fail>,
-) -> Result<Option<T>, Fail> {
-    match found {
-        Err(Fail::WrongType) if !args.is_own() && matches!(key.get(), Found::Foreign) => Ok(None),
-        found => found,
-    }
-}
-
-/// Why a filter could not be made.
-pub(crate) fn not_made(error: Error, otherwise: &'static str) -> Fail {
-    Fail::Text(match error {
-        Error::OutOfMemory | Error::LineCount(_) => {
-            "ERR Insufficient memory to create filter".into()
-        }
-        _ => otherwise.into(),
-    })
 }
 
 impl Drop for Object {
@@ -198,6 +160,18 @@ impl Value {
                 fixed.filter.contains_hashes(hashes, some);
             }
             Value::Loading(_) => some.fill(u64::MAX),
+        }
+    }
+
+    /// Whether it may have an item. What is being loaded may have every item.
+    pub(crate) fn contains(&self, item: &[u8]) -> bool {
+        match self {
+            Value::Bloom(chain) => chain.contains(hash(item, chain.plan.seed)),
+            Value::Cuckoo(series) => series.contains(hash(item, series.shape.seed)),
+            Value::Counting(counting) => counting.filter.contains(item),
+            Value::Window(timed) => timed.contains(item),
+            Value::Static(fixed) => fixed.filter.contains(item),
+            Value::Loading(_) => true,
         }
     }
 

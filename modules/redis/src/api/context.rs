@@ -95,6 +95,15 @@ impl Ctx {
         unsafe { (table().reply_map)(self.0, c_long::try_from(pairs).unwrap_or(c_long::MAX)) };
     }
 
+    /// A map of numbers. `more` pairs follow them.
+    pub(crate) fn numbers(self, numbers: &[(&str, u64)], more: usize) {
+        self.map(numbers.len() + more);
+        for &(name, number) in numbers {
+            self.label(name);
+            self.count(number);
+        }
+    }
+
     /// The beginning of a reply that is one value of a map: a map of it in RESP3, an array without
     /// its name in RESP2.
     pub(crate) fn one_of_a_map(self, name: &str) {

@@ -1,11 +1,10 @@
-//! The server's interface, made safe: a context to reply with, arguments, keys, dumps. `unsafe` is
-//! only here and in `allocator.rs`, `lib.rs` and `datatype.rs`, which the server calls.
+//! The server's interface, made safe: a context to reply with, arguments, dumps. `unsafe` is
+//! only here, in `key.rs`, and in `allocator.rs`, `lib.rs` and `datatype.rs`, which the server calls.
 
 mod args;
 mod context;
 mod describe;
 mod io;
-mod key;
 pub(crate) mod raw;
 mod table;
 
@@ -13,5 +12,4 @@ pub(crate) use args::Args;
 pub(crate) use context::{Ctx, now};
 pub(crate) use describe::{Arg, ArgKind, Description, Keys, describe};
 pub(crate) use io::{Aof, Reader, Writer};
-pub(crate) use key::{Found, Key, set_type};
 pub(crate) use table::{Table, fill, table};

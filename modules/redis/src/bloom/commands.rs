@@ -1,18 +1,19 @@
 //! The commands: RESERVE, ADD, MADD, INSERT, EXISTS, MEXISTS, CARD.
 
 use super::chain::{Chain, Stop};
-use super::info::{debug, info};
+use super::info::{debug, filter_of, info, is_bloom};
 use super::options::{self, Wanted};
 use super::plan::Plan;
 use crate::api::raw::RawString;
-use crate::api::{Args, Ctx, Found, Key};
-use crate::command::{Command, Fail, Outcome, command, fail};
+use crate::api::{Args, Ctx};
+use crate::command::{Command, Fail, Outcome, command, fail, not_made};
 use crate::dump;
 use crate::image::Kind;
-use crate::items::{WORDS, answers, in_blocks};
+use crate::items::in_blocks;
+use crate::key::{Found, Key, must_be_absent, read_only};
 use crate::limit::Limit;
-use crate::object::{Object, Value, must_be_absent, not_made, or_nothing};
-use crate::own::read_only;
+use crate::object::{Object, Value};
+use crate::probe;
 use bloomline::hash::hash;
 
 pub(crate) const COMMANDS: &[Command] = &[
@@ -83,19 +84,6 @@ pub(crate) const COMMANDS: &[Command] = &[
         "O(bytes)"
     ),
 ];
-
-/// The filter of a key, to be read: a series or a static filter. None if there is no such key.
-pub(super) fn filter_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail> {
-    match key.get() {
-        Found::Absent => Ok(None),
-        Found::Foreign => Err(Fail::WrongType),
-        Found::Ours(object) => match &object.value {
-            value @ (Value::Bloom(_) | Value::Static(_)) => Ok(Some(value)),
-            Value::Loading(_) => dump::still_loading(),
-            _ => Err(Fail::WrongType),
-        },
-    }
-}
 
 fn reserve(ctx: Ctx, args: Args<'_>) -> Outcome {
     let wanted = options::reserve(args)?;
@@ -210,30 +198,11 @@ fn reply(ctx: Ctx, added: &Added) {
 }
 
 fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let key = Key::open(ctx, args.raw(1), false);
-    let item = args.bytes(2);
-    ctx.boolean(match or_nothing(args, &key, filter_of(&key))? {
-        Some(Value::Bloom(chain)) => chain.contains(hash(item, chain.plan.seed)),
-        Some(Value::Static(fixed)) => fixed.filter.contains(item),
-        _ => false,
-    });
-    Ok(())
+    probe::exists(ctx, args, is_bloom)
 }
 
 fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let key = Key::open(ctx, args.raw(1), false);
-    let (filter, items) = (or_nothing(args, &key, filter_of(&key))?, args.from(2));
-    ctx.array(items.len());
-    let Some(filter) = filter else {
-        (0..items.len()).for_each(|_| ctx.boolean(false));
-        return Ok(());
-    };
-    let mut words = [0; WORDS];
-    in_blocks(items, filter.seed(), |hashes| {
-        filter.probe(hashes, &mut words);
-        answers(&words, hashes.len()).for_each(|answer| ctx.boolean(answer));
-    });
-    Ok(())
+    probe::mexists(ctx, args, is_bloom)
 }
 
 fn card(ctx: Ctx, args: Args<'_>) -> Outcome {

@@ -1,8 +1,8 @@
 //! INFO and DEBUG of a series of filters.
 
-use super::commands::filter_of;
-use crate::api::{Args, Ctx, Key};
+use crate::api::{Args, Ctx};
 use crate::command::{Fail, Outcome, fail};
+use crate::key::{Key, find};
 use crate::object::Value;
 
 /// The fields, in RedisBloom's order: the word that asks for one, and its name. The last is for our
@@ -17,6 +17,16 @@ const FIELDS: [(&str, &str); 6] = [
 ];
 /// Those that RedisBloom has, too.
 const SHARED: usize = 5;
+
+/// Whether the commands of Bloom filters read it: a series or a static filter.
+pub(super) fn is_bloom(value: &Value) -> bool {
+    matches!(value, Value::Bloom(_) | Value::Static(_))
+}
+
+/// The filter of a key, to be read. None if there is no such key.
+pub(super) fn filter_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Value>, Fail> {
+    find(key, |value| is_bloom(value).then_some(value))
+}
 
 pub(super) fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     if !(2..=3).contains(&args.len()) {

@@ -100,6 +100,15 @@ pub(crate) fn reserve(args: Args<'_>) -> Result<Wanted, Fail> {
     Ok(Wanted { rate, capacity, expansion, seed, layout })
 }
 
+/// The seed of a command that takes `SEED n` or nothing from the argument `first` on.
+pub(crate) fn only_seed(args: Args<'_>, first: usize) -> Result<Option<u64>, Fail> {
+    match after(args, "SEED", first)? {
+        Some(text) => Ok(Some(parse::unsigned(text).ok_or(Fail::Text("ERR bad seed".into()))?)),
+        None if args.len() > first => fail("ERR unknown argument"),
+        None => Ok(None),
+    }
+}
+
 /// The layout of that name.
 pub(crate) fn layout_of(text: &[u8]) -> Result<Layout, Fail> {
     let bad = Fail::Text("ERR bad layout: lines, classic or classic2".into());

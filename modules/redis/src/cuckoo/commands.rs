@@ -3,13 +3,14 @@
 use super::options::{self, Wanted};
 use super::series::{Series, Shape, Stop};
 use crate::api::raw::RawString;
-use crate::api::{Args, Ctx, Found, Key};
-use crate::command::{Command, Fail, Outcome, command, fail};
+use crate::api::{Args, Ctx};
+use crate::command::{Command, Fail, Outcome, command, fail, not_made};
 use crate::dump;
 use crate::image::Kind;
-use crate::items::{WORDS, answers, in_blocks};
+use crate::key::{Found, Key, find, must_be_absent, or_nothing};
 use crate::limit::Limit;
-use crate::object::{Object, Value, must_be_absent, not_made, or_nothing};
+use crate::object::{Object, Value};
+use crate::probe;
 use bloomline::hash::hash;
 
 pub(crate) const COMMANDS: &[Command] = &[
@@ -95,23 +96,18 @@ pub(crate) const COMMANDS: &[Command] = &[
     ),
 ];
 
-/// The filter of a key; None if there is no such key.
-fn series_of<'k>(key: &'k Key<'_>) -> Result<Option<&'k Series>, Fail> {
-    match key.get() {
-        Found::Absent => Ok(None),
-        Found::Foreign => Err(Fail::WrongType),
-        Found::Ours(object) => match &object.value {
-            Value::Cuckoo(series) => Ok(Some(series)),
-            Value::Loading(_) => dump::still_loading(),
-            _ => Err(Fail::WrongType),
-        },
+/// The series of a value.
+fn series(value: &Value) -> Option<&Series> {
+    match value {
+        Value::Cuckoo(series) => Some(series),
+        _ => None,
     }
 }
 
 /// Whether there is a filter. By RedisBloom's names for DEL and COMPACT there is none, too, where the
 /// key holds something else.
 fn is_there(args: Args<'_>, key: &Key<'_>) -> Result<bool, Fail> {
-    match series_of(key) {
+    match find(key, series) {
         Err(Fail::WrongType) if !args.is_own() => Ok(false),
         found => Ok(found?.is_some()),
     }
@@ -163,7 +159,7 @@ fn add_all(
 ) -> Result<Vec<Added>, Fail> {
     let (name, items) = (args.raw(1), args.from(first));
     let mut key = Key::open(ctx, name, true);
-    if series_of(&key)?.is_none() {
+    if find(&key, series)?.is_none() {
         create(ctx, &mut key, name, wanted.ok_or(Fail::Text("ERR not found".into()))?)?;
     }
     let Found::Ours(object) = key.get_mut() else { return Err(Fail::WrongType) };
@@ -274,28 +270,11 @@ fn reply(ctx: Ctx, added: &[Added], numbers: bool) {
 }
 
 fn exists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let key = Key::open(ctx, args.raw(1), false);
-    let series = or_nothing(args, &key, series_of(&key))?;
-    ctx.boolean(
-        series.is_some_and(|series| series.contains(hash(args.bytes(2), series.shape.seed))),
-    );
-    Ok(())
+    probe::exists(ctx, args, |value| series(value).is_some())
 }
 
 fn mexists(ctx: Ctx, args: Args<'_>) -> Outcome {
-    let key = Key::open(ctx, args.raw(1), false);
-    let (series, items) = (or_nothing(args, &key, series_of(&key))?, args.from(2));
-    ctx.array(items.len());
-    let Some(series) = series else {
-        (0..items.len()).for_each(|_| ctx.boolean(false));
-        return Ok(());
-    };
-    let mut words = [0; WORDS];
-    in_blocks(items, series.shape.seed, |hashes| {
-        series.probe(hashes, &mut words);
-        answers(&words, hashes.len()).for_each(|answer| ctx.boolean(answer));
-    });
-    Ok(())
+    probe::mexists(ctx, args, |value| series(value).is_some())
 }
 
 fn delete(ctx: Ctx, args: Args<'_>) -> Outcome {
@@ -317,7 +296,7 @@ fn delete(ctx: Ctx, args: Args<'_>) -> Outcome {
 
 fn count(ctx: Ctx, args: Args<'_>) -> Outcome {
     let key = Key::open(ctx, args.raw(1), false);
-    let series = or_nothing(args, &key, series_of(&key))?;
+    let series = or_nothing(args, &key, find(&key, series))?;
     ctx.count(series.map_or(0, |series| series.count(hash(args.bytes(2), series.shape.seed))));
     Ok(())
 }
@@ -338,8 +317,8 @@ fn compact(ctx: Ctx, args: Args<'_>) -> Outcome {
 
 fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
     let key = Key::open(ctx, args.raw(1), false);
-    let Some(series) = series_of(&key)? else { return fail("ERR not found") };
-    let fields: [(&str, u64); 8] = [
+    let Some(series) = find(&key, series)? else { return fail("ERR not found") };
+    let fields = [
         ("Size", series.size() as u64),
         ("Number of buckets", buckets(series)),
         ("Number of filters", series.links.len() as u64),
@@ -349,11 +328,7 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
         ("Expansion rate", series.shape.expansion),
         ("Max iterations", series.shape.max_iterations),
     ];
-    ctx.map(fields.len());
-    for (name, number) in fields {
-        ctx.label(name);
-        ctx.count(number);
-    }
+    ctx.numbers(&fields, 0);
     Ok(())
 }
 
@@ -365,7 +340,7 @@ fn buckets(series: &Series) -> u64 {
 
 fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {
     let key = Key::open(ctx, args.raw(1), false);
-    let Some(series) = series_of(&key)? else { return fail("ERR not found") };
+    let Some(series) = find(&key, series)? else { return fail("ERR not found") };
     let Shape { bucket_size, max_iterations, expansion, .. } = series.shape;
     let (buckets, items, filters) = (buckets(series), series.items(), series.links.len());
     let line = format!(

@@ -1,10 +1,10 @@
 //! Batches of hashes: 8 bytes for each item, a bit for each answer.
 
-use super::{read_only, value_of};
-use crate::api::{Args, Ctx, Found, Key};
+use crate::api::{Args, Ctx};
 use crate::bloom::Stop;
 use crate::command::{Fail, Outcome, fail};
 use crate::items::{BLOCK, WORDS};
+use crate::key::{Found, Key, read_only, value_of};
 use crate::limit::Limit;
 use crate::object::Value;
 

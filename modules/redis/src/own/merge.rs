@@ -3,10 +3,10 @@
 //! Everything that can fail is done or checked first, then the lines are united in place: the
 //! destination is not copied.
 
-use super::value_of;
-use crate::api::{Args, Ctx, Found, Key};
+use crate::api::{Args, Ctx};
 use crate::bloom::{Chain, Layout, Link};
 use crate::command::{Fail, Outcome, fail};
+use crate::key::{Found, Key, value_of};
 use crate::limit::Limit;
 use crate::object::{Object, Value};
 use bloomline::{Error, Filter};
@@ -287,7 +287,8 @@ mod tests {
         let (grows, fixed) = (chain(2, 0, 10), chain(0, 0, 10));
         let filter = fixed.links[0].filter.try_clone().unwrap();
         let Value::Bloom(file) =
-            crate::own::from_file(&mut Arrived::of(&filter.to_bytes().unwrap()), 0, None).unwrap()
+            crate::finish::from_file(&mut Arrived::of(&filter.to_bytes().unwrap()), 0, None)
+                .unwrap()
         else {
             panic!()
         };

@@ -2,20 +2,18 @@
 
 mod counting;
 mod file;
-mod fixed;
 mod hashes;
 mod merge;
+mod values;
 mod window;
 
-pub(crate) use counting::{COMMANDS as COUNTING_COMMANDS, Counting};
-pub(crate) use file::{from_file, not_taken};
-pub(crate) use fixed::{Fixed, read_only};
-pub(crate) use window::{COMMANDS as WINDOW_COMMANDS, Timed};
+pub(crate) use counting::COMMANDS as COUNTING_COMMANDS;
+pub(crate) use values::{Counting, Fixed, Timed};
+pub(crate) use window::COMMANDS as WINDOW_COMMANDS;
 
-use crate::api::{Args, Ctx, Found, Key};
+use crate::api::{Args, Ctx};
 use crate::command::{Command, Fail, Outcome, command};
-use crate::dump;
-use crate::object::{Object, Value};
+use crate::key::{Found, Key};
 
 /// The commands for filters of every kind.
 pub(crate) const COMMANDS: &[Command] = &[
@@ -70,16 +68,6 @@ pub(crate) const COMMANDS: &[Command] = &[
         "O(bytes of all)"
     ),
 ];
-
-/// The filter of a key, whose absence is an error.
-fn value_of<'k>(key: &'k Key<'_>) -> Result<&'k Value, Fail> {
-    match key.get() {
-        Found::Absent => Err(Fail::Text("ERR not found".into())),
-        Found::Foreign => Err(Fail::WrongType),
-        Found::Ours(Object { value: Value::Loading(_), .. }) => dump::still_loading(),
-        Found::Ours(object) => Ok(&object.value),
-    }
-}
 
 fn kind(ctx: Ctx, args: Args<'_>) -> Outcome {
     match Key::open(ctx, args.raw(1), false).get() {

@@ -1,9 +1,11 @@
-//! Keys: opened for a call, closed with it.
+//! Keys: opened for a call, closed with it; and what a command finds in one.
 #![allow(unsafe_code)]
 
-use super::raw::{self, RawKey, RawString, RawType};
-use super::{Ctx, table};
-use crate::object::Object;
+use crate::api::raw::{self, RawKey, RawString, RawType};
+use crate::api::{Args, Ctx, table};
+use crate::command::{Fail, Outcome, fail};
+use crate::image::Kind;
+use crate::object::{Object, Value};
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -102,5 +104,65 @@ impl Drop for Key<'_> {
     fn drop(&mut self) {
         // SAFETY: opened by `open`, closed only here; NULL is allowed.
         unsafe { (table().close_key)(self.key) };
+    }
+}
+
+/// The answer of every command to a key that has not fully arrived.
+pub(crate) fn still_loading<T>() -> Result<T, Fail> {
+    fail("ERR the filter is still being loaded")
+}
+
+/// The filter of a key, whose absence is an error.
+pub(crate) fn value_of<'k>(key: &'k Key<'_>) -> Result<&'k Value, Fail> {
+    match key.get() {
+        Found::Absent => Err(Fail::Text("ERR not found".into())),
+        Found::Foreign => Err(Fail::WrongType),
+        Found::Ours(Object { value: Value::Loading(_), .. }) => still_loading(),
+        Found::Ours(object) => Ok(&object.value),
+    }
+}
+
+/// What adding to a static filter returns.
+pub(crate) fn read_only<T>() -> Result<T, Fail> {
+    fail("ERR a static filter is read-only: build another and import it")
+}
+
+/// What a command finds of its own kind in a key; None if there is no such key. `of_kind` picks it.
+pub(crate) fn find<'k, T>(
+    key: &'k Key<'_>,
+    of_kind: impl FnOnce(&'k Value) -> Option<T>,
+) -> Result<Option<T>, Fail> {
+    match key.get() {
+        Found::Absent => Ok(None),
+        Found::Foreign => Err(Fail::WrongType),
+        Found::Ours(Object { value: Value::Loading(_), .. }) => still_loading(),
+        Found::Ours(object) => of_kind(&object.value).map(Some).ok_or(Fail::WrongType),
+    }
+}
+
+/// Whether a filter of this kind can be made in a key: there must be none.
+pub(crate) fn must_be_absent(key: &Key<'_>, kind: Kind) -> Outcome {
+    match key.get() {
+        Found::Absent => Ok(()),
+        Found::Ours(object)
+            if [kind, Kind::Static, Kind::Loading].contains(&object.value.kind()) =>
+        {
+            fail("ERR item exists")
+        }
+        Found::Ours(_) | Found::Foreign => Err(Fail::WrongType),
+    }
+}
+
+/// What EXISTS and COUNT make of a key that holds no filter at all: an error, but by the names that
+/// RedisBloom has, none, for no item is in it. A filter of another kind is an error by every name: it
+/// may have the item.
+pub(crate) fn or_nothing<T>(
+    args: Args<'_>,
+    key: &Key<'_>,
+    found: Result<Option<T>, Fail>,
+) -> Result<Option<T>, Fail> {
+    match found {
+        Err(Fail::WrongType) if !args.is_own() && matches!(key.get(), Found::Foreign) => Ok(None),
+        found => found,
     }
 }
