@@ -71,21 +71,6 @@ func includedBy(layer int) bool {
 
 // ---- asking ----
 
-// Contains reports whether a key is included: true for each included key, false for each excluded one.
-func (f *Cascade) Contains(key []byte) bool {
-	return f.ContainsHash(f.Hash(key))
-}
-
-// ContainsString is [Cascade.Contains] for a string.
-func (f *Cascade) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.Seed()))
-}
-
-// ContainsUint64 is [Cascade.Contains] for an integer: see [HashUint64].
-func (f *Cascade) ContainsUint64(key uint64) bool {
-	return f.ContainsHash(HashUint64(key, f.Seed()))
-}
-
 // ContainsHash is [Cascade.Contains] for the hash of a key.
 func (f *Cascade) ContainsHash(hash uint64) bool {
 	if f == nil || len(f.layers) == 0 {
@@ -98,23 +83,6 @@ func (f *Cascade) ContainsHash(hash uint64) bool {
 		}
 	}
 	return includedBy(len(f.layers))
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *Cascade) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.Seed(), keys, out, orZero(f).answer)
-}
-
-// ContainsStrings is [Cascade.ContainsBatch] for strings.
-func (f *Cascade) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.Seed(), keys, out, orZero(f).answer)
-}
-
-// ContainsHashes is [Cascade.ContainsBatch] for hashes.
-func (f *Cascade) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	orZero(f).answer(hashes, out)
-	return out
 }
 
 // answer answers hashes, a bit each. out is zero.
@@ -156,11 +124,6 @@ func (f *Cascade) answerPart(hashes []uint64, out []uint64) {
 			set(place)
 		}
 	}
-}
-
-// Hash returns the hash of a key with this cascade's seed.
-func (f *Cascade) Hash(key []byte) uint64 {
-	return Hash(key, f.Seed())
 }
 
 // ---- what it is ----
@@ -240,11 +203,6 @@ func (f *Cascade) Clone() *Cascade {
 		layer.lines = bytesOf(cloneLines(linesOf(layer.lines)))
 	}
 	return clone
-}
-
-// Equal reports whether both cascades are encoded as the same bytes: the same seed, counts and layers.
-func (f *Cascade) Equal(other *Cascade) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
 // firstRows is the rows of the first layer that make all layers together the smallest: a row more takes

@@ -2,8 +2,6 @@ package bloomline
 
 // Cascades as bytes and files: layout 9, the lines of all layers, and behind them a record for each.
 
-import "io"
-
 const (
 	// The record of a layer has key count, line count, k and the sizes of levels where a footer of layout
 	// 8 has them.
@@ -45,27 +43,6 @@ func (f cascadeData) encoded() encoded {
 	}
 	shape.reserved = checksum(records)
 	return encode(shape, append(body, records)...)
-}
-
-// AppendBinary appends the encoded cascade to data, as [encoding.BinaryAppender]. The zero Cascade has no
-// encoded form: [ErrLineCount].
-func (f *Cascade) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded cascade, as [encoding.BinaryMarshaler]. It is the format of the C
-// library, and of all languages that Bloomline is used from. No [View] reads it.
-func (f *Cascade) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the cascade that data encodes, as [encoding.BinaryUnmarshaler]. All of it is
-// checked, and copied.
-//
-// Errors: those of [OpenView], of which [ErrLayout] is also the one for any filter; the cascade is then
-// unchanged.
-func (f *Cascade) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
 }
 
 func (*Cascade) layouts() []uint16 {
@@ -122,60 +99,3 @@ func readLayer(record []byte) (l cascadeLayer, size uint64, err error) {
 	l.keyCount, l.tested = le.Uint64(record[atKeyCount:]), le.Uint64(record[atTested:])
 	return l, size, nil
 }
-
-// WriteTo writes the encoded cascade, as [io.WriterTo], without a copy of the lines.
-func (f *Cascade) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the cascade that r holds, as [io.ReaderFrom]. It reads r to its end, up to a limit:
-// see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [Cascade.UnmarshalBinary], and of r; the cascade is then unchanged.
-func (f *Cascade) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// WriteDelimited writes the length of the encoded cascade, 8 bytes with the lowest first, and the encoded
-// cascade: for streams in which something follows. [Cascade.ReadDelimited] reads it.
-func (f *Cascade) WriteDelimited(to io.Writer) (int64, error) {
-	return orZero(f).encoded().writeDelimited(to)
-}
-
-// ReadDelimited makes this the cascade that [Cascade.WriteDelimited] wrote, and reads no further. A length
-// above limit is rejected before memory is taken, and memory grows with what arrives.
-//
-// Errors: [io.EOF] if nothing comes, [io.ErrUnexpectedEOF] if it ends too early, [ErrTooLong]; those of r
-// and of [Cascade.UnmarshalBinary]. The cascade is then unchanged.
-func (f *Cascade) ReadDelimited(from io.Reader, limit int64) (int64, error) {
-	return readDelimited(from, limit, f)
-}
-
-// Save writes the cascade to a file, atomically: see [Filter.Save].
-func (f *Cascade) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadCascade reads a cascade from a file. All of it is checked.
-//
-// Errors: those of the system, and those of [Cascade.UnmarshalBinary]; they name the file.
-func LoadCascade(path string) (*Cascade, error) {
-	return load(path, new(Cascade))
-}
-
-// MarshalText returns the encoded cascade in base64, as [encoding.TextMarshaler]. It is a string in JSON.
-// That of the zero Cascade is empty.
-func (f cascadeData) MarshalText() ([]byte, error) { return f.encoded().text() }
-
-// UnmarshalText reads what MarshalText wrote, as [encoding.TextUnmarshaler]. All of it is checked.
-//
-// Errors: those of [Cascade.UnmarshalBinary], and of base64; the cascade is then unchanged.
-func (f *Cascade) UnmarshalText(text []byte) error { return fromText(text, f) }
-
-// GobEncode returns the encoded cascade, as [gob.GobEncoder], of the zero Cascade no bytes.
-func (f cascadeData) GobEncode() ([]byte, error) { return f.encoded().gob() }
-
-// GobDecode reads what GobEncode wrote, as [gob.GobDecoder].
-func (f *Cascade) GobDecode(data []byte) error { return fromGob(data, f) }
-
-func (f *Cascade) reset() { f.cascadeData = cascadeData{} }

@@ -5,7 +5,6 @@ package bloomline
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/bits"
 	"runtime"
 	"sync/atomic"
@@ -75,42 +74,9 @@ var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // ---- adding ----
 
-// Add adds a key.
-func (f *ConcurrentFilter) Add(key []byte) {
-	f.AddHashIfAbsent(Hash(key, f.seed()))
-}
-
-// AddString adds a key.
-func (f *ConcurrentFilter) AddString(key string) {
-	f.AddHashIfAbsent(HashString(key, f.seed()))
-}
-
-// AddUint64 adds an integer: see [Filter.AddUint64].
-func (f *ConcurrentFilter) AddUint64(key uint64) {
-	f.AddHashIfAbsent(HashUint64(key, f.seed()))
-}
-
 // AddHash adds the key of a hash, which [ConcurrentFilter.Hash] makes.
 func (f *ConcurrentFilter) AddHash(hash uint64) {
 	f.AddHashIfAbsent(hash)
-}
-
-// AddIfAbsent adds a key, and returns true if it was new: if one of its bits was not set before. A
-// key that was added before is never new; a new key passes for present at the false-positive rate.
-// Of several goroutines that add the same new key at once, at least one is told that it is new,
-// and more may be.
-func (f *ConcurrentFilter) AddIfAbsent(key []byte) bool {
-	return f.AddHashIfAbsent(Hash(key, f.seed()))
-}
-
-// AddStringIfAbsent is [ConcurrentFilter.AddIfAbsent] for a string.
-func (f *ConcurrentFilter) AddStringIfAbsent(key string) bool {
-	return f.AddHashIfAbsent(HashString(key, f.seed()))
-}
-
-// AddUint64IfAbsent is [ConcurrentFilter.AddIfAbsent] for an integer.
-func (f *ConcurrentFilter) AddUint64IfAbsent(key uint64) bool {
-	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
 }
 
 // AddHashIfAbsent is [ConcurrentFilter.AddIfAbsent] for a hash.
@@ -146,37 +112,9 @@ func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
 	return isNew
 }
 
-// AddBatch adds many keys.
-func (f *ConcurrentFilter) AddBatch(keys [][]byte) {
-	eachBatch(f.seed(), keys, f.AddHashes)
-}
-
-// AddStrings adds many keys.
-func (f *ConcurrentFilter) AddStrings(keys []string) {
-	eachBatch(f.seed(), keys, f.AddHashes)
-}
-
 // AddHashes adds the keys of many hashes.
 func (f *ConcurrentFilter) AddHashes(hashes []uint64) {
 	f.addAbsent(hashes, nil)
-}
-
-// AddBatchIfAbsent is [ConcurrentFilter.AddIfAbsent] for many keys, in order: bit i of the result is
-// set if key i was new. It uses out if that is large enough: see [Bitmap].
-func (f *ConcurrentFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddStringsIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for strings.
-func (f *ConcurrentFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddHashesIfAbsent is [ConcurrentFilter.AddBatchIfAbsent] for hashes.
-func (f *ConcurrentFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.addAbsent(hashes, out)
-	return out
 }
 
 // addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
@@ -206,22 +144,6 @@ func (f *ConcurrentFilter) touch(hashes []uint64) {
 }
 
 // ---- asking ----
-
-// Contains reports whether a key may be present. False means that it was absent when this was
-// called.
-func (f *ConcurrentFilter) Contains(key []byte) bool {
-	return f.ContainsHash(Hash(key, f.seed()))
-}
-
-// ContainsString is [ConcurrentFilter.Contains] for a string.
-func (f *ConcurrentFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.seed()))
-}
-
-// ContainsUint64 is [ConcurrentFilter.Contains] for an integer: see [HashUint64].
-func (f *ConcurrentFilter) ContainsUint64(key uint64) bool {
-	return f.ContainsHash(HashUint64(key, f.seed()))
-}
 
 // ContainsHash is [ConcurrentFilter.Contains] for the hash of a key.
 func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
@@ -254,23 +176,6 @@ func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 	return set
 }
 
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, orZero(f).answer)
-}
-
-// ContainsStrings is [ConcurrentFilter.ContainsBatch] for strings.
-func (f *ConcurrentFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, orZero(f).answer)
-}
-
-// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
-func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	orZero(f).answer(hashes, out)
-	return out
-}
-
 func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
@@ -282,11 +187,6 @@ func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
 		}
 		hashes = hashes[len(part):]
 	}
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *ConcurrentFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.seed())
 }
 
 func (f *ConcurrentFilter) seed() uint64 {
@@ -373,23 +273,6 @@ func (f concurrentData) encoded() encoded {
 	return filterData{f.view}.encoded()
 }
 
-// AppendBinary appends the encoded filter, as it is now, to data, as [encoding.BinaryAppender]. It
-// is that of a [Filter] of the same keys. The zero ConcurrentFilter has none: [ErrLineCount].
-func (f *ConcurrentFilter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, as it is now, as [encoding.BinaryMarshaler].
-func (f *ConcurrentFilter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [Filter.UnmarshalBinary]. Nobody
-// else may be using it meanwhile.
-func (f *ConcurrentFilter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*ConcurrentFilter) layouts() []uint16 {
 	return (*Filter)(nil).layouts()
 }
@@ -402,27 +285,4 @@ func (f *ConcurrentFilter) decode(body []byte, footer footer, keep bool) error {
 	f.view = filter.view
 	f.view.keyCount = 0 // which nobody counts from here on
 	return nil
-}
-
-// WriteTo writes the encoded filter, as it is now, as [io.WriterTo].
-func (f *ConcurrentFilter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
-// limit: see [Filter.ReadFrom].
-func (f *ConcurrentFilter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// Save writes the filter, as it is now, to a file: see [Filter.Save].
-func (f *ConcurrentFilter) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadConcurrent reads a filter from a file, to be added to by any number of goroutines: see [Load].
-//
-// Errors: as [Open].
-func LoadConcurrent(path string) (*ConcurrentFilter, error) {
-	return load(path, new(ConcurrentFilter))
 }

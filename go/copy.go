@@ -127,46 +127,6 @@ func (w *Window) Clone() *Window {
 	return clone
 }
 
-// Equal reports whether both filters are encoded as the same bytes: the same shape, seed, bits and
-// key count. Two zero Filters are equal.
-func (f *Filter) Equal(other *Filter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both filters have the same shape, seed and bits.
-func (f *ConcurrentFilter) Equal(other *ConcurrentFilter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both filters are encoded as the same bytes: the same shape, seed, counters
-// and key count.
-func (f *CountingFilter) Equal(other *CountingFilter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both filters are encoded as the same bytes: the same shape, seed and
-// fingerprints, each in the same place. Other orders of the same keys can give other places.
-func (f *CuckooFilter) Equal(other *CuckooFilter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both filters are encoded as the same bytes: the same shape, seed and key count,
-// and the same distinct keys.
-func (f *StaticFilter) Equal(other *StaticFilter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both filters are encoded as the same bytes: the same rate, seed and stages.
-func (f *ScalableFilter) Equal(other *ScalableFilter) bool {
-	return orZero(f).encoded().equal(orZero(other).encoded())
-}
-
-// Equal reports whether both windows are encoded as the same bytes: the same shape, seed, slice and
-// generations.
-func (w *Window) Equal(other *Window) bool {
-	return orZero(w).encoded().equal(orZero(other).encoded())
-}
-
 // equal compares all bytes, wherever the pieces are cut.
 func (e encoded) equal(other encoded) bool {
 	for _, err := range []error{e.err, other.err} {

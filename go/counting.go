@@ -5,7 +5,6 @@ package bloomline
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math/bits"
 	"runtime"
@@ -83,44 +82,11 @@ func NewCountingWithParams(params Params) (*CountingFilter, error) {
 
 // ---- adding ----
 
-// Add adds a key, once more if it is present.
-func (f *CountingFilter) Add(key []byte) {
-	f.AddHash(f.Hash(key))
-}
-
-// AddString is [CountingFilter.Add] for a string.
-func (f *CountingFilter) AddString(key string) {
-	f.AddHash(HashString(key, f.seed()))
-}
-
 // AddHash is [CountingFilter.Add] for the hash of a key, which [CountingFilter.Hash] makes.
 func (f *CountingFilter) AddHash(hash uint64) {
 	f.mustHaveLines()
 	f.filter.AddHash(hash)
 	f.countUp(hash)
-}
-
-// AddUint64 is [CountingFilter.Add] for an integer: see [HashUint64].
-func (f *CountingFilter) AddUint64(key uint64) {
-	f.AddHash(HashUint64(key, f.seed()))
-}
-
-// AddIfAbsent adds a key unless it is present, and returns true if it was new: a set, where
-// [CountingFilter.Add] counts. A key that was added before is never new; a new key passes for
-// present, and is then not added, at the false-positive rate: do not remove a key for which it
-// returned false.
-func (f *CountingFilter) AddIfAbsent(key []byte) bool {
-	return f.AddHashIfAbsent(f.Hash(key))
-}
-
-// AddStringIfAbsent is [CountingFilter.AddIfAbsent] for a string.
-func (f *CountingFilter) AddStringIfAbsent(key string) bool {
-	return f.AddHashIfAbsent(HashString(key, f.seed()))
-}
-
-// AddUint64IfAbsent is [CountingFilter.AddIfAbsent] for an integer.
-func (f *CountingFilter) AddUint64IfAbsent(key uint64) bool {
-	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
 }
 
 // AddHashIfAbsent is [CountingFilter.AddIfAbsent] for a hash.
@@ -131,16 +97,6 @@ func (f *CountingFilter) AddHashIfAbsent(hash uint64) bool {
 	}
 	f.AddHash(hash)
 	return true
-}
-
-// AddBatch adds many keys.
-func (f *CountingFilter) AddBatch(keys [][]byte) {
-	eachBatch(f.seed(), keys, f.AddHashes)
-}
-
-// AddStrings adds many keys.
-func (f *CountingFilter) AddStrings(keys []string) {
-	eachBatch(f.seed(), keys, f.AddHashes)
 }
 
 // AddHashes adds the keys of many hashes.
@@ -155,24 +111,6 @@ func (f *CountingFilter) AddHashes(hashes []uint64) {
 		}
 		hashes = hashes[len(part):]
 	}
-}
-
-// AddBatchIfAbsent is [CountingFilter.AddIfAbsent] for many keys, in order: bit i of the result is
-// set if key i was new. It uses out if that is large enough: see [Bitmap].
-func (f *CountingFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddStringsIfAbsent is [CountingFilter.AddBatchIfAbsent] for strings.
-func (f *CountingFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddHashesIfAbsent is [CountingFilter.AddBatchIfAbsent] for hashes.
-func (f *CountingFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.addAbsent(hashes, out)
-	return out
 }
 
 // addAbsent sets the bits of hashes that were new. out is zero.
@@ -207,20 +145,6 @@ func (f *CountingFilter) countUp(hash uint64) {
 
 // ---- removing ----
 
-// Remove removes a key: once, if it was added more often. Remove only keys that you
-// added: see [CountingFilter].
-//
-// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CountingFilter. The
-// filter is unchanged.
-func (f *CountingFilter) Remove(key []byte) error {
-	return f.RemoveHash(f.Hash(key))
-}
-
-// RemoveString is [CountingFilter.Remove] for a string.
-func (f *CountingFilter) RemoveString(key string) error {
-	return f.RemoveHash(HashString(key, f.seed()))
-}
-
 // RemoveHash is [CountingFilter.Remove] for the hash of a key.
 func (f *CountingFilter) RemoveHash(hash uint64) error {
 	if f == nil || f.filter == nil {
@@ -245,29 +169,6 @@ func (f *CountingFilter) RemoveHash(hash uint64) error {
 		f.filter.view.keyCount--
 	}
 	return nil
-}
-
-// RemoveUint64 is [CountingFilter.Remove] for an integer: see [HashUint64].
-func (f *CountingFilter) RemoveUint64(key uint64) error {
-	return f.RemoveHash(HashUint64(key, f.seed()))
-}
-
-// RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
-// if it is definitely absent. It uses out if that is large enough: see [Bitmap].
-func (f *CountingFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.removeHashes)
-}
-
-// RemoveStrings is [CountingFilter.RemoveBatch] for strings.
-func (f *CountingFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.removeHashes)
-}
-
-// RemoveHashes is [CountingFilter.RemoveBatch] for hashes.
-func (f *CountingFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.removeHashes(hashes, out)
-	return out
 }
 
 // removeHashes sets the bits of hashes that were removed. out is zero.
@@ -405,26 +306,6 @@ func (f *CountingFilter) ContainsHash(hash uint64) bool {
 	return f.plain().ContainsHash(hash)
 }
 
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *CountingFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return f.plain().ContainsBatch(keys, out)
-}
-
-// ContainsStrings is [CountingFilter.ContainsBatch] for strings.
-func (f *CountingFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return f.plain().ContainsStrings(keys, out)
-}
-
-// ContainsHashes is [CountingFilter.ContainsBatch] for hashes.
-func (f *CountingFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return f.plain().ContainsHashes(hashes, out)
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *CountingFilter) Hash(key []byte) uint64 {
-	return f.plain().Hash(key)
-}
-
 func (f *CountingFilter) seed() uint64 {
 	return f.plain().seed()
 }
@@ -533,28 +414,6 @@ func (f countingData) encoded() encoded {
 	return encode(filter.footer(layoutCounting), bytesOf(filter.view.all), f.counters)
 }
 
-// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// CountingFilter has no encoded form: [ErrLineCount].
-func (f *CountingFilter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, counters included, as [encoding.BinaryMarshaler]:
-// 320 bytes for each line, and 64. [OpenView] and [Open] probe these bytes as they do those of
-// a [Filter].
-func (f *CountingFilter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler].
-// All of it is checked, and copied.
-//
-// Errors: those of [OpenView], [ErrLayout] also for a filter without counters; the filter is
-// then unchanged.
-func (f *CountingFilter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*CountingFilter) layouts() []uint16 {
 	return []uint16{layoutCounting}
 }
@@ -574,32 +433,4 @@ func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {
 	}
 	f.countingData = countingData{filter, bytesOf(counters)}
 	return nil
-}
-
-// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of
-// [CountingFilter.MarshalBinary] without a copy.
-func (f *CountingFilter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
-// limit: see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [CountingFilter.UnmarshalBinary], and of r; the filter is then
-// unchanged.
-func (f *CountingFilter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// Save writes the filter, counters included, to a file: see [Filter.Save].
-func (f *CountingFilter) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadCounting reads a counting filter from a file, to be added to and removed from. All of it
-// is checked.
-//
-// Errors: as [Open]; [ErrLayout] also for a filter without counters.
-func LoadCounting(path string) (*CountingFilter, error) {
-	return load(path, new(CountingFilter))
 }

@@ -2,7 +2,6 @@ package bloomline
 
 import (
 	"fmt"
-	"io"
 )
 
 // CuckooFilter is a filter that keys can be removed from, and that can become full. It keeps a
@@ -78,18 +77,6 @@ func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 
 // ---- adding and removing ----
 
-// Add adds a key, once more if it is present.
-//
-// Errors: [ErrFull]; the filter is unchanged.
-func (f *CuckooFilter) Add(key []byte) error {
-	return f.AddHash(Hash(key, f.seed()))
-}
-
-// AddString is [CuckooFilter.Add] for a string.
-func (f *CuckooFilter) AddString(key string) error {
-	return f.AddHash(HashString(key, f.seed()))
-}
-
 // AddHash is [CuckooFilter.Add] for the hash of a key: one that [CuckooFilter.Hash] made, or
 // any other that is well mixed over all 64 bits.
 func (f *CuckooFilter) AddHash(hash uint64) error {
@@ -110,31 +97,6 @@ func (f *CuckooFilter) mustHaveLines() {
 	if f == nil || len(f.view.cuckoo.all) == 0 {
 		panic("bloomline: insert into a zero CuckooFilter: create it with NewCuckoo")
 	}
-}
-
-// AddUint64 is [CuckooFilter.Add] for an integer: see [HashUint64].
-func (f *CuckooFilter) AddUint64(key uint64) error {
-	return f.AddHash(HashUint64(key, f.seed()))
-}
-
-// AddIfAbsent adds a key unless it is present, and returns true if it was added: a set, where
-// [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key
-// passes for present, and is then not added, at the false-positive rate: do not remove a key for
-// which it returned false.
-//
-// Errors: [ErrFull]; the filter is unchanged.
-func (f *CuckooFilter) AddIfAbsent(key []byte) (bool, error) {
-	return f.AddHashIfAbsent(Hash(key, f.seed()))
-}
-
-// AddStringIfAbsent is [CuckooFilter.AddIfAbsent] for a string.
-func (f *CuckooFilter) AddStringIfAbsent(key string) (bool, error) {
-	return f.AddHashIfAbsent(HashString(key, f.seed()))
-}
-
-// AddUint64IfAbsent is [CuckooFilter.AddIfAbsent] for an integer.
-func (f *CuckooFilter) AddUint64IfAbsent(key uint64) (bool, error) {
-	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
 }
 
 // AddHashIfAbsent is [CuckooFilter.AddIfAbsent] for a hash.
@@ -185,20 +147,6 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 	return len(hashes), nil
 }
 
-// Remove removes a key: once, if it was added more often. Remove only keys that you added: see
-// [CuckooFilter].
-//
-// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CuckooFilter. The
-// filter is unchanged.
-func (f *CuckooFilter) Remove(key []byte) error {
-	return f.RemoveHash(Hash(key, f.seed()))
-}
-
-// RemoveString is [CuckooFilter.Remove] for a string.
-func (f *CuckooFilter) RemoveString(key string) error {
-	return f.RemoveHash(HashString(key, f.seed()))
-}
-
 // RemoveHash is [CuckooFilter.Remove] for the hash of a key.
 func (f *CuckooFilter) RemoveHash(hash uint64) error {
 	if f == nil || len(f.view.cuckoo.all) == 0 {
@@ -209,29 +157,6 @@ func (f *CuckooFilter) RemoveHash(hash uint64) error {
 	}
 	f.view.keyCount--
 	return nil
-}
-
-// RemoveUint64 is [CuckooFilter.Remove] for an integer: see [HashUint64].
-func (f *CuckooFilter) RemoveUint64(key uint64) error {
-	return f.RemoveHash(HashUint64(key, f.seed()))
-}
-
-// RemoveBatch removes many keys, in order: bit i of the result is set if key i was removed, and not
-// if it is definitely absent. It uses out if that is large enough: see [Bitmap].
-func (f *CuckooFilter) RemoveBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.removeHashes)
-}
-
-// RemoveStrings is [CuckooFilter.RemoveBatch] for strings.
-func (f *CuckooFilter) RemoveStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.removeHashes)
-}
-
-// RemoveHashes is [CuckooFilter.RemoveBatch] for hashes.
-func (f *CuckooFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.removeHashes(hashes, out)
-	return out
 }
 
 // removeHashes sets the bits of hashes that were removed. out is zero.
@@ -258,44 +183,9 @@ func (f *CuckooFilter) Clear() {
 
 // ---- asking ----
 
-// Contains reports whether a key may be present. False means definitely absent.
-func (f *CuckooFilter) Contains(key []byte) bool {
-	return f.ContainsHash(Hash(key, f.seed()))
-}
-
-// ContainsString is [CuckooFilter.Contains] for a string.
-func (f *CuckooFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.seed()))
-}
-
-// ContainsUint64 is [CuckooFilter.Contains] for an integer: see [HashUint64].
-func (f *CuckooFilter) ContainsUint64(key uint64) bool {
-	return f.ContainsHash(HashUint64(key, f.seed()))
-}
-
 // ContainsHash is [CuckooFilter.Contains] for the hash of a key.
 func (f *CuckooFilter) ContainsHash(hash uint64) bool {
 	return orZero(f).view.probe(hash)
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsStrings is [CuckooFilter.ContainsBatch] for strings.
-func (f *CuckooFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsHashes is [CuckooFilter.ContainsBatch] for hashes.
-func (f *CuckooFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return containsHashes(&orZero(f).view, hashes, out)
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *CuckooFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.seed())
 }
 
 func (f *CuckooFilter) seed() uint64 {
@@ -358,27 +248,6 @@ func (f cuckooData) encoded() encoded {
 	}, bytesOf(f.view.cuckoo.all))
 }
 
-// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// CuckooFilter has no encoded form: [ErrLineCount].
-func (f *CuckooFilter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. [OpenView] and
-// [Open] probe these bytes.
-func (f *CuckooFilter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler].
-// All of it is checked, and copied; the keys are counted.
-//
-// Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is
-// then unchanged.
-func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*CuckooFilter) layouts() []uint16 {
 	return []uint16{layoutCuckoo}
 }
@@ -396,32 +265,4 @@ func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {
 	view.keyCount = view.cuckoo.taken() // what the footer says is a hint only
 	f.cuckooData = cuckooData{view: view}
 	return nil
-}
-
-// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of
-// [CuckooFilter.MarshalBinary] without a copy.
-func (f *CuckooFilter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
-// limit: see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [CuckooFilter.UnmarshalBinary], and of r; the filter is then
-// unchanged.
-func (f *CuckooFilter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// Save writes the filter to a file: see [Filter.Save].
-func (f *CuckooFilter) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadCuckoo reads a cuckoo filter from a file, to be added to and removed from. All of it is
-// checked.
-//
-// Errors: as [Open]; [ErrLayout] also for a filter of another kind.
-func LoadCuckoo(path string) (*CuckooFilter, error) {
-	return load(path, new(CuckooFilter))
 }

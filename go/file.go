@@ -149,15 +149,6 @@ func (m *Mapped) String() string {
 	return orZero(m).View.String()
 }
 
-// Load reads a filter from a file into memory, to be added to. All of it is checked: its end
-// before memory is taken for it. Of a [CountingFilter] it is the plain filter of its keys: see
-// [LoadCounting].
-//
-// Errors: as [Open].
-func Load(path string) (*Filter, error) {
-	return load(path, new(Filter))
-}
-
 // load reads a file into a filter.
 func load[F kind](path string, filter F) (F, error) {
 	var none F
@@ -235,20 +226,6 @@ func openRegular(path string) (*os.File, int64, error) {
 	}
 	file.Close()
 	return nil, 0, err
-}
-
-// Save writes the filter to a file, atomically: beside it under another name, flushed to the
-// disk, then renamed. At every moment the file is the old filter or the new one, whole.
-//
-// The permissions of a file that is replaced are kept, and its owner and group where the system
-// allows it. A symbolic link is replaced, not followed, by a file with the permissions of the one it
-// led to.
-//
-// Errors: [ErrNotAFile] if there is a directory, a FIFO or a device, or a link to one; those of the
-// system. Each is an [fs.PathError] with this path. The old file is then untouched. Only if flushing the
-// directory fails, last of all, is the new file in its place, and may not survive a power failure.
-func (f *Filter) Save(path string) error {
-	return save(path, f)
 }
 
 // save is the Save of all filters.

@@ -133,28 +133,6 @@ func (f *Filter) addLong(hash uint64) {
 	f.view.insert(hash)
 }
 
-// AddUint64 adds an integer: the key of its 8 bytes, the lowest first. See [HashUint64].
-func (f *Filter) AddUint64(key uint64) {
-	f.AddHash(HashUint64(key, f.seed()))
-}
-
-// AddIfAbsent adds a key unless it is present, and returns true if it was new. A key that was
-// added before is never new; a new key passes for present at the false-positive rate. KeyCount
-// counts only new keys.
-func (f *Filter) AddIfAbsent(key []byte) bool {
-	return f.AddHashIfAbsent(Hash(key, f.seed()))
-}
-
-// AddStringIfAbsent is [Filter.AddIfAbsent] for a string.
-func (f *Filter) AddStringIfAbsent(key string) bool {
-	return f.AddHashIfAbsent(HashString(key, f.seed()))
-}
-
-// AddUint64IfAbsent is [Filter.AddIfAbsent] for an integer.
-func (f *Filter) AddUint64IfAbsent(key uint64) bool {
-	return f.AddHashIfAbsent(HashUint64(key, f.seed()))
-}
-
 // AddHashIfAbsent is [Filter.AddIfAbsent] for a hash.
 func (f *Filter) AddHashIfAbsent(hash uint64) bool {
 	f.count(0)
@@ -181,24 +159,6 @@ func (f *Filter) AddStrings(keys []string) {
 func (f *Filter) AddHashes(hashes []uint64) {
 	f.count(len(hashes))
 	f.view.insertAll(hashes)
-}
-
-// AddBatchIfAbsent is [Filter.AddIfAbsent] for many keys, in order: bit i of the result is set if
-// key i was new. It uses out if that is large enough: see [Bitmap].
-func (f *Filter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddStringsIfAbsent is [Filter.AddBatchIfAbsent] for strings.
-func (f *Filter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.seed(), keys, out, f.addAbsent)
-}
-
-// AddHashesIfAbsent is [Filter.AddBatchIfAbsent] for hashes.
-func (f *Filter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.addAbsent(hashes, out)
-	return out
 }
 
 // addAbsent sets the bits of hashes that were new. out is zero.
@@ -267,26 +227,6 @@ func (f *Filter) Prefetch(hash uint64) {
 	if f != nil {
 		f.view.lines.prefetch(hash)
 	}
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *Filter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsStrings is [Filter.ContainsBatch] for strings.
-func (f *Filter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
-func (f *Filter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return containsHashes(&orZero(f).view, hashes, out)
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *Filter) Hash(key []byte) uint64 {
-	return Hash(key, f.seed())
 }
 
 func (f *Filter) seed() uint64 {

@@ -317,27 +317,6 @@ func (f filterData) footer(layout uint16) footer {
 	}
 }
 
-// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// Filter has no encoded form: [ErrLineCount].
-func (f *Filter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of
-// the C library, and of all languages that Bloomline is used from.
-func (f *Filter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler].
-// All of it is checked, and copied. Of a [CountingFilter] it is the plain filter of its keys.
-//
-// Errors: those of [OpenView], [ErrLayout] also for a [CuckooFilter]; the filter is then as
-// before.
-func (f *Filter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*Filter) layouts() []uint16 {
 	return []uint16{layoutLines, layoutCounting, layoutClassic}
 }
@@ -353,22 +332,4 @@ func (f *Filter) decode(body []byte, footer footer, keep bool) error {
 	}
 	f.filterData = filter.filterData
 	return nil
-}
-
-// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [Filter.MarshalBinary]
-// without a copy of the lines.
-func (f *Filter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]: it reads r to its end, since what
-// the bytes are stands there. So r is a file, or a message that is closed behind the filter; for
-// any other stream take [Filter.ReadDelimited].
-//
-// Where r can seek, the end is looked at first. Otherwise at most [DefaultReadLimit] bytes are
-// taken, or as many as r allows if it is an [io.LimitedReader]. Memory grows with what arrives.
-//
-// Errors: [ErrTooLong], those of [OpenView], and of r; the filter is then unchanged.
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
 }

@@ -1,6 +1,6 @@
 package bloomline
 
-// What all filters can be asked.
+// What all filters can be asked. The methods that all kinds have alike are generated: internal/gen.
 
 // Prober is what can be probed: a filter of any kind, a [View], a [Mapped], and what [Swap.Load]
 // returns. Code that only reads takes one:
@@ -23,14 +23,9 @@ type Prober interface {
 	Hash(key []byte) uint64
 }
 
+//go:generate go run ./internal/gen
+
 var (
-	_ Prober = (*Filter)(nil)
-	_ Prober = (*ConcurrentFilter)(nil)
-	_ Prober = (*CountingFilter)(nil)
-	_ Prober = (*CuckooFilter)(nil)
-	_ Prober = (*StaticFilter)(nil)
-	_ Prober = (*ScalableFilter)(nil)
-	_ Prober = (*Window)(nil)
 	_ Prober = (*Mapped)(nil)
 	_ Prober = View{}
 	_ Prober = (*View)(nil)

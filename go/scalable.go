@@ -4,7 +4,6 @@ package bloomline
 
 import (
 	"fmt"
-	"io"
 	"math"
 )
 
@@ -144,41 +143,9 @@ func (f *ScalableFilter) newest() *stage {
 
 // ---- adding ----
 
-// Add adds a key, unless it is present.
-func (f *ScalableFilter) Add(key []byte) {
-	f.AddHashIfAbsent(f.Hash(key))
-}
-
-// AddString is [ScalableFilter.Add] for a string.
-func (f *ScalableFilter) AddString(key string) {
-	f.AddHashIfAbsent(HashString(key, f.hashSeed()))
-}
-
-// AddUint64 is [ScalableFilter.Add] for an integer: see [HashUint64].
-func (f *ScalableFilter) AddUint64(key uint64) {
-	f.AddHashIfAbsent(HashUint64(key, f.hashSeed()))
-}
-
 // AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
 func (f *ScalableFilter) AddHash(hash uint64) {
 	f.AddHashIfAbsent(hash)
-}
-
-// AddIfAbsent adds a key unless it is present, and returns true if it was new. A key that was
-// added before is never new; a new key passes for present at the false-positive rate. It is present
-// afterwards in any case.
-func (f *ScalableFilter) AddIfAbsent(key []byte) bool {
-	return f.AddHashIfAbsent(f.Hash(key))
-}
-
-// AddStringIfAbsent is [ScalableFilter.AddIfAbsent] for a string.
-func (f *ScalableFilter) AddStringIfAbsent(key string) bool {
-	return f.AddHashIfAbsent(HashString(key, f.hashSeed()))
-}
-
-// AddUint64IfAbsent is [ScalableFilter.AddIfAbsent] for an integer.
-func (f *ScalableFilter) AddUint64IfAbsent(key uint64) bool {
-	return f.AddHashIfAbsent(HashUint64(key, f.hashSeed()))
 }
 
 // AddHashIfAbsent is [ScalableFilter.AddIfAbsent] for a hash.
@@ -214,38 +181,9 @@ func (f *ScalableFilter) grow() bool {
 	return f.addStage(min(saturatingAdd(newest.capacity, newest.capacity), most)) == nil
 }
 
-// AddBatch adds many keys: see [ScalableFilter.Add].
-func (f *ScalableFilter) AddBatch(keys [][]byte) {
-	eachBatch(f.hashSeed(), keys, f.AddHashes)
-}
-
-// AddStrings is [ScalableFilter.AddBatch] for strings.
-func (f *ScalableFilter) AddStrings(keys []string) {
-	eachBatch(f.hashSeed(), keys, f.AddHashes)
-}
-
 // AddHashes is [ScalableFilter.AddBatch] for hashes.
 func (f *ScalableFilter) AddHashes(hashes []uint64) {
 	f.addAbsent(hashes, nil)
-}
-
-// AddBatchIfAbsent is [ScalableFilter.AddIfAbsent] for many keys, in order: bit i of the result is
-// set if key
-// i was new. It uses out if that is large enough: see [Bitmap].
-func (f *ScalableFilter) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.hashSeed(), keys, out, f.addAbsent)
-}
-
-// AddStringsIfAbsent is [ScalableFilter.AddBatchIfAbsent] for strings.
-func (f *ScalableFilter) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.hashSeed(), keys, out, f.addAbsent)
-}
-
-// AddHashesIfAbsent is [ScalableFilter.AddBatchIfAbsent] for hashes.
-func (f *ScalableFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	f.addAbsent(hashes, out)
-	return out
 }
 
 // addAbsent adds keys, and sets the bits of those that were new. out is zero, or nil. Present keys are
@@ -267,21 +205,6 @@ func (f *ScalableFilter) addAbsent(hashes []uint64, out []uint64) {
 
 // ---- asking ----
 
-// Contains reports whether a key may be present. False means definitely absent.
-func (f *ScalableFilter) Contains(key []byte) bool {
-	return f.ContainsHash(f.Hash(key))
-}
-
-// ContainsString is [ScalableFilter.Contains] for a string.
-func (f *ScalableFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.hashSeed()))
-}
-
-// ContainsUint64 is [ScalableFilter.Contains] for an integer: see [HashUint64].
-func (f *ScalableFilter) ContainsUint64(key uint64) bool {
-	return f.ContainsHash(HashUint64(key, f.hashSeed()))
-}
-
 // ContainsHash reports whether the key of a hash, made by [ScalableFilter.Hash], may be present.
 func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 	if f == nil {
@@ -294,23 +217,6 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 		}
 	}
 	return len(f.stages) == 0
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(f.hashSeed(), keys, out, orZero(f).answer)
-}
-
-// ContainsStrings is [ScalableFilter.ContainsBatch] for strings.
-func (f *ScalableFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(f.hashSeed(), keys, out, orZero(f).answer)
-}
-
-// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
-func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	orZero(f).answer(hashes, out)
-	return out
 }
 
 // answer answers hashes, a bit each. out is zero.
@@ -330,11 +236,6 @@ func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
 			out[i/64] |= 1 << (i % 64)
 		}
 	}
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *ScalableFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.hashSeed())
 }
 
 func (f *ScalableFilter) hashSeed() uint64 {
@@ -449,27 +350,6 @@ func (f scalableData) encoded() encoded {
 	return encode(shape, append(body, records)...)
 }
 
-// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// ScalableFilter has no encoded form: [ErrLineCount].
-func (f *ScalableFilter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. It is the format of
-// the C library, and of all languages that Bloomline is used from. No [View] reads it.
-func (f *ScalableFilter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler]. All
-// of it is checked, and copied. It grows on as the one that was encoded.
-//
-// Errors: those of [OpenView], of which [ErrLayout] is also the one for any other filter, and
-// [ErrRate]; the filter is then unchanged.
-func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*ScalableFilter) layouts() []uint16 {
 	return []uint16{layoutScalable}
 }
@@ -524,31 +404,4 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 	}
 	p.lines, *left = (*left)[:size], (*left)[size:]
 	return p, capacity, nil
-}
-
-// WriteTo writes the encoded filter, as [io.WriterTo], without a copy of the lines.
-func (f *ScalableFilter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
-// limit: see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [ScalableFilter.UnmarshalBinary], and of r; the filter is then
-// unchanged.
-func (f *ScalableFilter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// Save writes the filter to a file, atomically: see [Filter.Save].
-func (f *ScalableFilter) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadScalable reads a filter from a file that [ScalableFilter.Save] wrote, to be added to. All
-// of it is checked.
-//
-// Errors: those of the system, and those of [ScalableFilter.UnmarshalBinary]; they name the file.
-func LoadScalable(path string) (*ScalableFilter, error) {
-	return load(path, new(ScalableFilter))
 }

@@ -84,21 +84,6 @@ func BuildStaticWithParams(params StaticParams, hashes []uint64, goroutines int)
 
 // ---- asking ----
 
-// Contains reports whether a key may be present. False means definitely absent.
-func (f *StaticFilter) Contains(key []byte) bool {
-	return f.ContainsHash(Hash(key, f.seed()))
-}
-
-// ContainsString is [StaticFilter.Contains] for a string.
-func (f *StaticFilter) ContainsString(key string) bool {
-	return f.ContainsHash(HashString(key, f.seed()))
-}
-
-// ContainsUint64 is [StaticFilter.Contains] for an integer: see [HashUint64].
-func (f *StaticFilter) ContainsUint64(key uint64) bool {
-	return f.ContainsHash(HashUint64(key, f.seed()))
-}
-
 // ContainsHash is [StaticFilter.Contains] for the hash of a key.
 func (f *StaticFilter) ContainsHash(hash uint64) bool {
 	return f == nil || f.view.static.contains(f.view.encoded, hash)
@@ -109,26 +94,6 @@ func (f *StaticFilter) Prefetch(hash uint64) {
 	if f != nil {
 		f.view.prefetch(hash)
 	}
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (f *StaticFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsStrings is [StaticFilter.ContainsBatch] for strings.
-func (f *StaticFilter) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(&orZero(f).view, keys, out)
-}
-
-// ContainsHashes is [StaticFilter.ContainsBatch] for hashes.
-func (f *StaticFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return containsHashes(&orZero(f).view, hashes, out)
-}
-
-// Hash returns the hash of a key with this filter's seed.
-func (f *StaticFilter) Hash(key []byte) uint64 {
-	return Hash(key, f.seed())
 }
 
 func (f *StaticFilter) seed() uint64 {

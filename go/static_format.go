@@ -2,8 +2,6 @@ package bloomline
 
 // Static filters as bytes and files: layout 8, the lines of all levels before the footer.
 
-import "io"
-
 // footer is what the footer says, but for the checksum.
 func (s *staticLines) footer(seed, keyCount uint64) footer {
 	sizes := uint64(s.sizes.second) | uint64(s.sizes.third)<<8 | uint64(s.sizes.tail)<<16
@@ -63,27 +61,6 @@ func (f staticData) encoded() encoded {
 	return encoded{pieces: [][]byte{f.view.encoded}}
 }
 
-// AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero StaticFilter has
-// no encoded form: [ErrLineCount].
-func (f *StaticFilter) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(f).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded filter, as [encoding.BinaryMarshaler]. [OpenView] and [Open] probe
-// these bytes.
-func (f *StaticFilter) MarshalBinary() ([]byte, error) {
-	return f.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the filter that data encodes, as [encoding.BinaryUnmarshaler]. All of it is
-// checked, and copied.
-//
-// Errors: those of [OpenView], [ErrLayout] also for a filter of another kind; the filter is then
-// unchanged.
-func (f *StaticFilter) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, f, false)
-}
-
 func (*StaticFilter) layouts() []uint16 {
 	return staticLayouts
 }
@@ -104,30 +81,4 @@ func (f *StaticFilter) decode(body []byte, footer footer, keep bool) error {
 		keyCount: footer.keyCount,
 	}
 	return nil
-}
-
-// WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [StaticFilter.MarshalBinary] without a
-// copy.
-func (f *StaticFilter) WriteTo(w io.Writer) (int64, error) {
-	return orZero(f).encoded().writeTo(w)
-}
-
-// ReadFrom makes this the filter that r holds, as [io.ReaderFrom]. It reads r to its end, up to a limit:
-// see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [StaticFilter.UnmarshalBinary], and of r; the filter is then unchanged.
-func (f *StaticFilter) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, f)
-}
-
-// Save writes the filter to a file: see [Filter.Save].
-func (f *StaticFilter) Save(path string) error {
-	return save(path, f)
-}
-
-// LoadStatic reads a static filter from a file into memory. All of it is checked. [Open] maps one.
-//
-// Errors: as [Open]; [ErrLayout] also for a filter of another kind.
-func LoadStatic(path string) (*StaticFilter, error) {
-	return load(path, new(StaticFilter))
 }

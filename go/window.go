@@ -4,7 +4,6 @@ package bloomline
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"math/bits"
@@ -189,41 +188,9 @@ func (w *Window) RotateAfter(keys uint64) {
 
 // ---- adding ----
 
-// Add adds a key to the newest generation, also if an older one has it.
-func (w *Window) Add(key []byte) {
-	w.AddHashIfAbsent(w.Hash(key))
-}
-
-// AddString is [Window.Add] for a string.
-func (w *Window) AddString(key string) {
-	w.AddHashIfAbsent(HashString(key, w.seed()))
-}
-
-// AddUint64 is [Window.Add] for an integer: see [HashUint64].
-func (w *Window) AddUint64(key uint64) {
-	w.AddHashIfAbsent(HashUint64(key, w.seed()))
-}
-
 // AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
 func (w *Window) AddHash(hash uint64) {
 	w.AddHashIfAbsent(hash)
-}
-
-// AddIfAbsent adds a key to the newest generation, also if an older one has it, and returns true if
-// no generation had it. A key that is present is never new; a new key passes for present at the
-// false-positive rate.
-func (w *Window) AddIfAbsent(key []byte) bool {
-	return w.AddHashIfAbsent(w.Hash(key))
-}
-
-// AddStringIfAbsent is [Window.AddIfAbsent] for a string.
-func (w *Window) AddStringIfAbsent(key string) bool {
-	return w.AddHashIfAbsent(HashString(key, w.seed()))
-}
-
-// AddUint64IfAbsent is [Window.AddIfAbsent] for an integer.
-func (w *Window) AddUint64IfAbsent(key uint64) bool {
-	return w.AddHashIfAbsent(HashUint64(key, w.seed()))
 }
 
 // AddHashIfAbsent is [Window.AddIfAbsent] for a hash.
@@ -235,38 +202,9 @@ func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 	return isNew
 }
 
-// AddBatch adds many keys: see [Window.Add].
-func (w *Window) AddBatch(keys [][]byte) {
-	eachBatch(w.seed(), keys, w.AddHashes)
-}
-
-// AddStrings is [Window.AddBatch] for strings.
-func (w *Window) AddStrings(keys []string) {
-	eachBatch(w.seed(), keys, w.AddHashes)
-}
-
 // AddHashes is [Window.AddBatch] for hashes.
 func (w *Window) AddHashes(hashes []uint64) {
 	w.addAbsent(hashes, nil)
-}
-
-// AddBatchIfAbsent is [Window.AddIfAbsent] for many keys, in order: bit i of the result is set if
-// key
-// i was new. It uses out if that is large enough: see [Bitmap].
-func (w *Window) AddBatchIfAbsent(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(w.seed(), keys, out, w.addAbsent)
-}
-
-// AddStringsIfAbsent is [Window.AddBatchIfAbsent] for strings.
-func (w *Window) AddStringsIfAbsent(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(w.seed(), keys, out, w.addAbsent)
-}
-
-// AddHashesIfAbsent is [Window.AddBatchIfAbsent] for hashes.
-func (w *Window) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	w.addAbsent(hashes, out)
-	return out
 }
 
 // addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
@@ -326,21 +264,6 @@ func (w *Window) put(newest int, hash uint64) bool {
 
 // ---- asking ----
 
-// Contains reports whether a key may be present. False means that no generation has it.
-func (w *Window) Contains(key []byte) bool {
-	return w.ContainsHash(w.Hash(key))
-}
-
-// ContainsString is [Window.Contains] for a string.
-func (w *Window) ContainsString(key string) bool {
-	return w.ContainsHash(HashString(key, w.seed()))
-}
-
-// ContainsUint64 is [Window.Contains] for an integer: see [HashUint64].
-func (w *Window) ContainsUint64(key uint64) bool {
-	return w.ContainsHash(HashUint64(key, w.seed()))
-}
-
 // ContainsHash reports whether the key of a hash, made by [Window.Hash], may be present.
 func (w *Window) ContainsHash(hash uint64) bool {
 	if w == nil {
@@ -353,23 +276,6 @@ func (w *Window) ContainsHash(hash uint64) bool {
 		}
 	}
 	return len(w.generations) == 0
-}
-
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return bitOfEach(w.seed(), keys, out, orZero(w).answer)
-}
-
-// ContainsStrings is [Window.ContainsBatch] for strings.
-func (w *Window) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return bitOfEach(w.seed(), keys, out, orZero(w).answer)
-}
-
-// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
-func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	out = out.sized(len(hashes))
-	orZero(w).answer(hashes, out)
-	return out
 }
 
 // answer answers hashes, a bit each. out is zero.
@@ -400,11 +306,6 @@ func (w *Window) probe(place int, hashes []uint64, out []uint64) {
 			}
 		}
 	}
-}
-
-// Hash returns the hash of a key with this window's seed.
-func (w *Window) Hash(key []byte) uint64 {
-	return Hash(key, w.seed())
 }
 
 func (w *Window) seed() uint64 {
@@ -521,27 +422,6 @@ func (w windowData) encoded() encoded {
 	}, append(body, all[done:], state)...)
 }
 
-// AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero
-// Window has no encoded form: [ErrLineCount].
-func (w *Window) AppendBinary(data []byte) ([]byte, error) {
-	return orZero(w).encoded().appendTo(data)
-}
-
-// MarshalBinary returns the encoded window, as [encoding.BinaryMarshaler].
-func (w *Window) MarshalBinary() ([]byte, error) {
-	return w.AppendBinary(nil)
-}
-
-// UnmarshalBinary makes this the window that data encodes, as [encoding.BinaryUnmarshaler]: in
-// the same slice, with the same keys, and as [Window.RotateAfter] was told. All of it is
-// checked, and copied.
-//
-// Errors: those of [OpenView], [ErrLayout] also for a filter that is no window, and
-// [ErrGenerations]; the window is then unchanged.
-func (w *Window) UnmarshalBinary(data []byte) error {
-	return unmarshal(data, w, false)
-}
-
 func (*Window) layouts() []uint16 {
 	return []uint16{layoutWindow}
 }
@@ -573,30 +453,4 @@ func (w *Window) decode(body []byte, f footer, keep bool) error {
 	}
 	w.windowData = window.windowData
 	return nil
-}
-
-// WriteTo writes the encoded window, as [io.WriterTo].
-func (w *Window) WriteTo(to io.Writer) (int64, error) {
-	return orZero(w).encoded().writeTo(to)
-}
-
-// ReadFrom makes this the window that r holds, as [io.ReaderFrom]. It reads r to its end, up to a
-// limit: see [Filter.ReadFrom].
-//
-// Errors: [ErrTooLong], those of [Window.UnmarshalBinary], and of r; the window is then unchanged.
-func (w *Window) ReadFrom(r io.Reader) (int64, error) {
-	return readFrom(r, w)
-}
-
-// Save writes the window to a file, atomically: see [Filter.Save].
-func (w *Window) Save(path string) error {
-	return save(path, w)
-}
-
-// LoadWindow reads a window from a file that [Window.Save] wrote, to be added to. All of it is
-// checked.
-//
-// Errors: those of the system, and those of [Window.UnmarshalBinary]; they name the file.
-func LoadWindow(path string) (*Window, error) {
-	return load(path, new(Window))
 }

@@ -1,0 +1,242 @@
+// Command gen writes the methods that all kinds of filters have alike: NAME_gen.go for each row of kinds, from
+// methods.tmpl. `go generate` in the directory of package bloomline runs it; its test says if that was forgotten.
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"go/format"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// kind is a row: what the methods of one kind have that those of another do not. Texts go into comments.
+type kind struct {
+	Name, File string
+	Data       string // the type that holds the fields
+	Noun       string // what its documentation calls it
+	Load       string // the function that reads a file
+	Seed       string // the seed of hashes: seed() if empty
+
+	Hand    string // methods that are by hand: each has a reason of its own
+	Adds    bool   // has Add and AddIfAbsent
+	CanFail bool   // Add returns an error
+	Removes bool   // has Remove
+	Viewed  string // the view that answers batches; if there is none, the method answer does
+
+	Add, AddIfAbsent string // what these do
+	Contains         string
+	Equal            string
+	Now              string // of a filter that others change meanwhile
+	Bytes            string // more of what it is encoded as
+	Decoded          string // more of what it is decoded to
+	Other            string // what it cannot be decoded from
+	ReadFrom         string
+	Save             string
+	ToBe, Loaded     string // what for, and what else there is to say of Load
+}
+
+const (
+	noMore  = "A key that was added before is never new; a new key passes for present at the false-positive rate."
+	another = "a filter of another kind"
+)
+
+var kinds = []kind{{
+	Name: "Filter", File: "filter", Data: "filterData", Load: "Load",
+	// Single keys of no seed call xxh3 directly, and batches of no keys find a nil filter.
+	Hand:        "Add AddString AddBatch AddStrings Contains ContainsString ContainsUint64",
+	Adds:        true,
+	Viewed:      "&orZero(f).view",
+	AddIfAbsent: "adds a key unless it is present, and returns true if it was new. " + noMore + " KeyCount counts only new keys.",
+	Equal:       "are encoded as the same bytes: the same shape, seed, bits and key count. Two zero Filters are equal.",
+	Decoded:     "Of a [CountingFilter] it is the plain filter of its keys.",
+	Other:       "a filter that is neither plain, classic nor counting",
+	ReadFrom: `: it reads from to its end, since what the bytes are stands there. So from is a file, or a message that is closed behind the filter; for any other stream take [Filter.ReadDelimited].
+//
+// Where from can seek, the end is looked at first. Otherwise at most [DefaultReadLimit] bytes are taken, or as many as from allows if it is an [io.LimitedReader]. Memory grows with what arrives.`,
+	Save: `atomically: beside it under another name, flushed to the disk, then renamed. At every moment the file is the old filter or the new one, whole.
+//
+// The permissions of a file that is replaced are kept, and its owner and group where the system allows it. A symbolic link is replaced, not followed, by a file with the permissions of the one it led to.
+//
+// Errors: [ErrNotAFile] if there is a directory, a FIFO or a device, or a link to one; those of the system. Each is an [io/fs.PathError] with this path. The old file is then untouched. Only if flushing the directory fails, last of all, is the new file in its place, and may not survive a power failure.`,
+	ToBe:   ", to be added to",
+	Loaded: "Of a [CountingFilter] it is the plain filter of its keys: see [LoadCounting].",
+}, {
+	Name: "ConcurrentFilter", File: "concurrent", Data: "concurrentData", Load: "LoadConcurrent",
+	Adds:        true,
+	Add:         "adds a key.",
+	AddIfAbsent: "adds a key, and returns true if it was new: if one of its bits was not set before. " + noMore + " Of several goroutines that add the same new key at once, at least one is told that it is new, and more may be.",
+	Contains:    "reports whether a key may be present. False means that it was absent when this was called.",
+	Equal:       "have the same shape, seed and bits.",
+	Now:         ", as it is now,",
+	Bytes:       "It is that of a [Filter] of the same keys.",
+	Decoded:     "Nobody else may be using it meanwhile.",
+	Other:       "a filter that is neither plain, classic nor counting",
+	ToBe:        ", to be added to by any number of goroutines",
+}, {
+	Name: "CountingFilter", File: "counting", Data: "countingData", Load: "LoadCounting",
+	Hand:        "Contains ContainsString ContainsUint64", // those of the plain filter
+	Adds:        true,
+	Removes:     true,
+	Viewed:      "&orZero(f.plain()).view",
+	Add:         "adds a key, once more if it is present.",
+	AddIfAbsent: "adds a key unless it is present, and returns true if it was new: a set, where [CountingFilter.Add] counts. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
+	Equal:       "are encoded as the same bytes: the same shape, seed, counters and key count.",
+	Bytes:       "It takes 320 bytes for each line, and 64, counters included. [OpenView] and [Open] probe these bytes as they do those of a [Filter].",
+	Other:       "a filter without counters",
+	ToBe:        ", to be added to and removed from",
+}, {
+	Name: "CuckooFilter", File: "cuckoo", Data: "cuckooData", Load: "LoadCuckoo",
+	Hand:        "AddBatch AddStrings", // which return how many were added
+	Adds:        true,
+	CanFail:     true,
+	Removes:     true,
+	Viewed:      "&orZero(f).view",
+	Add:         "adds a key, once more if it is present.",
+	AddIfAbsent: "adds a key unless it is present, and returns true if it was added: a set, where [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
+	Equal:       "are encoded as the same bytes: the same shape, seed and fingerprints, each in the same place. Other orders of the same keys can give other places.",
+	Bytes:       "[OpenView] and [Open] probe these bytes.",
+	Decoded:     "The keys are counted.",
+	Other:       another,
+	ToBe:        ", to be added to and removed from",
+}, {
+	Name: "StaticFilter", File: "static", Data: "staticData", Load: "LoadStatic",
+	Viewed: "&orZero(f).view",
+	Equal:  "are encoded as the same bytes: the same shape, seed and key count, and the same distinct keys.",
+	Bytes:  "[OpenView] and [Open] probe these bytes.",
+	Other:  another,
+	Loaded: "[Open] maps one.",
+}, {
+	Name: "ScalableFilter", File: "scalable", Data: "scalableData", Load: "LoadScalable",
+	Seed:        "f.hashSeed()",
+	Adds:        true,
+	Add:         "adds a key, unless it is present.",
+	AddIfAbsent: "adds a key unless it is present, and returns true if it was new. " + noMore + " It is present afterwards in any case.",
+	Equal:       "are encoded as the same bytes: the same rate, seed and stages.",
+	Bytes:       "No [View] reads it.",
+	Decoded:     "It grows on as the one that was encoded.",
+	Other:       another + "; [ErrRate]",
+	ToBe:        ", to be added to",
+}, {
+	Name: "Window", File: "window", Data: "windowData", Load: "LoadWindow",
+	Noun:        "window",
+	Adds:        true,
+	Add:         "adds a key to the newest generation, also if an older one has it.",
+	AddIfAbsent: "adds a key to the newest generation, also if an older one has it, and returns true if no generation had it. A key that is present is never new; a new key passes for present at the false-positive rate.",
+	Contains:    "reports whether a key may be present. False means that no generation has it.",
+	Equal:       "are encoded as the same bytes: the same shape, seed, slice and generations.",
+	Bytes:       "No [View] reads it.",
+	Decoded:     "It is in the same slice, with the same keys, and rotates as [Window.RotateAfter] was told.",
+	Other:       "a filter that is no window; [ErrGenerations]",
+	ToBe:        ", to be added to",
+}, {
+	Name: "Cascade", File: "cascade", Data: "cascadeData", Load: "LoadCascade",
+	Noun:     "cascade",
+	Seed:     "f.Seed()",
+	Contains: "reports whether a key is included: true for each included key, false for each excluded one.",
+	Equal:    "are encoded as the same bytes: the same seed, counts and layers.",
+	Bytes:    "No [View] reads it.",
+	Other:    "any filter",
+}}
+
+// R is the name of the receiver.
+func (k kind) R() string {
+	if k.Name == "Window" {
+		return "w"
+	}
+	return "f"
+}
+
+// Result is what Add returns.
+func (k kind) Result() string {
+	if k.CanFail {
+		return " error"
+	}
+	return ""
+}
+
+// Return is how Add returns it.
+func (k kind) Return() string {
+	if k.CanFail {
+		return "return "
+	}
+	return ""
+}
+
+// AddErrors are the errors of Add, as a paragraph.
+func (k kind) AddErrors() string {
+	if k.CanFail {
+		return "\n//\n// Errors: [ErrFull]; the filter is unchanged."
+	}
+	return ""
+}
+
+// IsNew is what AddIfAbsent returns.
+func (k kind) IsNew() string {
+	if k.CanFail {
+		return "(bool, error)"
+	}
+	return "bool"
+}
+
+//go:embed methods.tmpl
+var methods string
+
+// orElse is the text, or another if it is empty.
+func orElse(text *string, other string) {
+	if *text == "" {
+		*text = other
+	}
+}
+
+// generate returns the file of a kind.
+func generate(k kind) ([]byte, error) {
+	orElse(&k.Noun, "filter")
+	orElse(&k.Seed, k.R()+".seed()")
+	orElse(&k.Contains, "reports whether a key may be present. False means definitely absent.")
+	orElse(&k.ReadFrom, ". It reads from to its end, up to a limit: see [Filter.ReadFrom].")
+	orElse(&k.Save, "atomically: see [Filter.Save].")
+	has := func(method string) bool { return !slices.Contains(strings.Fields(k.Hand), method) }
+	parsed, err := template.New("").Funcs(template.FuncMap{"has": has}).Parse(methods)
+	if err != nil {
+		return nil, err
+	}
+	var source strings.Builder
+	source.WriteString("// Code generated by internal/gen; DO NOT EDIT.\n\n")
+	if err := parsed.Execute(&source, k); err != nil {
+		return nil, err
+	}
+	return format.Source([]byte(wrapped(source.String())))
+}
+
+// wrapped breaks the lines of comments where they are too long.
+func wrapped(source string) string {
+	const width = 100
+	var out strings.Builder
+	for line := range strings.Lines(source) {
+		line = strings.TrimRight(line, " \n")
+		for strings.HasPrefix(line, "// ") && len(line) > width {
+			at := strings.LastIndexByte(line[:width+1], ' ')
+			out.WriteString(line[:at] + "\n")
+			line = "// " + line[at+1:]
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+func main() {
+	for _, k := range kinds {
+		source, err := generate(k)
+		if err == nil {
+			err = os.WriteFile(filepath.Clean(k.File+"_gen.go"), source, 0o644)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", k.Name, err)
+			os.Exit(1)
+		}
+	}
+}
