@@ -31,6 +31,7 @@ mod golden_cuckoo;
 mod golden_scalable;
 mod golden_static;
 mod golden_window;
+mod histories;
 mod keys;
 mod layers;
 mod owned_view;
