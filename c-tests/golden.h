@@ -15,7 +15,7 @@
 
 #include "files.h"
 
-enum { GOLDEN_LINE = 8192, GOLDEN_WORDS = 16 };
+enum { GOLDEN_LINE = 8192, GOLDEN_WORDS = 24 };
 
 static const char *golden_directory;
 
