@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// test_hpp_histories.cpp DIRECTORY - the histories in DIRECTORY/histories through bloomline.hpp: one
+// table of verbs for all classes that filters have there.
+#include <bloomline.hpp>
+
+#include "check.h"
+#include "definition.h"
+#include "history.h"
+
+#include <string>
+
+namespace {
+
+using namespace bloomline;
+
+history_keys keys; // of the line
+char *answer;
+char **words;
+
+uint64_t number(size_t at) { return golden_number(words[at], 10); }
+bool is(const char *verb) { return strcmp(words[0], verb) == 0; }
+void say(const Status &status) { history_status(answer, status.code()); }
+Span<const uint64_t> hashes() { return {keys.hashes, keys.n}; }
+Span<const bloomline_bytes> byte_keys() { return {keys.keys, keys.n}; }
+Bytes key(size_t i) { return {keys.keys[i].data, keys.keys[i].len}; }
+void say_bitmap(const Bitmap &bitmap) { history_bitmap(answer, bitmap.count(), bitmap.words().data(), bitmap.size()); }
+
+template <class F, class... Kinds>
+constexpr bool any_of = (std::is_same_v<F, Kinds> || ...);
+
+// ---- what the classes have not in common ----
+
+/// A filter that Filter::classic() makes.
+class Classic : public Filter {
+public:
+    explicit Classic(Filter &&filter) : Filter(std::move(filter)) {}
+};
+
+template <class F>
+auto make()
+{
+    if constexpr (any_of<F, Filter, CountingFilter, ConcurrentFilter>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
+    else if constexpr (any_of<F, Classic>) return Filter::classic(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
+    else if constexpr (any_of<F, CuckooFilter>) return F::create(CuckooParams{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
+    else if constexpr (any_of<F, ScalableFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
+    else if constexpr (any_of<F, Window>) return F::create(static_cast<uint32_t>(number(1)), number(2), strtod(words[3], nullptr), number(4));
+    else {
+        std::vector<uint64_t> sets[2];
+        for (size_t i = 0; i < 2; i++) {
+            history_read(&keys, words + 3 + i, 1);
+            sets[i] = keys.bytes ? hash_batch(byte_keys(), number(2)) : std::vector<uint64_t>(keys.hashes, keys.hashes + keys.n);
+        }
+        return F::create(sets[0], sets[1], strtod(words[1], nullptr), number(2));
+    }
+}
+
+template <class F>
+Result<Buffer> encoded(const F &filter)
+{
+    if constexpr (any_of<F, ConcurrentFilter>) {
+        const auto snapshot = filter.snapshot();
+        return snapshot->encode();
+    } else {
+        return filter.encode();
+    }
+}
+
+template <class F>
+F opened(const Buffer &bytes)
+{
+    if constexpr (any_of<F, ConcurrentFilter>) return *ConcurrentFilter::from(*Filter::decode(bytes));
+    else if constexpr (any_of<F, Classic>) return Classic(*Filter::decode(bytes));
+    else return *F::decode(bytes);
+}
+
+template <class F>
+void say_other(F &filter)
+{
+    if constexpr (any_of<F, Cascade>) {
+        history_number(answer, is("layers") ? filter.layer_count() : filter.included_count());
+    } else if constexpr (any_of<F, ScalableFilter>) {
+        history_number(answer, is("stages") ? filter.stage_count() : filter.key_count());
+    } else if (is("params")) {
+        const auto params = filter.params();
+        if constexpr (any_of<F, CuckooFilter>) history_params(answer, params->line_count, params->fingerprint_bits, params->seed);
+        else history_params(answer, params->line_count, params->k, params->seed);
+    } else if constexpr (any_of<F, Window>) {
+        if (is("key_count")) history_number(answer, filter.key_count(static_cast<uint32_t>(number(1))));
+        else if (is("slice")) history_number(answer, filter.time_slice());
+        else if (is("rotate")) filter.rotate();
+        else if (is("advance")) filter.advance_to(number(1));
+        else filter.rotate_after(number(1));
+    } else if constexpr (!any_of<F, ConcurrentFilter>) {
+        if (is("key_count")) return history_number(answer, filter.key_count());
+        if (is("clear")) return filter.clear();
+        if constexpr (any_of<F, Filter, Classic>) say(filter.fold());
+        if constexpr (any_of<F, CountingFilter>) {
+            if (is("plain")) {
+                const auto plain = filter.to_filter();
+                const auto bytes = plain->encode();
+                return history_digest(answer, bytes->size(), bytes->data(), bytes->size());
+            }
+            history_read(&keys, words + 1, 1);
+            history_number(answer, keys.bytes ? filter.count(key(0)) : filter.count_hash(keys.hashes[0]));
+        }
+    }
+}
+
+// ---- the verbs ----
+
+template <class F>
+void say_contains(const F &filter)
+{
+    Bitmap bitmap;
+    const size_t count = keys.bytes ? filter.contains_keys(byte_keys(), bitmap) : filter.contains_hashes(hashes(), bitmap);
+    CHECK_U64(count, bitmap.count());
+    for (size_t i = 0; i < keys.n; i++) CHECK(bitmap[i] == (keys.bytes ? filter.contains(key(i)) : filter.contains_hash(keys.hashes[i])));
+    if (keys.one) strcpy(answer, bitmap[0] ? "maybe" : "absent");
+    else say_bitmap(bitmap);
+}
+
+template <class F>
+void say_insert(F &filter)
+{
+    if (is("insert_new")) {
+        if constexpr (any_of<F, ConcurrentFilter, ScalableFilter, Window>) {
+            Bitmap is_new;
+            (void)(keys.bytes ? filter.insert_keys(byte_keys(), is_new) : filter.insert_hashes(hashes(), is_new));
+            say_bitmap(is_new);
+        }
+    } else if (!keys.one) {
+        if constexpr (any_of<F, CuckooFilter>) {
+            size_t inserted = 0;
+            say(keys.bytes ? filter.insert_keys(byte_keys(), &inserted) : filter.insert_hashes(hashes(), &inserted));
+        } else if constexpr (any_of<F, Filter, Classic, CountingFilter>) {
+            keys.bytes ? filter.insert_keys(byte_keys()) : filter.insert_hashes(hashes());
+        } else {
+            Bitmap untold;
+            (void)(keys.bytes ? filter.insert_keys(byte_keys(), untold) : filter.insert_hashes(hashes(), untold));
+        }
+    } else {
+        bool is_new = false;
+        if constexpr (any_of<F, ScalableFilter>) {
+            CHECK(keys.bytes ? filter.insert(key(0), &is_new) : filter.insert_hash(keys.hashes[0], &is_new));
+        } else if constexpr (any_of<F, CuckooFilter>) {
+            is_new = !(keys.bytes ? filter.contains(key(0)) : filter.contains_hash(keys.hashes[0]));
+            const Status status = keys.bytes ? filter.insert(key(0)) : filter.insert_hash(keys.hashes[0]);
+            if (!status) return say(status);
+        } else {
+            is_new = keys.bytes ? filter.insert(key(0)) : filter.insert_hash(keys.hashes[0]);
+        }
+        strcpy(answer, is_new ? "new" : "old");
+    }
+}
+
+template <class F>
+void say_remove(F &filter)
+{
+    if (keys.one) return say(keys.bytes ? filter.remove(key(0)) : filter.remove_hash(keys.hashes[0]));
+    Bitmap removed;
+    if constexpr (any_of<F, CountingFilter>) {
+        (void)(keys.bytes ? filter.remove_keys(byte_keys(), removed) : filter.remove_hashes(hashes(), removed));
+    } else {
+        removed.fill(keys.n, [&filter](uint64_t *bits) {
+            size_t count = 0;
+            for (size_t i = 0; i < keys.n; i++) {
+                const Status status = keys.bytes ? filter.remove(key(i)) : filter.remove_hash(keys.hashes[i]);
+                if (status) bits[i / 64] |= uint64_t{1} << i % 64, count++;
+            }
+            return count;
+        });
+    }
+    say_bitmap(removed);
+}
+
+template <class F>
+struct Two {
+    static inline std::unique_ptr<F> first, second;
+
+    static void answers(char *out, char **line, size_t count)
+    {
+        answer = out;
+        words = line;
+        if (is("new")) {
+            auto made = make<F>();
+            say(made.status());
+            if (made) first = std::make_unique<F>(std::move(*made));
+        } else if (is("open")) {
+            size_t len = 0;
+            uint8_t *data = files_read(golden_path("", words[1], "").text, &len);
+            REQUIRE(data != nullptr);
+            first = std::make_unique<F>(opened<F>(Buffer(data, data + len)));
+            free(data);
+        } else if (is("swap")) {
+            first.swap(second);
+        } else if (is("copy") || is("reopen")) {
+            (is("copy") ? second : first) = std::make_unique<F>(copied(is("copy")));
+        } else if (is("union")) {
+            if constexpr (any_of<F, ConcurrentFilter>) say(first->merge(*second->snapshot()));
+            if constexpr (any_of<F, Filter, Classic, CountingFilter>) say(first->merge(*second));
+        } else if (is("encode")) {
+            const auto bytes = encoded(*first);
+            history_digest(answer, bytes->size(), bytes->data(), bytes->size());
+        } else if (is("save")) {
+            saved();
+        } else if (is("insert") || is("insert_new") || is("contains") || is("remove")) {
+            history_read(&keys, words + 1, count - 1);
+            if (is("contains")) return say_contains(*first);
+            if constexpr (any_of<F, CountingFilter, CuckooFilter>) {
+                if (is("remove")) return say_remove(*first);
+            }
+            if constexpr (!any_of<F, Cascade>) say_insert(*first);
+        } else {
+            say_other(*first);
+        }
+    }
+    static F copied(bool by_clone)
+    {
+        if constexpr (!any_of<F, ConcurrentFilter, Classic>) {
+            if (by_clone) return *first->clone();
+        }
+        return opened<F>(*encoded(*first));
+    }
+    static void saved()
+    {
+        if constexpr (!any_of<F, ConcurrentFilter, Classic>) {
+            file_name directory = files_begin(), path = files_in(&directory, "filter");
+            say(first->save(path.text));
+            first = std::make_unique<F>(*F::load(path.text));
+            CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
+        }
+    }
+};
+
+template <class F>
+void replay(const char *kind)
+{
+    history_replay(kind, Two<F>::answers);
+    Two<F>::first.reset();
+    Two<F>::second.reset();
+}
+
+void filter() { replay<Filter>("filter"); }
+void classic() { replay<Classic>("classic"); }
+void concurrent() { replay<ConcurrentFilter>("concurrent"); }
+void counting() { replay<CountingFilter>("counting"); }
+void cuckoo() { replay<CuckooFilter>("cuckoo"); }
+void scalable() { replay<ScalableFilter>("scalable"); }
+void window() { replay<Window>("window"); }
+void cascade() { replay<Cascade>("cascade"); }
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    golden_begin(argc, argv);
+    check_begin("test_hpp_histories");
+    RUN(filter);
+    RUN(classic);
+    RUN(concurrent);
+    RUN(counting);
+    RUN(cuckoo);
+    RUN(scalable);
+    RUN(window);
+    RUN(cascade);
+    return check_end();
+}
