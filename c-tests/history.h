@@ -26,8 +26,8 @@ static inline void history_read(history_keys *keys, char **words, size_t count)
 {
     keys->n = 0;
     keys->bytes = count > 0 && strncmp(words[0], "key", 3) == 0;
-    keys->one = count == 1 && strncmp(words[0], "keys", 4) != 0 && strncmp(words[0], "hashes", 6) != 0 &&
-                strchr(words[0], '*') == NULL;
+    keys->one = count == 1 && strchr(words[0], '*') == NULL &&
+                (strncmp(words[0], "key:", 4) == 0 || strncmp(words[0], "hash:", 5) == 0);
     for (size_t i = 0; i < count; i++) {
         char item[64];
         REQUIRE(strlen(words[i]) < sizeof item);
@@ -44,7 +44,7 @@ static inline void history_read(history_keys *keys, char **words, size_t count)
             REQUIRE(n <= HISTORY_KEYS - keys->n && keys->bytes == (item[0] == 'k'));
             for (uint64_t j = 0; j < n; j++, keys->n++) {
                 if (!keys->bytes) {
-                    keys->hashes[keys->n] = many ? next_random(&b) : a;
+                    keys->hashes[keys->n] = item[0] == 'n' ? a + j : many ? next_random(&b) : a;
                     continue;
                 }
                 char *text = keys->texts[keys->n];

@@ -45,6 +45,10 @@ func readHistoryKeys(t *testing.T, items []string) (keys historyKeys) {
 			switch what {
 			case "hash":
 				keys.hashes = append(keys.hashes, n[0])
+			case "numbers":
+				for i := range n[1] {
+					keys.hashes = append(keys.hashes, n[0]+i)
+				}
 			case "hashes":
 				keys.hashes = append(keys.hashes, splitMix(int(n[0]), n[1])...)
 			default:

@@ -30,8 +30,8 @@ enum Keys {
 }
 
 impl Keys {
-    /// `key:N`, `keys:FROM:COUNT`, `hash:HEX` and `hashes:COUNT:STATE`, each with `*TIMES` behind it
-    /// or not. True: it is one key, for the call that takes one.
+    /// `key:N`, `keys:FROM:COUNT`, `hash:HEX`, `hashes:COUNT:STATE` and `numbers:FROM:COUNT`, each with
+    /// `*TIMES` behind it or not. True: it is one key, for the call that takes one.
     fn parse(items: &[&str]) -> (Keys, bool) {
         let (mut keys, mut hashes) = (Vec::new(), Vec::new());
         for item in items {
@@ -44,6 +44,7 @@ impl Keys {
                         keys.extend((number(a)..number(a) + number(b)).map(|i| format!("key {i}")));
                     }
                     "hash" => hashes.push(u64::from_str_radix(a, 16).unwrap()),
+                    "numbers" => hashes.extend(number(a)..number(a) + number(b)),
                     "hashes" => hashes.extend(random_hashes(number(a) as usize, number(b))),
                     _ => panic!("{item}"),
                 }

@@ -236,6 +236,11 @@ impl Script {
                 }
                 self.add("insert hash:5");
                 self.end();
+                // Of one line, and of few of its buckets.
+                self.add("clear");
+                self.add("insert numbers:65000:90");
+                self.add("remove numbers:65040:60");
+                self.end();
             }
             self.add(format!("new 3 {} 0", bits + 1));
         }
@@ -360,6 +365,13 @@ impl Script {
             self.add(format!("new {rows} 0 {}", odd.join(" ")));
             self.add(format!("contains {}", odd.join(" ")));
             self.end();
+            // Hashes that are not uniform, or too many for their lines, or repeated.
+            let skewed = ["numbers:0:700", "hash:2a*900", "hashes:200:5*2", "numbers:77777777:300"];
+            for keys in skewed.into_iter().skip(rows % 2).step_by(2) {
+                self.add(format!("new {rows} 1 {keys}"));
+                self.add(format!("contains {keys}"));
+                self.end();
+            }
         }
     }
 
