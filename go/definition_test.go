@@ -1,14 +1,13 @@
 package bloomline
 
-// docs/FORMAT.md once more, bit by bit, and what filters do against it: bytes after inserts,
-// answers, batches of every length at the seams of the loops.
+// The line of docs/FORMAT.md once more, bit by bit, and what filters do against it: bytes after inserts,
+// answers, batches of every length at the seams of the loops. The histories have the other layouts.
 
 import (
 	"bytes"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -55,66 +54,18 @@ func definitionContains(lines []byte, k int, hash uint64) bool {
 	return in
 }
 
-// A bucket of a cuckoo filter: a line, and a number in it.
-type definitionBucket [2]uint64
-
-func definitionCuckoo(hash, count uint64, bits int) (fingerprint uint64, first, other definitionBucket) {
-	buckets := 128 / uint64(bits)
-	if fingerprint = hash % (1 << bits); fingerprint == 0 {
-		fingerprint = 1
-	}
-	first = definitionBucket{definitionIndex(hash, count), hash >> 16 % 65536 * buckets / 65536}
-	m := fingerprint * 0x9E3779B1 % (1 << 32)
-	// The page of 64 lines, the last with what is left over; or all lines.
-	start, within := first[0]/64*64, uint64(64)
-	if last := max(count/64, 1)*64 - 64; start >= last {
-		start, within = last, count-last
-	}
-	if fingerprint%8 == 0 {
-		start, within = 0, count
-	}
-	other = definitionBucket{
-		start + (m*within/(1<<32)+within-(first[0]-start))%within,
-		(m%65536*buckets/65536 + buckets - first[1]) % buckets,
-	}
-	return fingerprint, first, other
-}
-
-// definitionSlots are the four slots of a bucket.
-func definitionSlots(lines []byte, bits int, b definitionBucket) (slots [4]uint64) {
-	at := int(b[0])*512 + int(b[1])*4*bits
-	for slot := range slots {
-		for i := range bits {
-			bit := at + slot*bits + i
-			slots[slot] |= uint64(lines[bit/8]>>(bit%8)&1) << i
-		}
-	}
-	return slots
-}
-
-func definitionCuckooContains(lines []byte, bits int, hash uint64) bool {
-	fingerprint, first, other := definitionCuckoo(hash, uint64(len(lines)/64), bits)
-	for _, b := range []definitionBucket{first, other} {
-		slots := definitionSlots(lines, bits, b)
-		if slices.Contains(slots[:], fingerprint) {
-			return true
-		}
-	}
-	return false
-}
-
-// definitionTaken is how many slots are not free.
-func definitionTaken(lines []byte, bits int) (taken uint64) {
-	for line := range uint64(len(lines) / 64) {
-		for number := range 128 / uint64(bits) {
-			for _, slot := range definitionSlots(lines, bits, definitionBucket{line, number}) {
-				if slot != 0 {
-					taken++
-				}
+// definitionCount is the least counter of a hash.
+func definitionCount(counters []byte, k int, hash uint64) int {
+	line, least := definitionIndex(hash, uint64(len(counters)/256)), 15
+	for lane, bits := range definitionMask(hash, k) {
+		for bit := range 64 {
+			if bits>>bit&1 == 1 {
+				at := int(line)*512 + 64*lane + bit
+				least = min(least, int(counters[at/2]>>(at%2*4)&15))
 			}
 		}
 	}
-	return taken
+	return least
 }
 
 var awkward = []uint64{0, 1, 1 << 63, ^uint64(0), 0xFFFFFFFF, 0xFFFFFFFF << 32, 0x9E3779B97F4A7C15}
