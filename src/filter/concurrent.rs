@@ -157,7 +157,7 @@ impl ConcurrentFilter {
     #[inline]
     pub(crate) fn shared_view(&self) -> View<'_> {
         let lines = (Probed::lanes(self.lanes()), self.lines.single());
-        View::of_own(lines, self.params, 0, self.kernel.shared())
+        View::of_own(lines, (self.params.k(), self.params.seed()), 0, self.kernel.shared())
     }
 
     // ---- whole filters ----

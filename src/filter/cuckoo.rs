@@ -8,7 +8,7 @@ use crate::format::cuckoo as format;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Kernel, Layout, Prefetch, ahead};
+use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, ahead};
 use crate::key::Key;
 use crate::layouts::cuckoo::{self, Budget, Inserted};
 use crate::os::memory::Zeroed;
@@ -32,7 +32,7 @@ use std::io::{self, Write};
 ///
 /// The lines depend on the order of inserts and removals.
 pub struct CuckooFilter {
-    lines: Zeroed,
+    lines: OwnLines,
     params: CuckooParams,
     key_count: u64,
     kernel: &'static Kernel,
@@ -72,7 +72,7 @@ impl CuckooFilter {
     }
 
     fn with_kernel(params: CuckooParams, kernel: &'static Kernel) -> Result<CuckooFilter, Error> {
-        let lines = Zeroed::new(params.bytes())?;
+        let lines = OwnLines::new(Zeroed::new(params.bytes())?, params.fingerprint_bits(), kernel);
         Ok(CuckooFilter {
             lines,
             params,
@@ -252,7 +252,9 @@ impl CuckooFilter {
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::of_cuckoo((*self.lines).into(), self.params, self.key_count, self.kernel)
+        let lines = ((*self.lines).into(), self.lines.single());
+        let k = (self.params.fingerprint_bits(), self.params.seed());
+        View::of_own(lines, k, self.key_count, self.kernel)
     }
 
     // ---- what it is and how full it is ----
@@ -315,14 +317,16 @@ impl Encoded for CuckooFilter {
     }
 
     fn copy(&self) -> Result<CuckooFilter, Error> {
-        Ok(CuckooFilter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
+        let lines = Zeroed::copy_of(&self.lines)?;
+        let lines = OwnLines::new(lines, self.params.fingerprint_bits(), self.kernel);
+        Ok(CuckooFilter { lines, ..*self })
     }
 }
 
 /// Equal filters have the same encoded bytes. These depend on the order of inserts and removals.
 impl PartialEq for CuckooFilter {
     fn eq(&self, other: &CuckooFilter) -> bool {
-        self.params == other.params && self.lines == other.lines
+        self.params == other.params && *self.lines == *other.lines
     }
 }
 
@@ -334,4 +338,4 @@ impl fmt::Debug for CuckooFilter {
     }
 }
 
-probing!(CuckooFilter, view);
+probing!(CuckooFilter, view, lines);

@@ -227,7 +227,7 @@ impl Filter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let lines = ((*self.lines).into(), self.lines.single());
-        View::of_own(lines, self.params, self.key_count, self.kernel)
+        View::of_own(lines, (self.params.k(), self.params.seed()), self.key_count, self.kernel)
     }
 
     /// Answers 1 to [`FEW`](crate::kernel::FEW) hashes into a word, without a view. Returns how many

@@ -8,7 +8,7 @@ use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::format::static_line::{self as format, Shape};
 use crate::kernel::static_line::build::{build, most_lines};
-use crate::kernel::{Backend, Kernels};
+use crate::kernel::{Backend, Kernel, Kernels, Layout, OwnLines, Probed};
 use crate::key::Key;
 use crate::os::memory::Zeroed;
 #[cfg(feature = "capi")]
@@ -35,10 +35,10 @@ use std::io::{self, Write};
 /// their order, repeated ones and the number of threads do not matter.
 pub struct StaticFilter {
     /// Of all levels.
-    lines: Zeroed,
+    lines: OwnLines,
     shape: Shape,
     key_count: u64,
-    kernels: Kernels,
+    kernel: &'static Kernel,
 }
 
 impl StaticFilter {
@@ -81,7 +81,13 @@ impl StaticFilter {
         let mut room = Zeroed::new(most_bytes(&params))?;
         let shape = build_lines(params, hashes, threads, &mut room, kernels)?;
         let lines = Zeroed::copy_of(&room[..shape.bytes()])?;
-        Ok(StaticFilter { lines, shape, key_count: hashes.len() as u64, kernels })
+        let kernel = kernels.of(Layout::Static);
+        Ok(StaticFilter::of(lines, shape, hashes.len() as u64, kernel))
+    }
+
+    fn of(lines: Zeroed, shape: Shape, key_count: u64, kernel: &'static Kernel) -> StaticFilter {
+        let lines = OwnLines::in_front(lines, shape.first_bytes(), shape.k(), kernel);
+        StaticFilter { lines, shape, key_count, kernel }
     }
 
     /// Builds a filter of these keys, sized for their number and a target false-positive rate, with
@@ -101,7 +107,9 @@ impl StaticFilter {
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        View::of_static(&self.lines, self.shape, self.key_count, self.kernels)
+        let first = Probed::from(&self.lines[..self.shape.first_bytes()]);
+        let k = (self.shape.k(), self.shape.params.seed());
+        View::of_own((first, self.lines.single()), k, self.key_count, self.kernel)
     }
 
     /// Returns rows, line count and seed.
@@ -111,7 +119,7 @@ impl StaticFilter {
 
     /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
-        self.view().backend()
+        self.kernel.backend()
     }
 
     /// Returns the number of hashes it was built from, repeated ones counted unless they followed
@@ -126,10 +134,9 @@ impl StaticFilter {
         key_count: u64,
         body: &mut Body<'_>,
     ) -> Result<StaticFilter, Error> {
-        let kernels = Kernels::active()?;
         let mut lines = Zeroed::new(shape.bytes())?;
         body.fill(&mut lines)?;
-        Ok(StaticFilter { lines, shape, key_count, kernels })
+        Ok(StaticFilter::of(lines, shape, key_count, Kernel::active(Layout::Static)?))
     }
 
     pub(super) fn shape(&self) -> Shape {
@@ -164,7 +171,7 @@ fn build_lines(
     let shape = (params.rows(), params.line_count());
     let keys_per_line = sizing::static_line::keys_per_line(params.rows());
     // Those of both widths of lines are of one backend.
-    let kernel = kernels.of(crate::kernel::Layout::Static);
+    let kernel = kernels.of(Layout::Static);
     let levels = build(kernel, shape, keys_per_line, hashes, threads, out)?;
     Ok(Shape::new(params, levels))
 }
@@ -332,7 +339,8 @@ impl Encoded for StaticFilter {
     }
 
     fn copy(&self) -> Result<StaticFilter, Error> {
-        Ok(StaticFilter { lines: Zeroed::copy_of(&self.lines)?, ..*self })
+        let lines = Zeroed::copy_of(&self.lines)?;
+        Ok(StaticFilter::of(lines, self.shape, self.key_count, self.kernel))
     }
 }
 
@@ -340,7 +348,7 @@ impl Encoded for StaticFilter {
 /// parameters.
 impl PartialEq for StaticFilter {
     fn eq(&self, other: &StaticFilter) -> bool {
-        self.shape == other.shape && self.lines == other.lines
+        self.shape == other.shape && *self.lines == *other.lines
     }
 }
 
@@ -352,4 +360,4 @@ impl fmt::Debug for StaticFilter {
     }
 }
 
-probing!(StaticFilter, view);
+probing!(StaticFilter, view, lines);

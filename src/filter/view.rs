@@ -188,12 +188,11 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn of_own(
         (lines, single): (Probed<'a>, Single<'a>),
-        params: Params,
+        (k, seed): (u32, u64),
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        let (k, hash) = (params.k(), KeyHash::Xxh3(params.seed()));
-        View { lines, k, hash, key_count, kernel, single }
+        View { lines, k, hash: KeyHash::Xxh3(seed), key_count, kernel, single }
     }
 
     #[inline]

@@ -8,6 +8,18 @@ use crate::kernel::{Kernels, Layout, Probed};
 use crate::layouts::static_line::{Levels, lanes};
 use crate::params::StaticParams;
 
+impl Shape {
+    /// What stands for k.
+    pub(super) fn k(self) -> u32 {
+        pack(self.params.rows(), self.levels)
+    }
+
+    /// The bytes of the first level.
+    pub(super) fn first_bytes(self) -> usize {
+        self.params.line_count() as usize * self.params.line_bytes()
+    }
+}
+
 impl<'a> View<'a> {
     /// The view of the lines of all levels of a static filter.
     #[inline]
@@ -17,13 +29,17 @@ impl<'a> View<'a> {
         key_count: u64,
         kernels: Kernels,
     ) -> View<'a> {
-        let Shape { params, levels, .. } = shape;
-        let k = pack(params.rows(), levels);
-        let first = params.line_count() as usize * params.line_bytes();
+        let (k, first) = (shape.k(), shape.first_bytes());
         // Those of the other levels lie behind the first, where the kernel finds them.
         assert!(lines.len() == shape.bytes(), "the lines of all levels");
         let lines = Probed::from(lines).first(first).unwrap_or(Probed::from(lines));
-        View::of(lines, k, KeyHash::Xxh3(params.seed()), key_count, kernels.of(Layout::Static))
+        View::of(
+            lines,
+            k,
+            KeyHash::Xxh3(shape.params.seed()),
+            key_count,
+            kernels.of(Layout::Static),
+        )
     }
 
     /// Returns rows, line count and seed of a static filter; None for others.

@@ -242,8 +242,18 @@ impl OwnLines {
     /// # Panics
     /// If there is no line.
     pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> OwnLines {
+        let len = bytes.len();
+        OwnLines::in_front(bytes, len, k, kernel)
+    }
+
+    /// The first `len` of these bytes. The kernel finds those behind them itself.
+    ///
+    /// # Panics
+    /// If there is no line; if there are fewer bytes.
+    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> OwnLines {
+        assert!(len <= bytes.len(), "bytes that are there");
         // SAFETY: they live as long as the result, which hands out no copy that outlives it.
-        let lines = unsafe { Probed::at(bytes.start(), bytes.len()) };
+        let lines = unsafe { Probed::at(bytes.start(), len) };
         let single = Single::new(lines, k, kernel);
         assert!(single.count > 0, "a filter has at least one line");
         let &Calls { insert, few, .. } = kernel.calls(k);
@@ -341,9 +351,10 @@ impl DerefMut for OwnLines {
 }
 
 impl Kernel {
-    /// The functions for a k.
+    /// The functions for a k; of static lines, for the rows, which are its lowest bits.
     #[inline(always)]
     pub(super) fn calls(&self, k: u32) -> &Calls {
+        let k = k & 0xFF;
         &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
     }
 

@@ -8,7 +8,8 @@
 
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
-use super::levels::{Found, Line, Tile};
+use super::super::single::Single;
+use super::levels::{ANY, Found, Line, Tile, from_level};
 use super::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
@@ -22,10 +23,10 @@ const HALF: usize = TILE / 2;
 
 impl Tile for Avx2 {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
+    unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
         unsafe {
-            match rows.count {
+            match if ROWS == ANY { rows.count } else { ROWS } {
                 8 => one::<0, false>(line, rows, hash),
                 4 | 6 | 7 => one::<1, false>(line, rows, hash),
                 5 => one::<2, false>(line, rows, hash),
@@ -54,6 +55,12 @@ impl Tile for Avx2 {
     unsafe fn tile_alone<O: Ops>(lines: Lines, hashes: &[u64]) -> Found {
         // SAFETY: the caller's promise.
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
+    }
+
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { from_level::<O>(level, single, hash) }
     }
 }
 

@@ -3,8 +3,9 @@
 
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
+use super::super::single::Single;
 use super::Rows;
-use super::levels::{Found, Line, Tile};
+use super::levels::{ANY, Found, Line, Tile, from_level};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::arch::x86_64::*;
@@ -14,13 +15,17 @@ pub(in crate::kernel) struct Avx512;
 
 impl Tile for Avx512 {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
-        let terms = rows.fields.iter().take_while(|field| field.width > 0).count();
+    unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
         unsafe {
-            match rows.count {
-                ..=8 => one::<false>(line, rows, hash, terms),
-                _ => one::<true>(line, rows, hash, terms),
+            match if ROWS == ANY { rows.count } else { ROWS } {
+                8 => one::<0, false>(line, rows, hash),
+                4 | 6 | 7 => one::<1, false>(line, rows, hash),
+                5 => one::<2, false>(line, rows, hash),
+                16 => one::<0, true>(line, rows, hash),
+                12 | 14 | 15 => one::<1, true>(line, rows, hash),
+                10 | 11 | 13 => one::<2, true>(line, rows, hash),
+                _ => one::<3, true>(line, rows, hash),
             }
         }
     }
@@ -46,15 +51,25 @@ impl Tile for Avx512 {
         // SAFETY: the caller's promise.
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
     }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
+    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { from_level::<O>(level, single, hash) }
+    }
 }
 
-/// What a line says of a key. `terms` are the fields that its rows have.
+/// What a line says of a key, whose rows have so many further fields.
 ///
 /// # Safety
 /// The line can be read.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq,avx512vpopcntdq")]
-unsafe fn one<const WIDE: bool>(line: *const u8, rows: &Rows, hash: u64, terms: usize) -> Line {
+unsafe fn one<const TERMS: usize, const WIDE: bool>(
+    line: *const u8,
+    rows: &Rows,
+    hash: u64,
+) -> Line {
     let next = next_hash(hash);
     let own = _mm512_set1_epi64((next >> 1) as i64);
     // SAFETY: the caller vouches for all lanes.
@@ -62,8 +77,8 @@ unsafe fn one<const WIDE: bool>(line: *const u8, rows: &Rows, hash: u64, terms: 
         let first = _mm512_loadu_si512(line.cast());
         let last = if WIDE { _mm512_loadu_si512(line.add(LINE_BYTES).cast()) } else { first };
         let mut eights = [_mm512_and_si512(first, own), _mm512_and_si512(last, own)];
-        let mut rest = if terms > 0 { extra_coefficients(next, rows.extra) } else { 0 };
-        for field in &rows.fields[..terms] {
+        let mut rest = if TERMS > 0 { extra_coefficients(next, rows.extra) } else { 0 };
+        for field in &rows.fields[..TERMS] {
             let more = _mm512_set1_epi64((rest & ((1 << field.width) - 1)) as i64);
             rest >>= field.width;
             for (i, eight) in eights[..1 + usize::from(WIDE)].iter_mut().enumerate() {
@@ -112,7 +127,7 @@ unsafe fn tile<const TERMS: usize, const WIDE: bool, P: Plan, O: Ops>(
     for (i, &hash) in hashes.iter().enumerate() {
         P::prefetch::<O>(lines, lookahead, i);
         // SAFETY: the caller vouches for the CPU and for the lines.
-        let line = unsafe { one::<WIDE>(O::line(lines, hash), rows, hash, TERMS) };
+        let line = unsafe { one::<TERMS, WIDE>(O::line(lines, hash), rows, hash) };
         positions[i] = place(hash, lines.count()).1;
         thresholds[i] = line.threshold;
         missed[i] = line.parities as u8 ^ (hash as u8 | 1);

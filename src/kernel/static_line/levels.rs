@@ -3,6 +3,7 @@
 use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
+use super::super::single::Single;
 use super::{Rows, line_log2, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -31,8 +32,8 @@ pub(super) struct Line {
 /// # Safety of the methods
 /// As for [`Ops`].
 pub(super) trait Tile {
-    /// What the line at an address says of a key.
-    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line;
+    /// What the line at an address says of a key. `ROWS` is what is known of their number.
+    unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line;
 
     /// The answers of one level for 1 to 64 keys. Plan and lookahead are as for
     /// [`Ops::probe_tile`]; `O` prefetches.
@@ -42,7 +43,7 @@ pub(super) trait Tile {
         for (i, &hash) in hashes.iter().enumerate() {
             P::prefetch::<O>(lines, lookahead, i);
             // SAFETY: the caller's promise.
-            let line = unsafe { Self::line(O::line(lines, hash), rows, hash) };
+            let line = unsafe { Self::line::<ANY>(O::line(lines, hash), rows, hash) };
             let bumped = place(hash, lines.count()).1 >= line.threshold;
             let hit = !bumped & matches(line.parities, hash, rows.count);
             found.hits |= u64::from(hit) << i;
@@ -50,6 +51,10 @@ pub(super) trait Tile {
         }
         found
     }
+
+    /// Whether the levels from that one on, 0 or 1, contain a key; a function of its own, as
+    /// [`Tile::tile_alone`] is.
+    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool;
 
     /// [`Tile::tile`] without a prefetch, as a function of its own: compiled with the backend's
     /// instructions wherever it is called.
@@ -65,10 +70,14 @@ fn matches(parities: u64, hash: u64, rows: u32) -> bool {
     (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
 }
 
-/// The operations by a backend's `T`.
-pub(in crate::kernel) struct Levels<T>(PhantomData<T>);
+/// Stands for any number of rows.
+pub(super) const ANY: u32 = 0;
 
-impl<T: Tile> Ops for Levels<T> {
+/// The operations by a backend's `T`, and the shortest code for single keys in lines of so many
+/// `ROWS`, if that is known.
+pub(in crate::kernel) struct Levels<T, const ROWS: u32 = ANY>(PhantomData<T>);
+
+impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     const INSERTS: bool = false;
 
     #[inline(always)]
@@ -99,7 +108,7 @@ impl<T: Tile> Ops for Levels<T> {
         let rows = Rows::in_lines(lines);
         loop {
             // SAFETY: the caller vouches for all levels, and this is a line of one.
-            let line = unsafe { T::line(Self::line(lines, hash), rows, hash) };
+            let line = unsafe { T::line::<ROWS>(Self::line(lines, hash), rows, hash) };
             if place(hash, lines.count()).1 < line.threshold {
                 return matches(line.parities, hash, rows.count);
             }
@@ -109,6 +118,17 @@ impl<T: Tile> Ops for Levels<T> {
                 None => return true,
             }
             hash = next_hash(hash);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match single.lines().k() & 0xFF {
+                rows if rows == ROWS => one::<ROWS, T>(single, hash),
+                _ => T::from_level::<Levels<T>>(0, single, hash),
+            }
         }
     }
 
@@ -174,6 +194,41 @@ impl Bumped {
             }
         }
         (hashes, places, count)
+    }
+}
+
+/// Whether lines of so many rows contain a key. The first level, which answers seven keys of eight,
+/// is here, without what the others need.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+unsafe fn one<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let (rows, lines) = (Rows::of(ROWS), single.lines());
+    let (index, position) = place(hash, lines.count());
+    let line = lines.first().wrapping_add((index as usize) << line_log2(ROWS));
+    // SAFETY: the caller vouches for the lines, and this is one of them.
+    let line = unsafe { T::line::<ROWS>(line, rows, hash) };
+    if position < line.threshold {
+        return matches(line.parities, hash, ROWS);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { T::from_level::<Levels<T, ROWS>>(1, single, hash) }
+}
+
+/// [`Tile::from_level`] by the operations `O`.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match level {
+            0 => O::contains(single.lines(), hash),
+            // Where there is no other level, nothing rules the key out.
+            _ => next(single.lines()).is_none_or(|lines| O::contains(lines, next_hash(hash))),
+        }
     }
 }
 

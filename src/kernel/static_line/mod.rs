@@ -17,9 +17,9 @@ mod sort;
 mod words;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) type Avx2 = levels::Levels<avx2::Avx2>;
+pub(super) type Avx2<const ROWS: u32> = levels::Levels<avx2::Avx2, ROWS>;
 #[cfg(target_arch = "x86_64")]
-pub(super) type Avx512 = levels::Levels<avx512::Avx512>;
+pub(super) type Avx512<const ROWS: u32> = levels::Levels<avx512::Avx512, ROWS>;
 pub(super) type Words = levels::Levels<words::Words>;
 
 use super::lines::Lines;

@@ -1,7 +1,9 @@
 //! Static lines on every CPU, one lane after the other.
 
+use super::super::batch::Ops;
+use super::super::single::Single;
 use super::Rows;
-use super::levels::{Line, Tile};
+use super::levels::{Line, Tile, from_level};
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
 
@@ -10,7 +12,7 @@ pub(in crate::kernel) struct Words;
 
 impl Tile for Words {
     #[inline(always)]
-    unsafe fn line(line: *const u8, rows: &Rows, hash: u64) -> Line {
+    unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for a line there, 8 lanes or 16.
         let lane = |i: usize| u64::from_le(unsafe { line.cast::<u64>().add(i).read_unaligned() });
         let threshold = (0..LANES).fold(0, |all, i| all | ((lane(i) >> 63) as u8) << i);
@@ -30,6 +32,12 @@ impl Tile for Words {
             parities |= u64::from(fold(std::array::from_fn(|j| row(LANES + j)))) << LANES;
         }
         Line { threshold, parities }
+    }
+
+    #[inline(never)]
+    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { from_level::<O>(level, single, hash) }
     }
 }
 
