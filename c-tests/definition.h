@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * definition.h - docs/FORMAT.md once more in plain C, written from that page: what the C
- * tests hold the library to. Nothing here is taken from the library but XXH3 for the
+ * definition.h - the lines of docs/FORMAT.md (layout 1) once more in plain C, written from that page:
+ * what the C tests hold the library to. The histories have the other layouts. Nothing here is taken from the library but XXH3 for the
  * checksums (bloomline_hash with seed 0), which test_api.c compares with known values.
  *
  * Works on any byte order. Uses bloomline.h and the C library.
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, FOOTER_BYTES = 64, COUNTER_BYTES = 256, MAX_K = 16 };
+enum { LINE_BYTES = 64, FOOTER_BYTES = 64, MAX_K = 16 };
 
 #define DEFINITION_C1 UINT64_C(0x9E3779B97F4A7C15)
 #define DEFINITION_C2 UINT64_C(0xD6E8FEB86659FD93)
@@ -92,100 +92,6 @@ static inline bool definition_contains(const uint8_t *lines, uint64_t line_count
     return true;
 }
 
-/* Where a key has its k bits in a classic filter. */
-static inline void definition_positions(uint64_t hash, uint64_t line_count, unsigned k, uint64_t positions[MAX_K])
-{
-    uint64_t at = hash, step = hash * DEFINITION_C2;
-    for (unsigned i = 0; i < k; i++) {
-        positions[i] = definition_line_index(at, 512 * line_count);
-        at += step;
-        step += (i + 1) * DEFINITION_C1;
-    }
-}
-
-static inline void definition_classic_insert(uint8_t *bits, uint64_t line_count, unsigned k, uint64_t hash)
-{
-    uint64_t at[MAX_K];
-    definition_positions(hash, line_count, k, at);
-    for (unsigned i = 0; i < k; i++) bits[at[i] / 8] |= (uint8_t)(1u << (at[i] % 8));
-}
-
-static inline bool definition_classic_contains(const uint8_t *bits, uint64_t line_count, unsigned k,
-                                               uint64_t hash)
-{
-    uint64_t at[MAX_K];
-    definition_positions(hash, line_count, k, at);
-    for (unsigned i = 0; i < k; i++) {
-        if ((bits[at[i] / 8] >> (at[i] % 8) & 1) == 0) return false;
-    }
-    return true;
-}
-
-/* The counter of bit 'bit' (0 to 511) of line 'line', and setting it. */
-static inline unsigned definition_counter(const uint8_t *counters, uint64_t line, unsigned bit)
-{
-    return (counters[line * COUNTER_BYTES + bit / 2] >> (4 * (bit % 2))) & 15u;
-}
-
-static inline void definition_set_counter(uint8_t *counters, uint64_t line, unsigned bit, unsigned count)
-{
-    uint8_t *at = &counters[line * COUNTER_BYTES + bit / 2];
-    *at = (uint8_t)((*at & ~(15u << (4 * (bit % 2)))) | (count << (4 * (bit % 2))));
-}
-
-/* The bits of a hash that are in its mask, 0 to 511; returns how many. */
-static inline unsigned definition_bits(uint64_t hash, unsigned k, unsigned bits[MAX_K])
-{
-    uint64_t lanes[8];
-    unsigned n = 0;
-    definition_mask(hash, k, lanes);
-    for (unsigned bit = 0; bit < 512; bit++) {
-        if (lanes[bit / 64] >> (bit % 64) & 1) bits[n++] = bit;
-    }
-    return n;
-}
-
-/* How often a key is in, at most. */
-static inline unsigned definition_count(const uint8_t *counters, uint64_t line_count, unsigned k, uint64_t hash)
-{
-    uint64_t line = definition_line_index(hash, line_count);
-    unsigned bits[MAX_K], n = definition_bits(hash, k, bits), least = 15;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned count = definition_counter(counters, line, bits[i]);
-        if (count < least) least = count;
-    }
-    return least;
-}
-
-/* Inserts a key into lines and counters. */
-static inline void definition_count_up(uint8_t *lines, uint8_t *counters, uint64_t line_count, unsigned k,
-                                       uint64_t hash)
-{
-    uint64_t line = definition_line_index(hash, line_count);
-    unsigned bits[MAX_K], n = definition_bits(hash, k, bits);
-    for (unsigned i = 0; i < n; i++) {
-        unsigned count = definition_counter(counters, line, bits[i]);
-        definition_set_counter(counters, line, bits[i], count < 15 ? count + 1 : 15);
-    }
-    definition_insert(lines, line_count, k, hash);
-}
-
-/* Removes a key: false, and nothing is done, if it is surely not in. */
-static inline bool definition_remove(uint8_t *lines, uint8_t *counters, uint64_t line_count, unsigned k,
-                                     uint64_t hash)
-{
-    uint64_t line = definition_line_index(hash, line_count);
-    unsigned bits[MAX_K], n = definition_bits(hash, k, bits);
-    if (definition_count(counters, line_count, k, hash) == 0) return false;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned count = definition_counter(counters, line, bits[i]);
-        if (count == 15) continue;
-        definition_set_counter(counters, line, bits[i], count - 1);
-        if (count == 1) lines[line * LINE_BYTES + bits[i] / 8] &= (uint8_t)~(1u << (bits[i] % 8));
-    }
-    return true;
-}
-
 /* Makes the checksums of an encoded filter right again, so that a test reaches the checks
    behind them. 'len' is that of the bytes, whatever the footer says. */
 static inline void definition_seal_footer(uint8_t *data, size_t len)
@@ -222,34 +128,6 @@ static inline void definition_finish(uint8_t *data, uint64_t line_count, uint32_
                                      uint64_t key_count)
 {
     definition_finish_layout(data, (size_t)line_count * LINE_BYTES, 1, line_count, k, seed, key_count);
-}
-
-/* The same behind lines and their counters. */
-static inline void definition_finish_counting(uint8_t *data, uint64_t line_count, uint32_t k, uint64_t seed,
-                                              uint64_t key_count)
-{
-    size_t len = (size_t)line_count * (LINE_BYTES + COUNTER_BYTES);
-    definition_finish_layout(data, len, 2, line_count, k, seed, key_count);
-}
-
-/* Writes what goes behind the lines of a window, which are at 'data' in the order of their
-   places: slice, limit and a key count for each generation, and the footer. */
-static inline void definition_finish_window(uint8_t *data, uint32_t generations, uint64_t line_count, uint32_t k,
-                                            uint64_t seed, uint64_t slice, uint64_t limit,
-                                            const uint64_t *key_counts)
-{
-    size_t len = generations * (size_t)line_count * LINE_BYTES;
-    uint64_t key_count = 0;
-    put_le(data + len, 8, slice);
-    put_le(data + len + 8, 8, limit);
-    len += 16;
-    for (uint32_t i = 0; i < generations; i++, len += 8) {
-        put_le(data + len, 8, key_counts[i]);
-        key_count += key_counts[i];
-    }
-    definition_finish_layout(data, len, 4, line_count, k, seed, key_count);
-    put_le(data + len + AT_RESERVED, 8, generations);
-    definition_seal(data, len + FOOTER_BYTES);
 }
 
 /* SplitMix64: hashes that are the same on every run and every machine. */

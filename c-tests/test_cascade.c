@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_cascade.c DIRECTORY - bloomline_cascade: exact for the keys of both sets, one by one and in
- * batches; sets that cannot be told apart; bytes and files, damaged ones and the golden ones of
- * DIRECTORY/cascade among them; every status; NULL.
+ * test_cascade.c - bloomline_cascade: exact for the keys of both sets, one by one and in batches; sets that
+ * cannot be told apart; bytes and files, damaged ones among them; every status; NULL.
  */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
 #include "definition.h"
 #include "encoded.h"
-#include "golden.h"
+#include "files.h"
 
 #include <math.h>
 
@@ -69,28 +68,6 @@ static void exact_for_both_sets(void)
             }
         }
     }
-}
-
-static void keys_by_their_bytes(void)
-{
-    enum { KEYS = 500 };
-    char texts[KEYS][12];
-    bloomline_bytes keys[KEYS];
-    uint64_t hashes[KEYS], bitmap[(KEYS + 63) / 64];
-    for (size_t i = 0; i < KEYS; i++) {
-        keys[i].len = (size_t)snprintf(texts[i], sizeof texts[i], "key %zu", i);
-        keys[i].data = (const uint8_t *)texts[i];
-    }
-    bloomline_hash_batch(keys, KEYS, 7, hashes);
-    bloomline_cascade *cascade = NULL;
-    REQUIRE_OK(bloomline_cascade_new(hashes, 100, hashes + 100, KEYS - 100, 0, 7, &cascade));
-    CHECK_U64(100, bloomline_cascade_contains_keys(cascade, keys, KEYS, bitmap));
-    for (size_t i = 0; i < KEYS; i++) {
-        CHECK(bit_of(bitmap, i) == (i < 100));
-        CHECK(bloomline_cascade_contains(cascade, keys[i].data, keys[i].len) == (i < 100));
-    }
-    CHECK(bloomline_cascade_contains(cascade, NULL, 1));
-    bloomline_cascade_free(cascade);
 }
 
 static void what_is_refused(void)
@@ -196,35 +173,8 @@ static void files_and_streams(void)
     free(data);
 }
 
-static void golden_cascades(void)
+int main(void)
 {
-    golden_files files;
-    uint64_t hash, answer;
-    golden_files_open(&files, "cascade/");
-    while (golden_next(&files)) {
-        bloomline_cascade *cascade = NULL;
-        CHECK_WITH(bloomline_cascade_decode(files.data, files.len, &cascade) == files.status, "%s", files.name);
-        CHECK((cascade != NULL) == (files.status == BLOOMLINE_OK));
-        if (files.status != BLOOMLINE_OK) continue;
-        REQUIRE(files.count == 5);
-        CHECK_U64(files.numbers[0], bloomline_cascade_line_count(cascade));
-        CHECK_U64(files.numbers[1], bloomline_cascade_layer_count(cascade));
-        CHECK_U64(files.numbers[2], bloomline_cascade_seed(cascade));
-        CHECK_U64(files.numbers[3], bloomline_cascade_included_count(cascade));
-        CHECK_U64(files.numbers[4], bloomline_cascade_excluded_count(cascade));
-        while (golden_probe(&files, &hash, &answer)) {
-            uint64_t bitmap = 0;
-            CHECK_WITH(bloomline_cascade_contains_hash(cascade, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
-            CHECK_U64(answer, bloomline_cascade_contains_hashes(cascade, &hash, 1, &bitmap));
-        }
-        bloomline_cascade_free(cascade);
-    }
-    golden_files_end(&files, 11, 41);
-}
-
-int main(int argc, char **argv)
-{
-    golden_begin(argc, argv);
     check_begin("test_cascade");
     uint64_t state = 2;
     for (size_t i = 0; i < MOST; i++) included[i] = next_random(&state);
@@ -232,11 +182,9 @@ int main(int argc, char **argv)
     included[0] = 0;
     excluded[0] = UINT64_MAX;
     RUN(exact_for_both_sets);
-    RUN(keys_by_their_bytes);
     RUN(what_is_refused);
     RUN(null_is_maybe);
     RUN(damaged_bytes);
     RUN(files_and_streams);
-    RUN(golden_cascades);
     return check_end();
 }

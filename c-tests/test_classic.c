@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_classic.c - bloomline_classic_*: bytes and answers are those of docs/FORMAT.md, every
- * function of a filter takes one, and none takes it for a filter of lines.
+ * test_classic.c - bloomline_classic_*: every function of a filter takes one, and none takes it for a
+ * filter of lines. The histories have bytes and answers.
  */
 #define _XOPEN_SOURCE 700
 
@@ -15,7 +15,7 @@
 
 enum { KEYS = 300, SEED = 7 };
 
-static uint64_t hashes[KEYS], others[KEYS];
+static uint64_t hashes[KEYS];
 
 static bloomline_filter *make(uint64_t line_count, uint32_t k)
 {
@@ -26,43 +26,6 @@ static bloomline_filter *make(uint64_t line_count, uint32_t k)
 }
 
 ENCODED(filter)
-
-static void bytes_and_answers_are_those_of_the_definition(void)
-{
-    uint64_t bitmap[(KEYS + 63) / 64];
-    for (uint32_t k = 1; k <= MAX_K; k++) {
-        for (uint64_t line_count = 1; line_count <= 30; line_count += 7) {
-            size_t len, body = line_count * LINE_BYTES;
-            uint8_t *expected = calloc(body + FOOTER_BYTES, 1);
-            REQUIRE(expected != NULL);
-            size_t some = line_count * 512 / k / 2;
-            if (some > KEYS) some = KEYS;
-            for (size_t i = 0; i < some; i++) definition_classic_insert(expected, line_count, k, hashes[i]);
-            definition_finish_layout(expected, body, 6, line_count, k, SEED, some);
-            bloomline_filter *filter = make(line_count, k);
-            bloomline_filter_insert_hashes(filter, hashes, some / 2);
-            for (size_t i = some / 2; i < some; i++) bloomline_filter_insert_hash(filter, hashes[i]);
-            uint8_t *bytes = encoded(filter, &len);
-            CHECK_U64(body + FOOTER_BYTES, len);
-            CHECK_WITH(memcmp(bytes, expected, len) == 0, "k %u, %u lines", (unsigned)k, (unsigned)line_count);
-            CHECK_U64(some, bloomline_filter_contains_hashes(filter, hashes, some, bitmap));
-
-            bloomline_view view;
-            REQUIRE_OK(bloomline_view_open(bytes, len, &view));
-            size_t present = bloomline_view_contains_hashes(&view, others, KEYS, bitmap), singly = 0;
-            for (size_t i = 0; i < KEYS; i++) {
-                bool answer = definition_classic_contains(expected, line_count, k, others[i]);
-                CHECK(answer == bit_of(bitmap, i));
-                CHECK(answer == bloomline_filter_contains_hash(filter, others[i]));
-                singly += bloomline_view_contains_hash(&view, others[i]);
-            }
-            CHECK_U64(present, singly);
-            bloomline_filter_free(filter);
-            free(bytes);
-            free(expected);
-        }
-    }
-}
 
 static void sizes_and_rates(void)
 {
@@ -177,8 +140,6 @@ int main(void)
 {
     check_begin("test_classic");
     fill_hashes(hashes, KEYS, 1);
-    fill_hashes(others, KEYS, 2);
-    RUN(bytes_and_answers_are_those_of_the_definition);
     RUN(sizes_and_rates);
     RUN(layouts_are_kept_apart);
     RUN(files);

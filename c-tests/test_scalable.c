@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_scalable.c DIRECTORY - bloomline_scalable: inserts and probes against the definition,
- * stage by stage; growth to a thousand times the first capacity; what cannot grow; bytes and
- * files, the golden ones of DIRECTORY/scalable among them; every status; NULL. Failed
- * allocations are in test_alloc.c.
+ * test_scalable.c - bloomline_scalable beside what its histories have: growth to a thousand times the
+ * first capacity; what cannot grow; every status; NULL. Failed allocations are in test_alloc.c.
  */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
 #include "probes.h"
 #include "definition.h"
-#include "encoded.h"
-#include "golden.h"
 
 #include <math.h>
 
@@ -22,78 +18,6 @@ static bloomline_scalable *new_scalable(uint64_t first_keys, double rate, uint64
     bloomline_scalable *filter = NULL;
     REQUIRE_OK(bloomline_scalable_new(first_keys, rate, seed, &filter));
     return filter;
-}
-
-/* Whether a key may be in one of the stages of these bytes, which are sound. */
-static bool stages_contain(const uint8_t *data, size_t len, uint64_t hash)
-{
-    const uint8_t *footer = data + len - FOOTER_BYTES;
-    const uint8_t *record = data + get_le(footer + AT_LINE_COUNT, 8) * LINE_BYTES;
-    for (; record < footer; record += LINE_BYTES) {
-        uint64_t line_count = get_le(record + AT_LINE_COUNT, 8);
-        if (definition_contains(data, line_count, (unsigned)get_le(record + AT_K, 4), hash)) return true;
-        data += line_count * LINE_BYTES;
-    }
-    return false;
-}
-
-ENCODED(scalable)
-
-/* One by one, in batches, by hash and by key: each key is new if no stage had it, which the
-   bytes of before tell for all but those of the same batch. */
-static void inserts_are_those_of_the_definition(void)
-{
-    enum { KEYS = 200, WORDS = (KEYS + 63) / 64 };
-    uint64_t random = 3;
-    bloomline_scalable *filter = new_scalable(50, 0.02, 9), *one_by_one = new_scalable(50, 0.02, 9);
-    for (int round = 0; round < 40; round++) {
-        uint64_t hashes[KEYS], bitmap[WORDS];
-        bloomline_bytes keys[KEYS];
-        char texts[KEYS][12];
-        size_t n = next_random(&random) % KEYS, len, other_len;
-        for (size_t i = 0; i < n; i++) {
-            keys[i].len = (size_t)snprintf(texts[i], sizeof texts[i], "k%u", (unsigned)(next_random(&random) % 5000));
-            keys[i].data = (const uint8_t *)texts[i];
-        }
-        bloomline_hash_batch(keys, n, 9, hashes);
-        memset(bitmap, 0xA5, sizeof bitmap);
-        bool tell = round % 4 != 3;
-        if (round % 2 == 0) CHECK_OK(bloomline_scalable_insert_hashes(filter, hashes, n, tell ? bitmap : NULL));
-        else CHECK_OK(bloomline_scalable_insert_keys(filter, keys, n, tell ? bitmap : NULL));
-        for (size_t i = 0; i < n; i++) {
-            bool is_new = round % 3 == 0;
-            uint8_t *data = encoded(one_by_one, &len);
-            bool expected = !stages_contain(data, len, hashes[i]);
-            free(data);
-            if (i % 3 == 0) CHECK_OK(bloomline_scalable_insert(one_by_one, keys[i].data, keys[i].len, &is_new));
-            if (i % 3 == 1) CHECK_OK(bloomline_scalable_insert_hash(one_by_one, hashes[i], &is_new));
-            if (i % 3 == 2) CHECK_OK(bloomline_scalable_insert_hash(one_by_one, hashes[i], NULL));
-            if (i % 3 != 2) CHECK(is_new == expected);
-            if (tell) CHECK(bit_of(bitmap, i) == expected);
-        }
-        if (tell && n % 64 != 0) CHECK_U64(0, bitmap[n / 64] >> (n % 64));
-
-        uint8_t *data = encoded(filter, &len), *other = encoded(one_by_one, &other_len);
-        CHECK(len == other_len && memcmp(data, other, len) == 0);
-        /* And the answers, about keys that are in and others. */
-        for (size_t i = n; i < KEYS; i++) hashes[i] = next_random(&random);
-        size_t present = 0;
-        for (size_t i = 0; i < KEYS; i++) {
-            bool answer = stages_contain(data, len, hashes[i]);
-            CHECK(bloomline_scalable_contains_hash(filter, hashes[i]) == answer);
-            CHECK(i >= n || answer);
-            present += answer;
-        }
-        CHECK_U64(present, bloomline_scalable_contains_hashes(filter, hashes, KEYS, bitmap));
-        for (size_t i = 0; i < KEYS; i++) CHECK(bit_of(bitmap, i) == stages_contain(data, len, hashes[i]));
-        CHECK_U64(n, bloomline_scalable_contains_keys(filter, keys, n, bitmap));
-        if (n > 0) CHECK(bloomline_scalable_contains(filter, keys[0].data, keys[0].len));
-        free(data);
-        free(other);
-    }
-    CHECK(bloomline_scalable_stage_count(filter) > 4);
-    bloomline_scalable_free(filter);
-    bloomline_scalable_free(one_by_one);
 }
 
 /* Batches of more keys than are looked up at once. Emulators get along with it. */
@@ -205,102 +129,6 @@ static void a_claim_does_not_make_it_large(void)
     }
 }
 
-static void bytes_and_files(void)
-{
-    file_name temporary = files_begin(), path = files_in(&temporary, "filter"), missing = files_in(&temporary, "no/filter");
-    bloomline_scalable *filter = new_scalable(0, 0.01, 4), *loaded = NULL;
-    bloomline_view view;
-    bloomline_map *map = NULL;
-    bloomline_filter *plain = NULL;
-    uint64_t hashes[100];
-    size_t len, again_len, written = 77;
-    fill_hashes(hashes, 100, 5);
-    CHECK_OK(bloomline_scalable_insert_hashes(filter, hashes, 100, NULL));
-    CHECK_OK(bloomline_scalable_insert(filter, "apple", 5, NULL));
-    uint8_t *bytes = encoded(filter, &len);
-    CHECK_OK(bloomline_scalable_save(filter, path.text));
-    CHECK_OK(bloomline_scalable_load(path.text, &loaded));
-    CHECK(bloomline_scalable_contains(loaded, "apple", 5));
-    uint8_t *again = encoded(loaded, &again_len);
-    CHECK(len == again_len && memcmp(bytes, again, len) == 0);
-    /* It grows on as the first one. */
-    for (uint64_t i = 0; i < 1000; i++) {
-        CHECK_OK(bloomline_scalable_insert_hash(filter, i << 54, NULL));
-        CHECK_OK(bloomline_scalable_insert_hash(loaded, i << 54, NULL));
-    }
-    CHECK_U64(bloomline_scalable_stage_count(filter), bloomline_scalable_stage_count(loaded));
-    CHECK_U64(bloomline_scalable_encoded_len(filter), bloomline_scalable_encoded_len(loaded));
-    bloomline_scalable_free(loaded);
-    loaded = NULL;
-
-    /* It is no filter of another kind, and no other is one. */
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open(bytes, len, &view));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open_unverified(bytes, len, &view));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_decode(bytes, len, &plain));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_map_open(path.text, &map));
-    definition_finish(again, 1, 6, 0, 0);
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_scalable_decode(again, 2 * LINE_BYTES, &loaded));
-
-    size_t caps[] = {0, 64, len - 1};
-    for (size_t i = 0; i < 3; i++) {
-        memset(again, 0xA5, len);
-        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_scalable_encode(filter, again, caps[i], &written));
-        CHECK_U64(77, written);
-        for (size_t j = 0; j < len; j++) CHECK(again[j] == 0xA5);
-    }
-    /* Cut anywhere, altered anywhere. */
-    for (size_t cut = 0; cut < len; cut++) {
-        bloomline_status status = cut < FOOTER_BYTES ? BLOOMLINE_ERR_TRUNCATED : BLOOMLINE_ERR_NOT_A_FILTER;
-        CHECK_STATUS(status, bloomline_scalable_decode(bytes, cut, &loaded));
-    }
-    memcpy(again, bytes, len);
-    for (size_t i = 0; i < len; i++) {
-        again[i] ^= 0x10;
-        CHECK(bloomline_scalable_decode(again, len, &loaded) != BLOOMLINE_OK);
-        again[i] ^= 0x10;
-    }
-    again[0] ^= 1;
-    files_write(path.text, again, len);
-    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, bloomline_scalable_load(path.text, &loaded));
-    CHECK(loaded == NULL);
-    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_scalable_save(filter, missing.text));
-    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_scalable_load(missing.text, &loaded));
-    free(bytes);
-    free(again);
-    bloomline_scalable_free(filter);
-    CHECK(unlink(path.text) == 0 && rmdir(temporary.text) == 0);
-}
-
-/* The numbers of an accepted file: lines, stages, seed, keys. */
-static void golden_scalables(void)
-{
-    golden_files files;
-    uint64_t hash, answer;
-    golden_files_open(&files, "scalable/");
-    while (golden_next(&files)) {
-        bloomline_scalable *filter = NULL;
-        bloomline_params params;
-        size_t len;
-        CHECK_WITH(bloomline_scalable_decode(files.data, files.len, &filter) == files.status, "%s", files.name);
-        CHECK((filter != NULL) == (files.status == BLOOMLINE_OK));
-        if (files.status != BLOOMLINE_OK) continue;
-        REQUIRE(files.count == 4);
-        CHECK_U64(files.numbers[1], bloomline_scalable_stage_count(filter));
-        CHECK_U64(files.numbers[3], bloomline_scalable_key_count(filter));
-        CHECK_OK(bloomline_filter_params(bloomline_scalable_stage(filter, 0), &params));
-        CHECK_U64(files.numbers[2], params.seed);
-        uint8_t *again = encoded(filter, &len);
-        CHECK_WITH(len == files.len && memcmp(files.data, again, len) == 0, "%s", files.name);
-        free(again);
-        while (golden_probe(&files, &hash, &answer)) {
-            CHECK_WITH(bloomline_scalable_contains_hash(filter, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
-            CHECK(stages_contain(files.data, files.len, hash) == (answer == 1));
-        }
-        bloomline_scalable_free(filter);
-    }
-    golden_files_end(&files, 9, 41);
-}
-
 static void capacities_and_rates_out_of_range(void)
 {
     const double no_rates[] = {0, 1, -1, 1.5, -0.0, NAN, INFINITY, -INFINITY, 9e-16, 5e-324};
@@ -373,16 +201,12 @@ static void null(void)
     bloomline_scalable_free(NULL);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    golden_begin(argc, argv);
     check_begin("test_scalable");
-    RUN(inserts_are_those_of_the_definition);
     RUN(a_thousand_times_the_first_capacity);
     RUN(no_room_to_grow);
     RUN(a_claim_does_not_make_it_large);
-    RUN(bytes_and_files);
-    RUN(golden_scalables);
     RUN(capacities_and_rates_out_of_range);
     RUN(null);
     return check_end();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_static.c DIRECTORY - static filters: built at once or by a builder, probed through views one by
- * one, in batches and among views of other kinds, from the golden files of DIRECTORY/static, from mapped
- * files, from damaged bytes.
+ * test_static.c - static filters: built at once or by a builder, probed through views one by
+ * one, in batches and among views of other kinds, from mapped files, from damaged bytes.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
 #include "definition.h"
 #include "fenced.h"
-#include "golden.h"
+#include "files.h"
 
 #include <math.h>
 
@@ -252,32 +251,8 @@ static void a_mapped_file(void)
     fenced_free(room);
 }
 
-/* The numbers of an accepted file: lines, rows, seed, keys, levels. */
-static void golden_statics(void)
+int main(void)
 {
-    golden_files files;
-    uint64_t hash, answer;
-    golden_files_open(&files, "static/");
-    while (golden_next(&files)) {
-        bloomline_view view;
-        memset(&view, 0, sizeof view);
-        CHECK_WITH(bloomline_view_open(files.data, files.len, &view) == files.status, "%s", files.name);
-        if (files.status != BLOOMLINE_OK) continue;
-        REQUIRE(files.count == 5);
-        CHECK_U64(files.numbers[3], bloomline_view_key_count(&view));
-        CHECK_NEAR(1.0 / (double)(1u << files.numbers[1]), bloomline_view_estimated_rate(&view), 1e-12);
-        while (golden_probe(&files, &hash, &answer)) {
-            uint64_t bitmap = 0;
-            CHECK_WITH(bloomline_view_contains_hash(&view, hash) == (answer == 1), "%s: %" PRIx64, files.name, hash);
-            CHECK_U64(answer, bloomline_view_contains_hashes(&view, &hash, 1, &bitmap));
-        }
-    }
-    golden_files_end(&files, 21, 21);
-}
-
-int main(int argc, char **argv)
-{
-    golden_begin(argc, argv);
     check_begin("test_static");
     fill_hashes(hashes, MOST, 1);
     /* Without the awkward hashes that fill_hashes() begins with: these are absent. */
@@ -291,6 +266,5 @@ int main(int argc, char **argv)
     RUN(what_is_refused);
     RUN(damaged_bytes);
     RUN(a_mapped_file);
-    RUN(golden_statics);
     return check_end();
 }
