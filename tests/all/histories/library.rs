@@ -2,6 +2,7 @@
 //! all of them: keys one by one and together, the filter and its view.
 
 use super::{Keys, Said, Subject, said_all};
+use crate::mapped;
 use bloomline::{
     Backend, Bitmap, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
     Filter, Params, ScalableFilter, StaticFilter, StaticParams, Window,
@@ -68,6 +69,10 @@ macro_rules! stored {
         }
         fn save(&mut self, path: &Path) {
             $kind::save(self, path).unwrap();
+            match mapped::open(path) {
+                Ok(file) => assert!(self.bytes().starts_with(file.view().lines())),
+                Err(error) => assert!(matches!(error, Error::Layout(_))),
+            }
             *self = $kind::load(path).unwrap();
         }
     };

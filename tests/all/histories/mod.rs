@@ -16,7 +16,7 @@ mod library;
 mod scripts;
 
 use crate::committed;
-use crate::definition::{hash, random_hashes};
+use crate::definition::{cases, hash, random_hashes};
 use crate::directory::Directory;
 use bloomline::{Backend, Error};
 use std::collections::BTreeMap;
@@ -265,7 +265,7 @@ fn answers<S: Subject>(lines: &[String], backend: Backend) -> Vec<String> {
 fn committed_files_are_what_the_definition_makes() {
     let mut files = BTreeMap::new();
     for kind in KINDS {
-        let lines = scripts::of(kind);
+        let lines = scripts::of(kind, kind.len() as u64);
         let rows = lines.iter().zip(defined(kind, &lines));
         let text: String = rows.map(|(line, answer)| format!("{line} -> {answer}\n")).collect();
         files.insert(format!("{kind}.txt"), text.into_bytes());
@@ -283,11 +283,32 @@ fn every_backend_answers_as_the_definition() {
             rows.map(|(line, answer)| (line.to_owned(), answer)).unzip();
         for backend in Backend::available() {
             let found = replayed(kind, &lines, backend);
-            for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                let row = &lines[i];
-                assert_eq!(found, expected, "{}, {kind}.txt:{}: {row}", backend.name(), i + 1);
+            for (i, line) in lines.iter().enumerate() {
+                assert_eq!(
+                    found[i],
+                    expected[i],
+                    "{}, {kind}.txt:{}: {line}",
+                    backend.name(),
+                    i + 1
+                );
             }
         }
         println!("{kind}: {} lines", lines.len());
+    }
+}
+
+/// Other histories than the committed ones, of the backend that is chosen.
+#[test]
+fn any_history_is_answered_as_by_the_definition() {
+    for state in 100..100 + u64::from(cases(40)) {
+        for kind in KINDS {
+            let lines = scripts::of(kind, state);
+            let expected = defined(kind, &lines);
+            let backend = Backend::active().unwrap();
+            let found = replayed(kind, &lines, backend);
+            for (i, line) in lines.iter().enumerate() {
+                assert_eq!(found[i], expected[i], "{kind}, state {state}, line {}: {line}", i + 1);
+            }
+        }
     }
 }

@@ -3,9 +3,9 @@
 
 use crate::definition::{AWKWARD, next_random};
 
-/// The lines of a kind's history, without their answers.
-pub(super) fn of(kind: &str) -> Vec<String> {
-    let mut script = Script { lines: Vec::new(), state: kind.len() as u64 };
+/// The lines of a history of a kind, without their answers: another one for each `state`.
+pub(super) fn of(kind: &str, state: u64) -> Vec<String> {
+    let mut script = Script { lines: Vec::new(), state };
     match kind {
         "filter" => script.bloom(&["fold", "clear", "reopen", "save"], &["key_count", "params"]),
         "classic" => script.bloom(&["fold", "clear", "reopen", "save"], &["key_count", "params"]),
