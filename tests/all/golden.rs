@@ -7,99 +7,68 @@
 //! (`definition/mod.rs`): no kernel takes part, so a mistake that all kernels share would show.
 
 use crate::committed;
-use crate::definition;
+use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 
-use bloomline::{Backend, Filter, Params, View, hash, line};
-use definition::*;
-use std::collections::BTreeMap;
+use bloomline::{Filter, Params, View, hash, line};
 use std::fmt::Write as _;
 
 // ---- what the files are ----
 
-/// An accepted file: its bytes, and hashes to probe it with.
-struct Accepted {
-    name: String,
-    bytes: Vec<u8>,
-    probes: Vec<u64>,
+/// A filter of `inserted`, and 80 of them and 64 others to probe it with.
+fn of_hashes(lines: usize, k: u32, seed: u64, inserted: &[u64]) -> (Vec<u8>, Vec<u64>) {
+    let bytes = encode(&lines_of(lines, k, inserted), k, seed, inserted.len() as u64);
+    let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
+    let some = inserted.iter().step_by(inserted.len().div_ceil(80).max(1));
+    (bytes, some.chain(&others).chain(&AWKWARD).copied().collect())
 }
 
-impl Accepted {
-    /// A filter of `inserted`, probed with 80 of them and 64 others.
-    fn of_hashes(name: &str, lines: usize, k: u32, seed: u64, inserted: &[u64]) -> Accepted {
-        let bytes = encode(&lines_of(lines, k, inserted), k, seed, inserted.len() as u64);
-        let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
-        let some = inserted.iter().step_by(inserted.len().div_ceil(80).max(1));
-        let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
-        Accepted::new(name, bytes, probes)
-    }
-
-    fn new(name: &str, bytes: Vec<u8>, probes: Vec<u64>) -> Accepted {
-        Accepted { name: format!("accepted/{name}.bloomline"), bytes, probes }
-    }
-
-    fn lines(&self) -> &[u8] {
-        &self.bytes[..self.bytes.len() - FOOTER_BYTES]
-    }
-
-    fn k(&self) -> u32 {
-        get(&self.bytes, K) as u32
-    }
-}
-
-fn accepted() -> Vec<Accepted> {
-    let mut files = Vec::new();
+fn accepted(files: &mut Golden) {
+    let mut add = |name: &str, (bytes, probes)| files.accept(name, bytes, probes);
     // Every k, at about 12 bits per key.
     for k in 1..=line::MAX_K {
         let inserted = random_hashes(128, k.into());
-        files.push(Accepted::of_hashes(&format!("k{k:02}"), 3, k, 0, &inserted));
+        add(&format!("k{k:02}"), of_hashes(3, k, 0, &inserted));
     }
     // Line counts: one line only, powers of two, and others.
     for lines in [1, 2, 3, 5, 17, 64] {
         let inserted = random_hashes(lines * 51, lines as u64 + 100);
-        files.push(Accepted::of_hashes(&format!("lines{lines:03}"), lines, 6, 0, &inserted));
+        add(&format!("lines{lines:03}"), of_hashes(lines, 6, 0, &inserted));
     }
     // Nothing in, and everything.
-    files.push(Accepted::of_hashes("empty", 2, 6, 0, &[]));
+    add("empty", of_hashes(2, 6, 0, &[]));
     let full = encode(&[0xFF; 2 * 64], 6, 0, 0);
-    files.push(Accepted::new("full", full, random_hashes(32, 7)));
+    add("full", (full, random_hashes(32, 7)));
     let full_16 = encode(&[0xFF; 64], 16, 0, 0);
-    files.push(Accepted::new("full-k16", full_16, random_hashes(32, 8)));
+    add("full-k16", (full_16, random_hashes(32, 8)));
     // All bits but one in each lane: a mask is found or missed by one bit.
     let almost: Vec<u8> = (0..2 * 64).map(|i| if i % 8 == 3 { 0xEF } else { 0xFF }).collect();
     for k in [1, 8, 16] {
         let bytes = encode(&almost, k, 0, 0);
         let probes = random_hashes(64, 9 + u64::from(k));
-        files.push(Accepted::new(&format!("almost-full-k{k:02}"), bytes, probes));
+        add(&format!("almost-full-k{k:02}"), (bytes, probes));
     }
     for k in [6, 8, 16] {
         let name = format!("awkward-hashes-k{k:02}");
-        files.push(Accepted::of_hashes(&name, 3, k, 0, &AWKWARD));
+        add(&name, of_hashes(3, k, 0, &AWKWARD));
     }
     // The number of keys is a hint: 0 is "not known", and any other is as good.
     for (name, key_count) in [("key-count-unknown", 0), ("key-count-max", u64::MAX)] {
-        let mut file = Accepted::of_hashes(name, 2, 6, 0, &random_hashes(60, 10));
-        put(&mut file.bytes, KEY_COUNT, key_count);
-        seal(&mut file.bytes);
-        files.push(file);
+        let mut file = of_hashes(2, 6, 0, &random_hashes(60, 10));
+        put(&mut file.0, KEY_COUNT, key_count);
+        seal(&mut file.0);
+        add(name, file);
     }
     // Byte keys under a seed; golden/keys.txt has hashes of the same kind.
     for (name, seed) in [("seed-one", 1), ("seed-max", u64::MAX), ("seed-high-bit", 1 << 63)] {
         let inserted: Vec<u64> =
             (0..60).map(|i| hash(format!("key {i}").as_bytes(), seed)).collect();
-        files.push(Accepted::of_hashes(name, 2, 6, seed, &inserted));
+        add(name, of_hashes(2, 6, seed, &inserted));
     }
     // Lines that look like a footer: a reader that searches for the magic is misled.
     let inner = encode(&lines_of(1, 6, &random_hashes(40, 11)), 6, 5, 40);
     let nested = encode(&inner, 8, 0, 0);
-    files.push(Accepted::new("lines-like-a-footer", nested, random_hashes(64, 12)));
-    files
-}
-
-/// A file that readers reject, and the status number they give.
-struct Rejected {
-    name: String,
-    bytes: Vec<u8>,
-    status: u32,
+    add("lines-like-a-footer", (nested, random_hashes(64, 12)));
 }
 
 /// An intact filter of three lines, to be spoilt.
@@ -107,113 +76,75 @@ fn intact() -> Vec<u8> {
     encode(&lines_of(3, 6, &random_hashes(120, 20)), 6, 0, 120)
 }
 
-fn rejected() -> Vec<Rejected> {
-    let mut files = Vec::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
-    };
-    // An intact filter with fields changed, checksums made right again.
-    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
-    // The same with the footer's checksum wrong.
-    let unsealed = |fields: &[(std::ops::Range<usize>, u64)]| {
-        let mut bytes = with(fields);
-        let sum = get(&bytes, FOOTER_CHECKSUM);
-        put(&mut bytes, FOOTER_CHECKSUM, !sum);
-        bytes
-    };
+fn rejected(files: &mut Golden) {
+    let intact = Intact(intact());
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
     let bad_magic = u64::from_le_bytes(*b"BLMLINE\r");
 
     // 1. shorter than a footer
     add("short-0", status::TRUNCATED, vec![]);
     add("short-1", status::TRUNCATED, vec![0x0A]);
-    add("short-63", status::TRUNCATED, intact()[256 - 63..].to_vec());
+    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
     // 2. magic
     add("magic-zero-bytes", status::NOT_A_FILTER, vec![0; 64]);
-    add("magic-last-byte", status::NOT_A_FILTER, with(&[(MAGIC, bad_magic)]));
-    add("magic-first-byte", status::NOT_A_FILTER, {
-        let mut bytes = intact();
-        bytes[192 + MAGIC.start] ^= 0x20;
-        bytes
-    });
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..255].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..192].to_vec());
-    add("magic-byte-appended", status::NOT_A_FILTER, [intact(), vec![0]].concat());
+    add("magic-last-byte", status::NOT_A_FILTER, intact.with(&[(MAGIC, bad_magic)]));
+    add("magic-first-byte", status::NOT_A_FILTER, intact.flipped(192 + MAGIC.start, 0x20));
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..255].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
+    add("magic-byte-appended", status::NOT_A_FILTER, [intact.0.clone(), vec![0]].concat());
     add("magic-at-the-start", status::NOT_A_FILTER, {
-        let bytes = intact();
+        let bytes = intact.0.clone();
         [&bytes[192..], &bytes[..192]].concat()
     });
     // 3. version
     for version in [0, 2, 0x0101, 0xFFFF] {
-        add(&format!("version-{version}"), status::VERSION, with(&[(VERSION, version)]));
+        add(&format!("version-{version}"), status::VERSION, intact.with(&[(VERSION, version)]));
     }
     // 4. the footer's checksum
-    add("footer-checksum-zero", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, FOOTER_CHECKSUM, 0);
-        bytes
-    });
-    add("footer-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, KEY_COUNT, 121);
-        bytes
-    });
-    add("footer-seed-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, SEED, 1);
-        bytes
-    });
+    add("footer-checksum-zero", status::CHECKSUM, intact.altered(FOOTER_CHECKSUM, 0));
+    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 121));
+    add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
     // 5. layout
     for layout in [0, 0x7FFF, 0x0101, 0xFFFF] {
-        add(&format!("layout-{layout}"), status::LAYOUT, with(&[(LAYOUT, layout)]));
+        add(&format!("layout-{layout}"), status::LAYOUT, intact.with(&[(LAYOUT, layout)]));
     }
     // 6. reserved
-    add("reserved-lowest-bit", status::RESERVED, with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, with(&[(RESERVED, 1 << 63)]));
+    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
+    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
     // 7. k; the last two are good in their lowest byte
     for k in [0, 17, 0xFFFF_FFFF, 0x0000_0106, 0x0600_0006] {
-        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
     // 8. line count: none; and those whose size overflows, of which the last two seem
     // right to a reader that computes 64 * (line_count + 1) in 64 bits: 0, and 256.
     for count in [0, u64::MAX, (1 << 57) - 1, 1 << 58, (1 << 58) - 1, (1 << 58) + 3] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
     add("line-count-0-footer-only", status::LINE_COUNT, encode(&[], 6, 0, 0));
     // 9. length
     add("length-footer-only", status::TRUNCATED, {
-        let mut bytes = intact().split_off(192);
+        let mut bytes = intact.0.clone().split_off(192);
         seal_footer(&mut bytes);
         bytes
     });
-    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
-    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
-    add("length-byte-in-front", status::TRUNCATED, [vec![0; 1], intact()].concat());
-    add("length-one-line-less", status::TRUNCATED, with(&[(LINE_COUNT, 2)]));
-    add("length-one-line-more", status::TRUNCATED, with(&[(LINE_COUNT, 4)]));
+    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    add("length-byte-in-front", status::TRUNCATED, [vec![0; 1], intact.0.clone()].concat());
+    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
+    add("length-one-line-more", status::TRUNCATED, intact.with(&[(LINE_COUNT, 4)]));
     // 10. the lines' checksum
     for (name, at) in [("first", 0), ("middle", 100), ("last", 191)] {
-        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, {
-            let mut bytes = intact();
-            bytes[at] ^= 0x10;
-            bytes
-        });
+        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
     }
     add("lines-all-zero", status::CHECKSUM, {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         bytes[..192].fill(0);
         bytes
     });
     add("lines-checksum-changed", status::CHECKSUM, {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         let sum = get(&bytes, LINES_CHECKSUM);
         put(&mut bytes, LINES_CHECKSUM, sum ^ 1);
         seal_footer(&mut bytes);
@@ -222,25 +153,20 @@ fn rejected() -> Vec<Rejected> {
 
     // The order: each breaks a rule and the one after it, and the earlier one counts.
     add("order-1-2", status::TRUNCATED, vec![0; 63]);
-    add("order-2-3", status::NOT_A_FILTER, with(&[(MAGIC, bad_magic), (VERSION, 2)]));
-    add("order-3-4", status::VERSION, unsealed(&[(VERSION, 2)]));
-    add("order-3-5", status::VERSION, with(&[(VERSION, 2), (LAYOUT, 0x7FFF)]));
-    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 0x7FFF)]));
-    add("order-4-7", status::CHECKSUM, unsealed(&[(K, 17)]));
-    add("order-4-8", status::CHECKSUM, unsealed(&[(LINE_COUNT, 0)]));
-    add("order-4-9", status::CHECKSUM, unsealed(&[(LINE_COUNT, 4)]));
-    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 1)]));
-    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (K, 17)]));
-    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 2)]);
-        bytes[0] ^= 1;
-        bytes
-    });
+    add("order-2-3", status::NOT_A_FILTER, intact.with(&[(MAGIC, bad_magic), (VERSION, 2)]));
+    add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
+    add("order-3-5", status::VERSION, intact.with(&[(VERSION, 2), (LAYOUT, 0x7FFF)]));
+    add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
+    add("order-4-7", status::CHECKSUM, intact.unsealed(&[(K, 17)]));
+    add("order-4-8", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 0)]));
+    add("order-4-9", status::CHECKSUM, intact.unsealed(&[(LINE_COUNT, 4)]));
+    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 1)]));
+    add("order-5-7", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (K, 17)]));
+    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
     add("order-all", status::NOT_A_FILTER, vec![0xFF; 64]);
-    files
 }
 
 /// Hash and k to line index and mask.
@@ -310,103 +236,26 @@ fn sizes() -> String {
     text
 }
 
-/// All golden files but the README: their names under `golden/` and their bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for file in accepted() {
-        let (name, bytes) = (&file.name, &file.bytes);
-        let [line_count, k, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(bytes, field));
-        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count}").unwrap();
-        let mut probes = String::new();
-        for &hash in &file.probes {
-            let answer = u8::from(line::contains(file.lines(), file.k(), hash));
-            writeln!(probes, "{hash:016x} {answer}").unwrap();
-        }
-        files.insert(format!("{name}.probes"), probes.into_bytes());
-        files.insert(file.name, file.bytes);
-    }
-    for file in rejected() {
-        writeln!(manifest, "rejected {} {}", file.name, file.status).unwrap();
-        files.insert(file.name, file.bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("vectors.txt".into(), vectors().into_bytes());
-    files.insert("keys.txt".into(), keys().into_bytes());
-    files.insert("sizes.txt".into(), sizes().into_bytes());
+fn golden() -> Golden {
+    let mut files = Golden::new("", 300 << 10);
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("vectors.txt", vectors()), ("keys.txt", keys()), ("sizes.txt", sizes())];
     files
 }
 
-// ---- they are what is committed ----
-
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("", &all(), 300 << 10);
-}
-
-// ---- the library reads them ----
-
-#[test]
-fn accepted_files_are_read_by_every_backend() {
-    for backend in Backend::available() {
-        let mut probes = 0;
-        for file in accepted() {
-            let view = View::open_with_backend(&file.bytes, backend).unwrap();
-            let expected: Vec<bool> = file
-                .probes
-                .iter()
-                .map(|&hash| line::contains(file.lines(), file.k(), hash))
-                .collect();
-            let mut bitmap = vec![0; expected.len().div_ceil(64)];
-            view.contains_hashes(&file.probes, &mut bitmap);
-            for (i, (&hash, &expected)) in file.probes.iter().zip(&expected).enumerate() {
-                assert_eq!(view.contains_hash(hash), expected, "{} {hash:016x}", file.name);
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{}", file.name);
-            }
-            probes += expected.len();
-        }
-        println!("{}: {} accepted files, {probes} probes", backend.name(), accepted().len());
-    }
-}
+golden_tests!(Filter);
 
 #[test]
 fn accepted_files_say_what_they_are() {
-    for file in accepted() {
-        let (name, bytes) = (&file.name, &file.bytes);
-        assert_eq!(check(bytes, true), status::OK, "{name}");
-        let views = [View::open(bytes).unwrap(), View::open_unverified(bytes).unwrap()];
-        for view in views {
-            assert_eq!(view.params().unwrap().line_count(), get(bytes, LINE_COUNT), "{name}");
-            assert_eq!(u64::from(view.params().unwrap().k()), get(bytes, K), "{name}");
-            assert_eq!(view.params().unwrap().seed(), get(bytes, SEED), "{name}");
-            assert_eq!(view.key_count(), get(bytes, KEY_COUNT), "{name}");
-            assert_eq!(view.lines(), file.lines(), "{name}");
+    for (name, bytes, _) in golden().accepted {
+        for view in [View::open(&bytes).unwrap(), View::open_unverified(&bytes).unwrap()] {
+            let params = view.params().unwrap();
+            let found = [params.line_count(), params.k().into(), params.seed(), view.key_count()];
+            assert_eq!(found[..], numbers(&bytes), "{name}");
+            assert_eq!(view.lines(), &bytes[..bytes.len() - FOOTER_BYTES], "{name}");
         }
-        // Read into a filter and written again it is the same, key count included.
-        assert_eq!(Filter::decode(bytes).unwrap().to_bytes().unwrap(), *bytes, "{name}");
     }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    let mut by_status = BTreeMap::new();
-    for Rejected { name, bytes, status } in rejected() {
-        assert_eq!(check(&bytes, true), status, "{name}, by the definition");
-        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
-        assert_eq!(status_of_result(&Filter::decode(&bytes)), status, "{name}, decoded");
-        for backend in Backend::available() {
-            let view = View::open_with_backend(&bytes, backend);
-            assert_eq!(status_of_result(&view), status, "{name}, {}", backend.name());
-        }
-        // Without a look at the lines only the last rule is left out.
-        let unverified = if name.contains("/lines-") { status::OK } else { status };
-        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
-        *by_status.entry(status).or_insert(0) += 1;
-    }
-    println!("rejected files by status: {by_status:?}");
-    let all = [4, 5, 11, 12, 13, 14, 15, 16];
-    assert!(by_status.keys().eq(&all), "each status of a reader has its file");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 //! accepted ones, and the others are rejected with their error.
 //! `BLESS=1 cargo test --test all golden_cascade` writes them anew.
 
-use crate::committed;
 use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 use bloomline::cascade::{self, Layer, layer_hash};
 use bloomline::static_line::{self, Levels};
-use bloomline::{Backend, Cascade, CascadeView, Kind, View};
-use std::collections::{BTreeMap, BTreeSet};
+use bloomline::{Backend, Cascade, CascadeView};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -25,12 +25,11 @@ fn layer(rows: u32, levels: Levels, lines: Vec<u8>) -> (Layer, [u64; 2]) {
 const ONE: Levels = Levels { line_count: 1, shares: [0; 2], tail: 0 };
 
 /// A name, and the bytes, with hashes to probe.
-fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
-    let mut files = BTreeMap::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: &str, bytes: Vec<u8>, keys: &[u64]| {
         let others = random_hashes(24, 9);
         let probes = keys.iter().chain(&others).chain(&AWKWARD).copied().collect();
-        files.insert(name.to_owned(), (bytes, probes));
+        files.accept(name, bytes, probes);
     };
     // Sets of which many keys pass: of both some that end in each of the layers.
     for rows in [4, 5, 8, 9, 16] {
@@ -71,7 +70,6 @@ fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
         odd.push(layer);
     }
     add("every-rows", encode_cascade(&odd, 3), &few);
-    files
 }
 
 /// The first layer that does not pass a hash, or the number of layers.
@@ -88,48 +86,34 @@ fn intact() -> Vec<u8> {
 }
 
 /// What is rejected, with its status.
-fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
-    let len = intact().len();
-    let (layers, lines) = (get(&intact(), K), get(&intact(), LINE_COUNT));
+fn rejected(files: &mut Golden) {
+    let intact = Intact(intact());
+    let len = intact.0.clone().len();
+    let (layers, lines) = (get(&intact.0.clone(), K), get(&intact.0.clone(), LINE_COUNT));
     let table = 64 * lines as usize;
-    let with = |fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
     // With fields of the record of a layer changed, and all checksums made right again.
     let record = |layer: usize, fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         for (field, value) in fields {
             put(&mut bytes[..table + 64 * (layer + 1)], field.clone(), *value);
         }
         seal_cascade(&mut bytes);
         bytes
     };
-    let mut files = BTreeMap::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.insert(name.to_owned(), (bytes, status));
-    };
-    add("short-63", status::TRUNCATED, intact()[len - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..len - 64].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("footer-seed-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, SEED, 1);
-        bytes
-    });
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    add("short-63", status::TRUNCATED, intact.0[len - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..len - 64].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("footer-seed-changed", status::CHECKSUM, intact.altered(SEED, 1));
     for layout in [5, 0x0109] {
-        add(&format!("layout-{layout}"), status::LAYOUT, with(&[(LAYOUT, layout)]));
+        add(&format!("layout-{layout}"), status::LAYOUT, intact.with(&[(LAYOUT, layout)]));
     }
     for k in [0, 33, 0x0100_0000 + layers] {
-        add(&format!("layers-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("layers-{k}"), status::K, intact.with(&[(K, k)]));
     }
     for count in [0, (1 << 57) - 1 - layers, 1 << 58, u64::MAX] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
     for (name, field, value) in [
         ("one-line-less", LINE_COUNT, lines - 1),
@@ -138,21 +122,17 @@ fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
         ("one-layer-more", K, layers + 1),
         ("most-lines", LINE_COUNT, (1 << 57) - 2 - layers),
     ] {
-        add(&format!("length-{name}"), status::TRUNCATED, with(&[(field, value)]));
+        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[(field, value)]));
     }
-    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
-    add("length-footer-only", status::TRUNCATED, intact()[len - 64..].to_vec());
+    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    add("length-footer-only", status::TRUNCATED, intact.0[len - 64..].to_vec());
     for (name, at) in [("first", 0), ("last", table - 1)] {
-        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, {
-            let mut bytes = intact();
-            bytes[at] ^= 0x10;
-            bytes
-        });
+        add(&format!("lines-{name}-byte-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
     }
     // Records, under a checksum of the lines that is right.
-    add("records-checksum-changed", status::CHECKSUM, with(&[(RESERVED, 0)]));
+    add("records-checksum-changed", status::CHECKSUM, intact.with(&[(RESERVED, 0)]));
     add("records-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         bytes[table] ^= 1;
         seal(&mut bytes);
         bytes
@@ -177,14 +157,14 @@ fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
     let last = layers as usize - 1;
     add("record-last-too-many", status::LINE_COUNT, record(last, &[(LINE_COUNT, 9)]));
 
-    add("order-5-7", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 33), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, lines - 1)]);
-        bytes[0] ^= 1;
-        bytes
-    });
+    add("order-5-7", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 33), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add(
+        "order-9-10",
+        status::TRUNCATED,
+        Intact(intact.with(&[(LINE_COUNT, lines - 1)])).flipped(0, 1),
+    );
     add("order-10-11", status::CHECKSUM, {
         let mut bytes = record(0, &[(K, 3)]);
         bytes[0] ^= 1;
@@ -205,7 +185,6 @@ fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
         seal_cascade(&mut bytes);
         bytes
     });
-    files
 }
 
 /// The hash of a key in each of some layers.
@@ -233,93 +212,62 @@ fn built() -> String {
     text
 }
 
-/// All files but the README: their names and bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for (name, (bytes, probes)) in accepted() {
-        let [line_count, k, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
-        let tested = get(&bytes[..64 * (line_count as usize + 1)], TESTED);
-        let name = format!("accepted/{name}.bloomline");
-        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count} {tested}").unwrap();
-        let (layers, mut answers) = (layers_of(&bytes), String::new());
-        for hash in probes {
-            let answer = u8::from(cascade::contains(&layers, hash));
-            writeln!(answers, "{hash:016x} {answer}").unwrap();
-        }
-        files.insert(format!("{name}.probes"), answers.into_bytes());
-        files.insert(name, bytes);
-    }
-    for (name, (bytes, status)) in rejected() {
-        let name = format!("rejected/{name}.bloomline");
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("vectors.txt".into(), vectors().into_bytes());
-    files.insert("built.txt".into(), built().into_bytes());
-    files
+fn golden() -> Golden {
+    let mut files = Golden::new("cascade", 200 << 10);
+    files.check = Some(|bytes| check_cascade(bytes, true));
+    files.answer = |bytes, hash| u32::from(cascade::contains(&layers_of(bytes), hash));
+    files.numbers = |bytes| {
+        let first = &bytes[..64 * (get(bytes, LINE_COUNT) as usize + 1)];
+        [numbers(bytes), vec![get(first, TESTED)]].concat()
+    };
+    files.viewed = false;
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("vectors.txt", vectors()), ("built.txt", built())];
+    files.sorted()
 }
 
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("cascade", &all(), 200 << 10);
-}
+golden_tests!(Cascade);
 
 #[test]
-fn accepted_files_are_read_by_every_backend() {
-    let mut most = 0;
-    for (name, (bytes, probes)) in accepted() {
-        assert_eq!(check_cascade(&bytes, true), status::OK, "{name}");
-        let layers = layers_of(&bytes);
+fn views_of_every_backend_read_them() {
+    let files = golden();
+    for (name, bytes, probes) in &files.accepted {
         let expected: Vec<bool> =
-            probes.iter().map(|&hash| cascade::contains(&layers, hash)).collect();
+            probes.iter().map(|&hash| (files.answer)(bytes, hash) > 0).collect();
         for backend in Backend::available() {
             let view = CascadeView::open_with_backend(&bytes[..], backend).unwrap();
             let mut bitmap = vec![0; probes.len().div_ceil(64)];
-            let count = view.contains_hashes(&probes, &mut bitmap);
+            let count = view.contains_hashes(probes, &mut bitmap);
             assert_eq!(count, expected.iter().filter(|&&is| is).count(), "{name}");
             for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
                 assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
                 assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
             }
-            assert_eq!(view.layer_count() as u64, get(&bytes, K));
-            assert_eq!(view.seed(), get(&bytes, SEED));
-            assert_eq!(view.included_count(), get(&bytes, KEY_COUNT));
+            let found = [view.layer_count() as u64, view.seed(), view.included_count()];
+            assert_eq!(found, [K, SEED, KEY_COUNT].map(|field| get(bytes, field)), "{name}");
         }
-        let cascade = Cascade::decode(&bytes).unwrap();
-        assert!(cascade.to_bytes().unwrap() == bytes, "{name}");
-        assert_eq!(cascade.line_count(), get(&bytes, LINE_COUNT), "{name}");
-        let mut bitmap = vec![0; probes.len().div_ceil(64)];
-        cascade.contains_hashes(&probes, &mut bitmap);
-        for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
-            assert_eq!(cascade.contains_hash(hash), expected, "{name} {hash:x}");
-            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {hash:x}");
-        }
-        assert_eq!(Kind::of(&bytes), Ok(Kind::Cascade));
-        assert_eq!(status_of_result(&View::open(&bytes)), status::LAYOUT, "{name}");
-        let ends: BTreeSet<usize> = probes.iter().map(|&hash| end(&layers, hash)).collect();
-        most = most.max(ends.len());
     }
-    assert!(most >= 4, "probes that end in so many layers, not {most}");
+    for (name, bytes, _) in &files.rejected {
+        let expected = check_cascade(bytes, true);
+        if name != "length-most-lines" || usize::BITS == 64 {
+            assert_eq!(status_of_result(&CascadeView::open(&bytes[..])), expected, "{name}");
+        }
+        let unverified = check_cascade(bytes, false);
+        assert_eq!(unverified == status::OK, name.starts_with("lines-"), "{name}");
+        let view = CascadeView::open_unverified(&bytes[..]);
+        if name != "length-most-lines" || usize::BITS == 64 {
+            assert_eq!(status_of_result(&view), unverified, "{name}, unverified");
+        }
+    }
 }
 
+/// The probes end in each of many layers.
 #[test]
-fn rejected_files_give_their_error() {
-    let mut seen = BTreeSet::new();
-    for (name, (bytes, mut status)) in rejected() {
-        if name == "length-most-lines" && usize::BITS == 32 {
-            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
-        }
-        assert_eq!(check_cascade(&bytes, true), status, "{name}, by the definition");
-        assert_eq!(status_of_result(&Cascade::decode(&bytes)), status, "{name}");
-        assert_eq!(status_of_result(&CascadeView::open(&bytes[..])), status, "{name}, view");
-        let view = CascadeView::open_unverified(&bytes[..]);
-        let unverified = check_cascade(&bytes, false);
-        assert_eq!(status_of_result(&view), unverified, "{name}, unverified");
-        assert_eq!(unverified == status::OK, name.starts_with("lines-"), "{name}");
-        seen.insert(status);
-    }
-    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
+fn probes_end_in_many_layers() {
+    let ends = golden().accepted.into_iter().map(|(_, bytes, probes)| {
+        let layers = layers_of(&bytes);
+        probes.into_iter().map(|hash| end(&layers, hash)).collect::<BTreeSet<_>>().len()
+    });
+    assert!(ends.max() >= Some(4));
 }

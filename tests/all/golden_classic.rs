@@ -3,21 +3,19 @@
 //! the others with their error. `BLESS=1 cargo test --test golden_classic` writes them anew.
 //! `golden/README.md` says what each file is.
 
-use crate::committed;
-use crate::definition;
+use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::histories::Classic;
 
-use bloomline::{Backend, CountingFilter, CuckooFilter, Filter, Params, View, classic};
-use definition::*;
-use std::collections::BTreeMap;
+use bloomline::{CountingFilter, CuckooFilter, Filter, Params, View, classic};
 use std::fmt::Write as _;
 
-fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
-    let mut files = BTreeMap::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: String, lines: usize, k: u32, seed: u64, hashes: &[u64]| {
         let others = random_hashes(48, u64::from(k) << 32 | lines as u64);
         let some = hashes.iter().step_by(hashes.len().div_ceil(48).max(1));
         let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
-        files.insert(name, (encode_classic(lines, k, seed, hashes), probes));
+        files.accept(name, encode_classic(lines, k, seed, hashes), probes);
     };
     for k in 1..=16 {
         let keys = 1024 / k as usize * 7 / 10;
@@ -35,73 +33,44 @@ fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
     let mut full = encode(&[0xFF; 64], 7, 0, 0);
     put(&mut full, LAYOUT, 6);
     seal(&mut full);
-    files.insert("full".into(), (full, random_hashes(16, 1)));
-    files
+    files.accept("full", full, random_hashes(16, 1));
 }
 
 /// What is rejected, with its status.
-fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
-    let intact = || encode_classic(3, 7, 0, &random_hashes(150, 5));
-    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
-    let mut files = BTreeMap::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.insert(name.to_owned(), (bytes, status));
-    };
-    add("short-63", status::TRUNCATED, intact()[256 - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..192].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, KEY_COUNT, 1);
-        bytes
-    });
+fn rejected(files: &mut Golden) {
+    let intact = Intact(encode_classic(3, 7, 0, &random_hashes(150, 5)));
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
     // A filter of lines is not made one of this kind by its layout alone, nor the reverse.
     for layout in [1, 5] {
-        add(&format!("footer-layout-{layout}"), status::CHECKSUM, {
-            let mut bytes = intact();
-            put(&mut bytes, LAYOUT, layout);
-            bytes
-        });
+        add(&format!("footer-layout-{layout}"), status::CHECKSUM, intact.altered(LAYOUT, layout));
     }
-    add("layout-262", status::LAYOUT, with(&[(LAYOUT, 0x0106)]));
-    add("reserved-lowest-bit", status::RESERVED, with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, with(&[(RESERVED, 1 << 63)]));
+    add("layout-262", status::LAYOUT, intact.with(&[(LAYOUT, 0x0106)]));
+    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
+    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
     for k in [0, 17, 0x0100_0007] {
-        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
     for count in [0, u64::MAX, 1 << 58, (1 << 58) + 3] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
-    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
-    add("length-one-line-less", status::TRUNCATED, with(&[(LINE_COUNT, 2)]));
+    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
     add("length-with-counters", status::TRUNCATED, {
-        let mut bytes = [&intact()[..192], &[0; 768][..], &intact()[192..]].concat();
+        let mut bytes = [&intact.0[..192], &[0; 768][..], &intact.0[192..]].concat();
         seal(&mut bytes);
         bytes
     });
-    add("lines-first-byte-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        bytes[0] ^= 0x10;
-        bytes
-    });
-    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 2)]);
-        bytes[0] ^= 1;
-        bytes
-    });
-    files
+    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
+    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
 }
 
 /// Hash and line count to the positions.
@@ -139,75 +108,24 @@ fn sizes() -> String {
     text
 }
 
-/// All files: their names and bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for (name, (bytes, probes)) in accepted() {
-        let [line_count, k, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
-        let name = format!("accepted/{name}.bloomline");
-        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count}").unwrap();
-        let mut answers = String::new();
-        for hash in probes {
-            writeln!(answers, "{hash:016x} {}", u8::from(answer(&bytes, hash))).unwrap();
-        }
-        files.insert(format!("{name}.probes"), answers.into_bytes());
-        files.insert(name, bytes);
-    }
-    for (name, (bytes, status)) in rejected() {
-        let name = format!("rejected/{name}.bloomline");
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("vectors.txt".into(), vectors().into_bytes());
-    files.insert("sizes.txt".into(), sizes().into_bytes());
-    files
+fn golden() -> Golden {
+    let mut files = Golden::new("classic", 150 << 10);
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("vectors.txt", vectors()), ("sizes.txt", sizes())];
+    files.sorted()
 }
 
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("classic", &all(), 150 << 10);
-}
+golden_tests!(Classic);
 
+/// Nothing else takes it for its own.
 #[test]
-fn accepted_files_are_read() {
-    for (name, (bytes, probes)) in accepted() {
-        let filter = Filter::decode(&bytes).unwrap();
-        assert!(filter.is_classic() && filter.to_bytes().unwrap() == bytes, "{name}");
-        let [line_count, k, seed] = [LINE_COUNT, K, SEED].map(|field| get(&bytes, field));
-        let params = Params::new(line_count, k as u32, seed).unwrap();
-        assert_eq!((filter.params(), filter.key_count()), (params, get(&bytes, KEY_COUNT)));
-        let opened = [View::open(&bytes).unwrap(), View::open_unverified(&bytes).unwrap()];
-        let by_backend =
-            Backend::available().map(|backend| View::open_with_backend(&bytes, backend).unwrap());
-        for view in by_backend.chain(opened).chain([filter.view()]) {
-            assert_eq!((view.params(), view.classic_params()), (None, Some(params)), "{name}");
-            let mut bitmap = vec![0; probes.len().div_ceil(64)];
-            view.contains_hashes(&probes, &mut bitmap);
-            for (i, &hash) in probes.iter().enumerate() {
-                let expected = answer(&bytes, hash);
-                assert_eq!(view.contains_hash(hash), expected, "{name} {hash:x}");
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {hash:x}");
-            }
-        }
-        // Nothing else takes it for its own.
+fn it_is_no_other_kind() {
+    for (name, bytes, _) in golden().accepted {
+        let params = Filter::decode(&bytes).unwrap().params();
+        let view = View::open(&bytes).unwrap();
+        assert_eq!((view.params(), view.classic_params()), (None, Some(params)), "{name}");
         assert_eq!(status_of_result(&CountingFilter::decode(&bytes)), status::LAYOUT);
         assert_eq!(status_of_result(&CuckooFilter::decode(&bytes)), status::LAYOUT);
     }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    let mut seen = std::collections::BTreeSet::new();
-    for (name, (bytes, status)) in rejected() {
-        assert_eq!(check(&bytes, true), status, "{name}, by the definition");
-        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
-        assert_eq!(status_of_result(&Filter::decode(&bytes)), status, "{name}, decoded");
-        let unverified = if name.starts_with("lines-") { status::OK } else { status };
-        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
-        seen.insert(status);
-    }
-    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
 }

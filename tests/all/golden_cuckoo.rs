@@ -3,12 +3,10 @@
 //! others are rejected with their error. `BLESS=1 cargo test --test golden_cuckoo` writes them
 //! anew. `golden/README.md` says what each file is.
 
-use crate::committed;
-use crate::definition;
+use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests};
 
-use bloomline::{Backend, CuckooFilter, CuckooParams, View, cuckoo};
-use definition::*;
-use std::collections::BTreeMap;
+use bloomline::{CuckooFilter, CuckooParams, cuckoo};
 use std::fmt::Write as _;
 
 /// Lines and footer of layout 7.
@@ -31,12 +29,11 @@ fn lines_of_cuckoo(line_count: usize, bits: u32, hashes: &[u64], removed: usize)
     lines
 }
 
-fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
-    let mut files = BTreeMap::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: String, bits: u32, lines: &[u8], seed: u64, count: u64, probes: &[u64]| {
         let others = random_hashes(64, u64::from(bits));
         let probes = probes.iter().chain(&others).chain(&AWKWARD).copied().collect();
-        files.insert(name, (encode_cuckoo(lines, bits, seed, count), probes));
+        files.accept(name, encode_cuckoo(lines, bits, seed, count), probes);
     };
     for bits in [8, 12, 16] {
         for line_count in [1, 2, 3, 7, 200] {
@@ -64,72 +61,40 @@ fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
         let lines = lines_of_cuckoo(2, bits, &keys, 0);
         add(format!("bits{bits:02}-seed-nine"), bits, &lines, 9, u64::MAX, &keys);
     }
-    files
 }
 
 /// What is rejected, with its status.
-fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
-    let intact = || encode_cuckoo(&lines_of_cuckoo(3, 12, &random_hashes(60, 5), 0), 12, 0, 60);
-    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
-    let mut files = BTreeMap::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.insert(name.to_owned(), (bytes, status));
-    };
-    add("short-63", status::TRUNCATED, intact()[256 - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..192].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, KEY_COUNT, 61);
-        bytes
-    });
-    add("reserved-lowest-bit", status::RESERVED, with(&[(RESERVED, 1)]));
-    add("reserved-highest-bit", status::RESERVED, with(&[(RESERVED, 1 << 63)]));
+fn rejected(files: &mut Golden) {
+    let intact =
+        Intact(encode_cuckoo(&lines_of_cuckoo(3, 12, &random_hashes(60, 5), 0), 12, 0, 60));
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    add("short-63", status::TRUNCATED, intact.0[256 - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..192].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 61));
+    add("reserved-lowest-bit", status::RESERVED, intact.with(&[(RESERVED, 1)]));
+    add("reserved-highest-bit", status::RESERVED, intact.with(&[(RESERVED, 1 << 63)]));
     // Cuckoo filters of another kind, which no release wrote.
-    add("layout-5", status::LAYOUT, with(&[(LAYOUT, 5)]));
+    add("layout-5", status::LAYOUT, intact.with(&[(LAYOUT, 5)]));
     // k is 8, 12 or 16; the last is good in its lowest byte.
     for k in [0, 1, 4, 7, 9, 10, 15, 17, 24, 0x0000_010C] {
-        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
     // The last four are those whose size is over the limit, overflows, or seems right when it
     // does.
     for count in [0, 1 << 32, u64::MAX, 1 << 58, (1 << 58) + 3] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
-    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
-    add("length-one-line-less", status::TRUNCATED, with(&[(LINE_COUNT, 2)]));
-    add("length-most-lines", status::TRUNCATED, with(&[(LINE_COUNT, (1 << 32) - 1)]));
-    add("lines-first-byte-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        bytes[0] ^= 0x10;
-        bytes
-    });
-    add("lines-spare-byte-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        bytes[63] ^= 1;
-        bytes
-    });
-    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 6), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 2)]);
-        bytes[0] ^= 1;
-        bytes
-    });
-    files
-}
-
-fn lines_and_bits(bytes: &[u8]) -> (&[u8], u32) {
-    (&bytes[..bytes.len() - FOOTER_BYTES], get(bytes, K) as u32)
+    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    add("length-one-line-less", status::TRUNCATED, intact.with(&[(LINE_COUNT, 2)]));
+    add("length-most-lines", status::TRUNCATED, intact.with(&[(LINE_COUNT, (1 << 32) - 1)]));
+    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
+    add("lines-spare-byte-changed", status::CHECKSUM, intact.flipped(63, 1));
+    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 6), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 2)])).flipped(0, 1));
 }
 
 /// Hash, bits and line count to the fingerprint and the two buckets.
@@ -193,82 +158,16 @@ fn refused() -> String {
     text
 }
 
-/// All files but the README: their names and bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for (name, (bytes, probes)) in accepted() {
-        let [line_count, k, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
-        let name = format!("accepted/{name}.bloomline");
-        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count}").unwrap();
-        let (lines, bits) = lines_and_bits(&bytes);
-        let mut answers = String::new();
-        for hash in probes {
-            let answer = u8::from(cuckoo::contains(lines, bits, hash));
-            writeln!(answers, "{hash:016x} {answer}").unwrap();
-        }
-        files.insert(format!("{name}.probes"), answers.into_bytes());
-        files.insert(name, bytes);
-    }
-    for (name, (bytes, status)) in rejected() {
-        let name = format!("rejected/{name}.bloomline");
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("vectors.txt".into(), vectors().into_bytes());
-    files.insert("refused.txt".into(), refused().into_bytes());
-    files
+fn golden() -> Golden {
+    let mut files = Golden::new("cuckoo", 200 << 10);
+    files.check = None;
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("vectors.txt", vectors()), ("refused.txt", refused())];
+    files.sorted()
 }
 
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("cuckoo", &all(), 200 << 10);
-}
-
-#[test]
-fn accepted_files_are_read_by_every_backend() {
-    for (name, (bytes, probes)) in accepted() {
-        let (lines, bits) = lines_and_bits(&bytes);
-        let expected: Vec<bool> =
-            probes.iter().map(|&hash| cuckoo::contains(lines, bits, hash)).collect();
-        for backend in Backend::available() {
-            let view = View::open_with_backend(&bytes, backend).unwrap();
-            let mut bitmap = vec![0; probes.len().div_ceil(64)];
-            view.contains_hashes(&probes, &mut bitmap);
-            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
-                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
-            }
-            let params = CuckooParams::new(get(&bytes, LINE_COUNT), bits, get(&bytes, SEED));
-            assert_eq!(view.cuckoo_params(), Some(params.unwrap()));
-            assert_eq!(view.key_count(), get(&bytes, KEY_COUNT));
-        }
-        // Read and written again it is the same but for the number of keys, which is counted.
-        let filter = CuckooFilter::decode(&bytes).unwrap();
-        let mut again = filter.to_bytes().unwrap();
-        put(&mut again, KEY_COUNT, get(&bytes, KEY_COUNT));
-        seal(&mut again);
-        assert!(again == bytes, "{name}");
-    }
-}
-
-/// Filters are changed as the definition says, whoever does it.
-#[test]
-fn filters_are_built_as_the_definition_says() {
-    for bits in [8, 12, 16] {
-        let hashes = random_hashes(4 * 64, 77);
-        let params = CuckooParams::new(4, bits, 0).unwrap();
-        let mut filter = CuckooFilter::new(params).unwrap();
-        for &hash in &hashes {
-            let _ = filter.insert_hash(hash);
-        }
-        let name = format!("accepted/bits{bits:02}-full.bloomline");
-        let committed = std::fs::read(committed::directory("cuckoo").join(name)).unwrap();
-        assert!(filter.to_bytes().unwrap() == committed);
-    }
-}
+golden_tests!(CuckooFilter);
 
 /// A full filter takes, refuses and relocates as the definition says.
 #[test]
@@ -295,20 +194,4 @@ fn full_filters_refuse_as_the_definition_says() {
             }
         }
     }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    let mut seen = std::collections::BTreeSet::new();
-    for (name, (bytes, mut status)) in rejected() {
-        if name == "length-most-lines" && usize::BITS == 32 {
-            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
-        }
-        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
-        assert_eq!(status_of_result(&CuckooFilter::decode(&bytes)), status, "{name}, decoded");
-        let unverified = if name.starts_with("lines-") { status::OK } else { status };
-        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
-        seen.insert(status);
-    }
-    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
 }

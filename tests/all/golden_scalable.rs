@@ -3,33 +3,22 @@
 //! with the exact error. `BLESS=1 cargo test --test golden_scalable committed` writes them anew.
 //! `stages.txt` beside them, the sizes of the stages, is by the library itself.
 
-use crate::committed;
-use crate::definition;
+use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests};
 
-use bloomline::{Error, Filter, ScalableFilter, View, line};
-use definition::*;
-use std::collections::BTreeMap;
+use bloomline::{Error, Filter, ScalableFilter, View};
 use std::fmt::Write as _;
 use std::ops::Range;
-
-/// An accepted file: its bytes, and hashes to probe.
-struct Accepted {
-    name: String,
-    bytes: Vec<u8>,
-    probes: Vec<u64>,
-}
 
 /// A stage of so many lines, with so many random keys.
 fn stage(lines: usize, k: u32, keys: usize, capacity: u64) -> StageOf {
     StageOf::new(lines, k, capacity, &random_hashes(keys, (lines * 64 + k as usize) as u64))
 }
 
-fn accepted() -> Vec<Accepted> {
-    let mut files = Vec::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: &str, rate: f64, seed: u64, stages: &[StageOf], probes: Vec<u64>| {
         let bytes = encode_scalable(stages, rate, seed);
-        let name = format!("accepted/{name}.bloomline");
-        files.push(Accepted { name, bytes, probes: [probes, random_hashes(24, 41)].concat() });
+        files.accept(name, bytes, [probes, random_hashes(24, 41)].concat());
     };
     let random = |lines: usize, k: u32, keys: usize| {
         random_hashes(keys, (lines * 64 + k as usize) as u64).into_iter().step_by(7)
@@ -66,13 +55,6 @@ fn accepted() -> Vec<Accepted> {
     full.key_count = 0;
     full.capacity = u64::MAX;
     add("key-count-unknown", 0.01, 0, &[full], random(1, 4, 300).collect());
-    files
-}
-
-struct Rejected {
-    name: String,
-    bytes: Vec<u8>,
-    status: u32,
 }
 
 /// An intact filter of three stages, of 1, 2 and 4 lines, to be spoilt.
@@ -84,22 +66,12 @@ const LINES: usize = 7;
 const TABLE: usize = 64 * LINES;
 const BODY: usize = TABLE + 3 * 64;
 
-fn rejected() -> Vec<Rejected> {
-    let mut files = Vec::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
-    };
-    let with = |fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
+fn rejected(files: &mut Golden) {
+    let intact = Intact(intact());
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
     // With a field of the record of a stage changed, and checksums made right again.
     let record = |stage: usize, fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         for (field, value) in fields {
             let end = TABLE + 64 * (stage + 1);
             put(&mut bytes[..end], field.clone(), *value);
@@ -108,17 +80,13 @@ fn rejected() -> Vec<Rejected> {
         bytes
     };
 
-    add("short-63", status::TRUNCATED, intact()[BODY + 1..].to_vec());
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..BODY + 63].to_vec());
-    add("magic-no-footer", status::NOT_A_FILTER, intact()[..BODY].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("footer-key-count-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, KEY_COUNT, 1);
-        bytes
-    });
+    add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
+    add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("footer-key-count-changed", status::CHECKSUM, intact.altered(KEY_COUNT, 1));
     for layout in [1, 2, 4, 5, 0x0103] {
-        let mut bytes = with(&[(LAYOUT, layout)]);
+        let mut bytes = intact.with(&[(LAYOUT, layout)]);
         // For other layouts a filter, or not: for this one none in any case.
         put(&mut bytes, K, 8);
         seal(&mut bytes);
@@ -134,14 +102,18 @@ fn rejected() -> Vec<Rejected> {
         ("nan", f64::NAN.to_bits()),
         ("infinite", f64::INFINITY.to_bits()),
     ] {
-        add(&format!("rate-{name}"), status::RATE, with(&[(RESERVED, rate)]));
+        add(&format!("rate-{name}"), status::RATE, intact.with(&[(RESERVED, rate)]));
     }
     for stages in [0, 65, 0x0100_0003] {
-        add(&format!("stages-{stages}"), status::K, with(&[(K, stages)]));
+        add(&format!("stages-{stages}"), status::K, intact.with(&[(K, stages)]));
     }
     // None; the first too many; and those whose 64 * (line_count + 4) is right in 64 bits.
     for count in [0, (1 << 57) - 4, (1 << 57) - 1, (1 << 58) + 7, (1 << 58) - 4, u64::MAX] {
-        add(&format!("line-count-{count:x}"), status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(
+            &format!("line-count-{count:x}"),
+            status::LINE_COUNT,
+            intact.with(&[(LINE_COUNT, count)]),
+        );
     }
     for (name, field, value) in [
         ("one-line-less", LINE_COUNT, 6),
@@ -149,22 +121,18 @@ fn rejected() -> Vec<Rejected> {
         ("one-stage-less", K, 2),
         ("one-stage-more", K, 4),
     ] {
-        add(&format!("length-{name}"), status::TRUNCATED, with(&[(field, value)]));
+        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[(field, value)]));
     }
-    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
-    add("length-footer-only", status::TRUNCATED, intact()[BODY..].to_vec());
+    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
+    add("length-footer-only", status::TRUNCATED, intact.0[BODY..].to_vec());
     for (name, at) in [("first-byte", 0), ("record", TABLE), ("last-byte", BODY - 1)] {
-        add(&format!("lines-{name}-changed"), status::CHECKSUM, {
-            let mut bytes = intact();
-            bytes[at] ^= 0x10;
-            bytes
-        });
+        add(&format!("lines-{name}-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
     }
     // Records, under checksums that are right.
     for (name, at) in [("first", 28), ("middle", 40), ("last", 63)] {
         add(&format!("record-{name}-zero-byte"), status::RESERVED, {
-            let mut bytes = intact();
+            let mut bytes = intact.0.clone();
             bytes[TABLE + 64 + at] = 1;
             seal(&mut bytes);
             bytes
@@ -181,17 +149,13 @@ fn rejected() -> Vec<Rejected> {
     }
     add("record-capacity-0", status::LINE_COUNT, record(1, &[(CAPACITY, 0)]));
 
-    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
-    add("order-6-7", status::RATE, with(&[(RESERVED, 0), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 65), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 6)]);
-        bytes[0] ^= 1;
-        bytes
-    });
+    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
+    add("order-6-7", status::RATE, intact.with(&[(RESERVED, 0), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 65), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 6)])).flipped(0, 1));
     add("order-10-11", status::CHECKSUM, {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         bytes[TABLE + 24] = 0;
         bytes
     });
@@ -203,7 +167,6 @@ fn rejected() -> Vec<Rejected> {
         seal(&mut bytes);
         bytes
     });
-    files
 }
 
 /// How filters grow that are made for so many keys at first: of each stage the number of keys
@@ -230,80 +193,30 @@ fn stages_text() -> String {
     text
 }
 
-/// All files: their names under `golden/scalable` and their bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for Accepted { name, bytes, probes } in accepted() {
-        let [line_count, stages, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
-        writeln!(manifest, "accepted {name} {line_count} {stages} {seed} {key_count}").unwrap();
-        let mut text = String::new();
-        for hash in probes {
-            let answer = u8::from(scalable_contains(&bytes, hash));
-            writeln!(text, "{hash:016x} {answer}").unwrap();
-        }
-        files.insert(format!("{name}.probes"), text.into_bytes());
-        files.insert(name, bytes);
-    }
-    for Rejected { name, bytes, status } in rejected() {
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("stages.txt".into(), stages_text().into_bytes());
+fn golden() -> Golden {
+    let mut files = Golden::new("scalable", 100 << 10);
+    files.check = Some(check_scalable);
+    files.answer = |bytes, hash| u32::from(scalable_contains(bytes, hash));
+    files.viewed = false;
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("stages.txt", stages_text())];
     files
 }
 
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("scalable", &all(), 100 << 10);
-}
+golden_tests!(ScalableFilter);
 
+/// They go on, or say that they cannot, and have the keys all the same.
 #[test]
-fn accepted_files_are_read() {
-    for Accepted { name, bytes, probes } in accepted() {
-        assert_eq!(check_scalable(&bytes), status::OK, "{name}");
+fn accepted_files_take_keys() {
+    for (name, bytes, _) in golden().accepted {
         let mut filter = ScalableFilter::decode(&bytes).unwrap();
-        assert!(filter.to_bytes().unwrap() == bytes, "{name}");
-        assert_eq!(filter.key_count(), get(&bytes, KEY_COUNT), "{name}");
-        assert_eq!(filter.seed(), get(&bytes, SEED), "{name}");
         assert_eq!(filter.target_rate().to_bits(), get(&bytes, RESERVED), "{name}");
-        assert_eq!(filter.stages().len() as u64, get(&bytes, K), "{name}");
-        let mut bitmap = vec![0; probes.len().div_ceil(64)];
-        filter.contains_hashes(&probes, &mut bitmap);
-        for (i, &hash) in probes.iter().enumerate() {
-            let answer = scalable_contains(&bytes, hash);
-            assert_eq!(filter.contains_hash(hash), answer, "{name} {hash:016x}");
-            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, answer, "{name} {hash:016x}");
-        }
-        // It goes on, or says that it cannot, and has the keys all the same.
         for hash in random_hashes(200, 60) {
             let _ = filter.insert_hash(hash);
             assert!(filter.contains_hash(hash), "{name}");
         }
-        // It is no filter of lines that anything else reads.
-        assert!(matches!(View::open(&bytes), Err(Error::Layout(_))), "{name}");
         assert!(matches!(View::open_unverified(&bytes), Err(Error::Layout(_))), "{name}");
         assert!(matches!(Filter::decode(&bytes), Err(Error::Layout(_))), "{name}");
     }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    for Rejected { name, bytes, status } in rejected() {
-        assert_eq!(check_scalable(&bytes), status, "{name}, by the definition");
-        assert_eq!(status_of_result(&ScalableFilter::decode(&bytes)), status, "{name}");
-    }
-}
-
-#[test]
-fn lines_are_those_of_the_definition() {
-    let hashes = random_hashes(32, 70);
-    let mut filter = ScalableFilter::new(0, 0.01, 0).unwrap();
-    hashes.iter().for_each(|&hash| assert!(filter.insert_hash(hash).is_ok()));
-    let stage = filter.stages().next().unwrap();
-    let (lines, k) = (stage.params().line_count() as usize, stage.params().k());
-    assert!(stage.lines() == lines_of(lines, k, &hashes));
-    assert!(hashes.iter().all(|&hash| line::contains(stage.lines(), k, hash)));
 }

@@ -3,11 +3,10 @@
 //! the accepted ones and builds the same, and the others are rejected with their error.
 //! `BLESS=1 cargo test --test all golden_static` writes them anew.
 
-use crate::committed;
 use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests, numbers};
+use bloomline::StaticFilter;
 use bloomline::static_line::{self, Levels};
-use bloomline::{Backend, Kind, StaticFilter, StaticParams, View};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Lines of all levels and footer of layout 8.
@@ -25,15 +24,14 @@ fn levels(line_count: u64, shares: [u8; 2], tail: u8) -> Levels {
     Levels { line_count, shares, tail }
 }
 
-fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
-    let mut files = BTreeMap::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: String, rows: u32, levels: Levels, seed: u64, hashes: &[u64]| {
         let lines = static_line::build(hashes, levels, rows);
         let bytes = encode_static(&lines, rows, levels, seed, hashes.len() as u64);
         let others = random_hashes(48, u64::from(rows));
         let some = hashes.iter().take(48);
         let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
-        files.insert(name, (bytes, probes));
+        files.accept(name, bytes, probes);
     };
     for rows in 4..=16 {
         // As full as lines are, and four levels.
@@ -56,71 +54,54 @@ fn accepted() -> BTreeMap<String, (Vec<u8>, Vec<u64>)> {
         add(name("seed-nine"), rows, levels(2, [128, 1], 0), 9, &keys);
         add(name("most-levels"), rows, levels(3, [255, 255], 15), u64::MAX, &keys);
     }
-    files
 }
 
 /// What is rejected, with its status.
-fn rejected() -> BTreeMap<String, (Vec<u8>, u32)> {
+fn rejected(files: &mut Golden) {
     let shape = levels(3, [86, 1], 1);
-    let intact = || {
+    let intact = Intact({
         let lines = static_line::build(&random_hashes(200, 5), shape, 8);
         encode_static(&lines, 8, shape, 0, 200)
-    };
-    let with = |fields: &[(std::ops::Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
-    let len = intact().len();
-    let mut files = BTreeMap::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.insert(name.to_owned(), (bytes, status));
-    };
-    add("short-63", status::TRUNCATED, intact()[len - 63..].to_vec());
-    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact()[..len - 64].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("footer-levels-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        put(&mut bytes, RESERVED, 0);
-        bytes
     });
-    add("layout-9", status::LAYOUT, with(&[(LAYOUT, 9)]));
+    let len = intact.0.clone().len();
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
+    add("short-63", status::TRUNCATED, intact.0[len - 63..].to_vec());
+    add("magic-cut-by-a-line", status::NOT_A_FILTER, intact.0[..len - 64].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("footer-levels-changed", status::CHECKSUM, intact.altered(RESERVED, 0));
+    add("layout-9", status::LAYOUT, intact.with(&[(LAYOUT, 9)]));
     // A third level without a second, more without a third, too many, and bits above.
     for sizes in [0x100, 0x1_0000, 0x1_0056, 0x10_0156, 0xFF_0156, 1 << 24 | 86, 1 << 63] {
-        add(&format!("levels-{sizes:x}"), status::RESERVED, with(&[(RESERVED, sizes)]));
+        add(&format!("levels-{sizes:x}"), status::RESERVED, intact.with(&[(RESERVED, sizes)]));
     }
     // The last is good in its lowest byte.
     for k in [0, 1, 3, 17, 0x0000_0108] {
-        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
     for count in [0, (1 << 48) + 1, 1 << 58, (1 << 58) + 3, u64::MAX] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
-    add("length-first-line-gone", status::TRUNCATED, intact()[64..].to_vec());
-    add("length-one-line-more", status::TRUNCATED, with(&[(LINE_COUNT, 4)]));
-    add("length-a-level-less", status::TRUNCATED, with(&[(RESERVED, 86 | 1 << 8)]));
-    add("length-a-level-more", status::TRUNCATED, with(&[(RESERVED, 86 | 1 << 8 | 2 << 16)]));
-    add("length-a-longer-level", status::TRUNCATED, with(&[(RESERVED, 171 | 1 << 8 | 1 << 16)]));
-    add("length-lines-of-128", status::TRUNCATED, with(&[(K, 9)]));
-    add("length-most-lines", status::TRUNCATED, with(&[(LINE_COUNT, 1 << 48)]));
-    add("lines-first-byte-changed", status::CHECKSUM, {
-        let mut bytes = intact();
-        bytes[0] ^= 0x10;
-        bytes
-    });
-    add("order-6-7", status::RESERVED, with(&[(RESERVED, 1 << 8), (K, 0)]));
-    add("order-7-8", status::K, with(&[(K, 3), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 4)]);
-        bytes[0] ^= 1;
-        bytes
-    });
-    files
+    add("length-first-line-gone", status::TRUNCATED, intact.0[64..].to_vec());
+    add("length-one-line-more", status::TRUNCATED, intact.with(&[(LINE_COUNT, 4)]));
+    add("length-a-level-less", status::TRUNCATED, intact.with(&[(RESERVED, 86 | 1 << 8)]));
+    add(
+        "length-a-level-more",
+        status::TRUNCATED,
+        intact.with(&[(RESERVED, 86 | 1 << 8 | 2 << 16)]),
+    );
+    add(
+        "length-a-longer-level",
+        status::TRUNCATED,
+        intact.with(&[(RESERVED, 171 | 1 << 8 | 1 << 16)]),
+    );
+    add("length-lines-of-128", status::TRUNCATED, intact.with(&[(K, 9)]));
+    add("length-most-lines", status::TRUNCATED, intact.with(&[(LINE_COUNT, 1 << 48)]));
+    add("lines-first-byte-changed", status::CHECKSUM, intact.flipped(0, 0x10));
+    add("order-6-7", status::RESERVED, intact.with(&[(RESERVED, 1 << 8), (K, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 3), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 4)])).flipped(0, 1));
 }
 
 /// Hash, rows and line count to coefficients, fingerprint, line, position and next hash.
@@ -141,78 +122,14 @@ fn vectors() -> String {
     text
 }
 
-/// All files but the README: their names and bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for (name, (bytes, probes)) in accepted() {
-        let [line_count, k, seed, key_count, sizes] =
-            [LINE_COUNT, K, SEED, KEY_COUNT, RESERVED].map(|field| get(&bytes, field));
-        let name = format!("accepted/{name}.bloomline");
-        writeln!(manifest, "accepted {name} {line_count} {k} {seed} {key_count} {sizes}").unwrap();
-        let (lines, rows, levels) = static_parts(&bytes);
-        let mut answers = String::new();
-        for hash in probes {
-            let answer = u8::from(static_line::contains(lines, levels, rows, hash));
-            writeln!(answers, "{hash:016x} {answer}").unwrap();
-        }
-        files.insert(format!("{name}.probes"), answers.into_bytes());
-        files.insert(name, bytes);
-    }
-    for (name, (bytes, status)) in rejected() {
-        let name = format!("rejected/{name}.bloomline");
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files.insert("vectors.txt".into(), vectors().into_bytes());
-    files
+fn golden() -> Golden {
+    let mut files = Golden::new("static", 200 << 10);
+    files.check = None;
+    files.numbers = |bytes| [numbers(bytes), vec![get(bytes, RESERVED)]].concat();
+    accepted(&mut files);
+    rejected(&mut files);
+    files.texts = vec![("vectors.txt", vectors())];
+    files.sorted()
 }
 
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("static", &all(), 200 << 10);
-}
-
-#[test]
-fn accepted_files_are_read_by_every_backend() {
-    for (name, (bytes, probes)) in accepted() {
-        let (lines, rows, levels) = static_parts(&bytes);
-        let expected: Vec<bool> =
-            probes.iter().map(|&hash| static_line::contains(lines, levels, rows, hash)).collect();
-        for backend in Backend::available() {
-            let view = View::open_with_backend(&bytes, backend).unwrap();
-            let mut bitmap = vec![0; probes.len().div_ceil(64)];
-            view.contains_hashes(&probes, &mut bitmap);
-            for (i, (&hash, &expected)) in probes.iter().zip(&expected).enumerate() {
-                assert_eq!(view.contains_hash(hash), expected, "{name} {backend:?} {hash:x}");
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "{name} {backend:?}");
-            }
-            let params = StaticParams::new(levels.line_count, rows, get(&bytes, SEED)).unwrap();
-            assert_eq!(view.static_params(), Some(params));
-            assert_eq!(view.key_count(), get(&bytes, KEY_COUNT));
-        }
-        assert_eq!(Kind::of(&bytes), Ok(Kind::Static));
-        assert!(StaticFilter::decode(&bytes).unwrap().to_bytes().unwrap() == bytes, "{name}");
-    }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    let mut seen = std::collections::BTreeSet::new();
-    for (name, (bytes, mut status)) in rejected() {
-        if name == "length-most-lines" && usize::BITS == 32 {
-            status = status::LINE_COUNT; // more than can be addressed, which is looked at first
-        }
-        assert_eq!(status_of_result(&View::open(&bytes)), status, "{name}");
-        assert_eq!(status_of_result(&StaticFilter::decode(&bytes)), status, "{name}, decoded");
-        let unverified = if name.starts_with("lines-") { status::OK } else { status };
-        assert_eq!(status_of_result(&View::open_unverified(&bytes)), unverified, "{name}");
-        // One has the number of another layout, and is none of that either.
-        if name != "layout-9" {
-            assert_eq!(status_of_result(&Kind::of(&bytes)), unverified, "{name}");
-        }
-        seen.insert(status);
-    }
-    assert!(seen.into_iter().eq([4, 5, 11, 12, 13, 14, 15, 16]));
-}
+golden_tests!(StaticFilter);

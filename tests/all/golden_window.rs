@@ -2,22 +2,11 @@
 //! byte for byte; the library reads the accepted ones, and rejects the others with the exact
 //! error. `BLESS=1 cargo test --test golden_window committed` writes them anew.
 
-use crate::committed;
-use crate::definition;
+use crate::definition::*;
+use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 
-use bloomline::{CountingFilter, Filter, View, Window, line};
-use definition::*;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use bloomline::{CountingFilter, Filter, Window, line};
 use std::ops::Range;
-
-/// An accepted file: what it says, its bytes, and hashes to probe.
-struct Accepted {
-    name: String,
-    state: WindowState,
-    bytes: Vec<u8>,
-    probes: Vec<u64>,
-}
 
 /// A window after `slices` slices, in each of which so many keys were inserted.
 fn filled(
@@ -36,14 +25,12 @@ fn filled(
     (state, hashes)
 }
 
-fn accepted() -> Vec<Accepted> {
-    let mut files = Vec::new();
+fn accepted(files: &mut Golden) {
     let mut add = |name: &str, state: WindowState, inserted: &[u64]| {
         let some = inserted.iter().step_by(inserted.len().div_ceil(60).max(1));
         let others = random_hashes(24, state.slice);
         let probes = some.chain(&others).chain(&AWKWARD).copied().collect();
-        let (name, bytes) = (format!("accepted/{name}.bloomline"), state.encode());
-        files.push(Accepted { name, state, bytes, probes });
+        files.accept(name, state.encode(), probes);
     };
     for k in 1..=line::MAX_K {
         let (state, hashes) = filled((3, 1), k, 0, 5, 20);
@@ -88,13 +75,6 @@ fn accepted() -> Vec<Accepted> {
         state.insert_all(&AWKWARD);
         add(&format!("awkward-hashes-k{k:02}"), state, &[]);
     }
-    files
-}
-
-struct Rejected {
-    name: String,
-    bytes: Vec<u8>,
-    status: u32,
 }
 
 /// An intact window of 3 generations of 2 lines, to be spoilt.
@@ -105,55 +85,39 @@ fn intact() -> Vec<u8> {
 const LINES: usize = 3 * 2 * 64;
 const BODY: usize = LINES + 16 + 3 * 8;
 
-fn rejected() -> Vec<Rejected> {
-    let mut files = Vec::new();
-    let mut add = |name: &str, status: u32, bytes: Vec<u8>| {
-        files.push(Rejected { name: format!("rejected/{name}.bloomline"), bytes, status });
-    };
-    let with = |fields: &[(Range<usize>, u64)]| {
-        let mut bytes = intact();
-        for (field, value) in fields {
-            put(&mut bytes, field.clone(), *value);
-        }
-        seal(&mut bytes);
-        bytes
-    };
-    let unsealed = |fields: &[(Range<usize>, u64)]| {
-        let mut bytes = with(fields);
-        let sum = get(&bytes, FOOTER_CHECKSUM);
-        put(&mut bytes, FOOTER_CHECKSUM, !sum);
-        bytes
-    };
+fn rejected(files: &mut Golden) {
+    let intact = Intact(intact());
+    let mut add = |name: &str, status: u32, bytes: Vec<u8>| files.reject(name, status, bytes);
     // Some bytes before the footer taken out, and checksums made right again.
     let without = |range: Range<usize>| {
-        let mut bytes = intact();
+        let mut bytes = intact.0.clone();
         bytes.drain(range);
         seal(&mut bytes);
         bytes
     };
 
-    add("short-63", status::TRUNCATED, intact()[BODY + 1..].to_vec());
-    add("magic-cut-by-one", status::NOT_A_FILTER, intact()[..BODY + 63].to_vec());
-    add("magic-no-footer", status::NOT_A_FILTER, intact()[..BODY].to_vec());
-    add("version-2", status::VERSION, with(&[(VERSION, 2)]));
-    add("layout-32767", status::LAYOUT, with(&[(LAYOUT, 0x7FFF)]));
-    add("layout-260", status::LAYOUT, with(&[(LAYOUT, 0x0104)]));
+    add("short-63", status::TRUNCATED, intact.0[BODY + 1..].to_vec());
+    add("magic-cut-by-one", status::NOT_A_FILTER, intact.0[..BODY + 63].to_vec());
+    add("magic-no-footer", status::NOT_A_FILTER, intact.0[..BODY].to_vec());
+    add("version-2", status::VERSION, intact.with(&[(VERSION, 2)]));
+    add("layout-32767", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF)]));
+    add("layout-260", status::LAYOUT, intact.with(&[(LAYOUT, 0x0104)]));
     for generations in [0, 1 << 32, (1 << 32) + 3, u64::MAX] {
         let name = format!("generations-{generations:x}");
-        add(&name, status::GENERATIONS, with(&[(RESERVED, generations)]));
+        add(&name, status::GENERATIONS, intact.with(&[(RESERVED, generations)]));
     }
     for k in [0, 17, 0x0100_0006] {
-        add(&format!("k-{k}"), status::K, with(&[(K, k)]));
+        add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
     // None; the first too many; the most that layout 1 may have; and one whose
     // 192 * line_count is right in 64 bits.
     for count in [0, ((1 << 63) - 1 - 104) / 192 + 1, (1 << 57) - 2, (1 << 58) + 2, u64::MAX] {
         let name = format!("line-count-{count:x}");
-        add(&name, status::LINE_COUNT, with(&[(LINE_COUNT, count)]));
+        add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));
     }
     let most = u32::MAX.into();
     let many = [(RESERVED, most), (LINE_COUNT, (1 << 31) / 64 + 1)];
-    add("line-count-of-many-generations", status::LINE_COUNT, with(&many));
+    add("line-count-of-many-generations", status::LINE_COUNT, intact.with(&many));
     for (name, fields) in [
         ("generations-1", (RESERVED, 1)),
         ("generations-2", (RESERVED, 2)),
@@ -163,10 +127,10 @@ fn rejected() -> Vec<Rejected> {
         ("lines-3", (LINE_COUNT, 3)),
         ("lines-of-all", (LINE_COUNT, 6)),
     ] {
-        add(&format!("length-{name}"), status::TRUNCATED, with(&[fields]));
+        add(&format!("length-{name}"), status::TRUNCATED, intact.with(&[fields]));
     }
-    add("length-first-byte-gone", status::TRUNCATED, intact()[1..].to_vec());
-    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact()].concat());
+    add("length-first-byte-gone", status::TRUNCATED, intact.0[1..].to_vec());
+    add("length-line-in-front", status::TRUNCATED, [vec![0; 64], intact.0.clone()].concat());
     add("length-no-lines", status::TRUNCATED, without(0..LINES));
     add("length-no-state", status::TRUNCATED, without(LINES..BODY));
     add("length-no-key-counts", status::TRUNCATED, without(LINES + 16..BODY));
@@ -175,94 +139,44 @@ fn rejected() -> Vec<Rejected> {
     for (name, at) in
         [("first-byte", 0), ("last-line", LINES - 1), ("slice", LINES), ("key-count", BODY - 1)]
     {
-        add(&format!("lines-{name}-changed"), status::CHECKSUM, {
-            let mut bytes = intact();
-            bytes[at] ^= 0x10;
-            bytes
-        });
+        add(&format!("lines-{name}-changed"), status::CHECKSUM, intact.flipped(at, 0x10));
     }
-    add("order-3-4", status::VERSION, unsealed(&[(VERSION, 2)]));
-    add("order-4-5", status::CHECKSUM, unsealed(&[(LAYOUT, 0x7FFF)]));
-    add("order-5-6", status::LAYOUT, with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
-    add("order-6-7", status::GENERATIONS, with(&[(RESERVED, 0), (K, 0)]));
-    add("order-6-8", status::GENERATIONS, with(&[(RESERVED, 0), (LINE_COUNT, 0)]));
-    add("order-7-8", status::K, with(&[(K, 17), (LINE_COUNT, 0)]));
-    add("order-8-9", status::LINE_COUNT, with(&[(LINE_COUNT, 0)])[64..].to_vec());
-    add("order-9-10", status::TRUNCATED, {
-        let mut bytes = with(&[(LINE_COUNT, 3)]);
-        bytes[0] ^= 1;
-        bytes
-    });
+    add("order-3-4", status::VERSION, intact.unsealed(&[(VERSION, 2)]));
+    add("order-4-5", status::CHECKSUM, intact.unsealed(&[(LAYOUT, 0x7FFF)]));
+    add("order-5-6", status::LAYOUT, intact.with(&[(LAYOUT, 0x7FFF), (RESERVED, 0)]));
+    add("order-6-7", status::GENERATIONS, intact.with(&[(RESERVED, 0), (K, 0)]));
+    add("order-6-8", status::GENERATIONS, intact.with(&[(RESERVED, 0), (LINE_COUNT, 0)]));
+    add("order-7-8", status::K, intact.with(&[(K, 17), (LINE_COUNT, 0)]));
+    add("order-8-9", status::LINE_COUNT, intact.with(&[(LINE_COUNT, 0)])[64..].to_vec());
+    add("order-9-10", status::TRUNCATED, Intact(intact.with(&[(LINE_COUNT, 3)])).flipped(0, 1));
+}
+
+fn golden() -> Golden {
+    let mut files = Golden::new("window", 150 << 10);
+    files.check = Some(check_window);
+    files.answer = |bytes, hash| u32::from(WindowState::decode(bytes).contains(hash));
+    files.numbers = |bytes| {
+        let state = WindowState::decode(bytes);
+        [numbers(bytes), vec![state.lines.len() as u64, state.slice, state.limit]].concat()
+    };
+    files.viewed = false;
+    accepted(&mut files);
+    rejected(&mut files);
     files
 }
 
-/// All files: their names under `golden/window` and their bytes.
-fn all() -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut manifest = String::new();
-    for Accepted { name, state, bytes, probes } in accepted() {
-        let [line_count, k, seed, key_count] =
-            [LINE_COUNT, K, SEED, KEY_COUNT].map(|field| get(&bytes, field));
-        let (generations, slice, limit) = (state.lines.len(), state.slice, state.limit);
-        writeln!(
-            manifest,
-            "accepted {name} {line_count} {k} {seed} {key_count} {generations} {slice} {limit}"
-        )
-        .unwrap();
-        let mut text = String::new();
+golden_tests!(Window);
+
+/// They go on from there as the definition does, and are nothing else.
+#[test]
+fn accepted_files_take_keys_as_the_definition_does() {
+    for (name, bytes, probes) in golden().accepted {
+        let (mut window, mut state) =
+            (Window::decode(&bytes).unwrap(), WindowState::decode(&bytes));
         for hash in probes {
-            writeln!(text, "{hash:016x} {}", u8::from(state.contains(hash))).unwrap();
-        }
-        files.insert(format!("{name}.probes"), text.into_bytes());
-        files.insert(name, bytes);
-    }
-    for Rejected { name, bytes, status } in rejected() {
-        writeln!(manifest, "rejected {name} {status}").unwrap();
-        files.insert(name, bytes);
-    }
-    files.insert("MANIFEST".into(), manifest.into_bytes());
-    files
-}
-
-#[test]
-fn committed_files_are_what_the_definition_makes() {
-    committed::are_what_is_made("window", &all(), 150 << 10);
-}
-
-#[test]
-fn accepted_files_are_read() {
-    for Accepted { name, mut state, bytes, probes } in accepted() {
-        assert_eq!(check_window(&bytes), status::OK, "{name}");
-        let mut window = Window::decode(&bytes).unwrap();
-        assert_eq!(window.to_bytes().unwrap(), bytes, "{name}");
-        let params = window.params();
-        assert_eq!(params.line_count() * 64, state.lines[0].len() as u64, "{name}");
-        assert_eq!((params.k(), params.seed()), (state.k, state.seed), "{name}");
-        assert_eq!(window.generations() as usize, state.lines.len(), "{name}");
-        assert_eq!(window.time_slice(), state.slice, "{name}");
-        assert_eq!(window.key_count(0), state.key_counts[state.place()], "{name}");
-        let mut bitmap = vec![0; probes.len().div_ceil(64)];
-        window.contains_hashes(&probes, &mut bitmap);
-        for (i, &hash) in probes.iter().enumerate() {
-            assert_eq!(window.contains_hash(hash), state.contains(hash), "{name} {hash:016x}");
-            assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, state.contains(hash), "{name}");
-        }
-        // And it goes on from there as the definition does.
-        for &hash in &probes {
             assert_eq!(window.insert_hash(hash), state.insert(hash), "{name}");
         }
         assert!(window.to_bytes().unwrap() == state.encode(), "{name}");
-    }
-}
-
-#[test]
-fn rejected_files_give_their_error() {
-    for Rejected { name, bytes, status } in rejected() {
-        assert_eq!(check_window(&bytes), status, "{name}, by the definition");
-        assert_eq!(status_of_result(&Window::decode(&bytes)), status, "{name}");
-        // Nor is it anything else.
-        assert!(View::open(&bytes).is_err(), "{name}, view");
-        assert!(Filter::decode(&bytes).is_err(), "{name}, plain");
-        assert!(CountingFilter::decode(&bytes).is_err(), "{name}, counting");
+        assert!(Filter::decode(&bytes).is_err() && CountingFilter::decode(&bytes).is_err());
     }
 }

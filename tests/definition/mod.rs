@@ -142,6 +142,24 @@ impl WindowState {
         WindowState { k, seed, slice: 0, limit: 0, lines, key_counts: vec![0; generations] }
     }
 
+    /// Of intact bytes.
+    pub(crate) fn decode(bytes: &[u8]) -> WindowState {
+        let (generations, lines) = (get(bytes, RESERVED) as usize, get(bytes, LINE_COUNT) as usize);
+        let (k, seed) = (get(bytes, K) as u32, get(bytes, SEED));
+        let (all, rest) = bytes.split_at(generations * lines * 64);
+        let mut numbers = rest.chunks(8).map(|eight| u64::from_le_bytes(eight.try_into().unwrap()));
+        let [slice, limit] = [(); 2].map(|()| numbers.next().unwrap());
+        let lines = all.chunks(lines * 64).map(<[u8]>::to_vec).collect();
+        WindowState {
+            k,
+            seed,
+            slice,
+            limit,
+            lines,
+            key_counts: numbers.take(generations).collect(),
+        }
+    }
+
     pub(crate) fn place(&self) -> usize {
         (self.slice % self.lines.len() as u64) as usize
     }

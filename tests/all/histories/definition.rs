@@ -401,15 +401,7 @@ impl Model for Window {
         Ok(Window(WindowState::new(generations as usize, lines, k, arg(args, 3))))
     }
     fn open(bytes: &[u8]) -> Self {
-        let (generations, lines) = (get(bytes, RESERVED) as usize, get(bytes, LINE_COUNT) as usize);
-        let mut state =
-            WindowState::new(generations, lines, get(bytes, K) as u32, get(bytes, SEED));
-        let (all, rest) = bytes.split_at(generations * lines * 64);
-        state.lines = all.chunks(lines * 64).map(<[u8]>::to_vec).collect();
-        let mut numbers = rest.chunks(8).map(|eight| u64::from_le_bytes(eight.try_into().unwrap()));
-        (state.slice, state.limit) = (numbers.next().unwrap(), numbers.next().unwrap());
-        state.key_counts = numbers.take(generations).collect();
-        Window(state)
+        Window(WindowState::decode(bytes))
     }
     fn seed(&self) -> u64 {
         self.0.seed

@@ -152,7 +152,7 @@ impl Subject for Filter {
 }
 
 /// A filter that `Filter::classic` makes.
-pub(super) struct Classic(Filter);
+pub(crate) struct Classic(Filter);
 
 impl Subject for Classic {
     fn make(args: &[&str], _: Backend) -> Result<Self, Error> {

@@ -15,6 +15,8 @@ mod definition;
 mod library;
 mod scripts;
 
+pub(crate) use library::Classic;
+
 use crate::committed;
 use crate::definition::{cases, hash, random_hashes};
 use crate::directory::Directory;
@@ -24,7 +26,7 @@ use std::fs;
 use std::path::Path;
 
 /// The keys of a line.
-enum Keys {
+pub(crate) enum Keys {
     Bytes(Vec<String>),
     Hashes(Vec<u64>),
 }
@@ -123,7 +125,7 @@ fn said_all(answers: &[bool]) -> String {
 }
 
 /// What histories are about: a model by the definition, or a filter of the library.
-trait Subject: Sized {
+pub(crate) trait Subject: Sized {
     fn make(args: &[&str], backend: Backend) -> Result<Self, Error>;
     fn open(bytes: &[u8]) -> Result<Self, Error>;
     fn copy(&self) -> Self;
