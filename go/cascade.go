@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	layoutCascade = 9 // the lines of all layers, and behind them a record for each
-
 	// Every second layer has a sixteenth of the keys of the one before: chance does not lead to so many.
 	maxLayers = 32
 	// The rows of a layer behind the first.

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // ConcurrentFilter is a filter that any number of goroutines add to and read at once, without
@@ -97,7 +99,7 @@ func (f *ConcurrentFilter) AddHashIfAbsent(hash uint64) (isNew bool) {
 
 // sharedSetBits is [setBits], atomically, and reports whether one of the bits was not set.
 func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
-	lane, positions := round(g)
+	lane, positions := format.Round(g)
 	for ; count > 0; count-- {
 		word, bit := &at[lane&7], uint64(1)<<(positions&63)
 		if bigEndian {
@@ -163,7 +165,7 @@ func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 
 // sharedAllSet is [allSet], atomically, for the bits of one round.
 func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
-	lane, positions := round(g)
+	lane, positions := format.Round(g)
 	set := uint64(1)
 	for ; count > 0; count-- {
 		word := atomic.LoadUint64(&at[lane&7])

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"math/bits"
 	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 const (
@@ -225,7 +227,7 @@ func (f *CountingFilter) CountHash(hash uint64) int {
 // bits yields the bits that a hash sets in its line, by number, 0 to 511.
 func (f *CountingFilter) bits(hash uint64) iter.Seq[int] {
 	return func(yield func(bit int) bool) {
-		for lane, set := range f.filter.view.mask(hash) {
+		for lane, set := range format.Mask(hash, f.filter.view.k) {
 			for ; set != 0; set &= set - 1 {
 				if !yield(lane*64 + bits.TrailingZeros64(set)) {
 					return

@@ -240,11 +240,11 @@ func (f *CuckooFilter) String() string {
 func (f cuckooData) encoded() encoded {
 	p, _ := f.view.CuckooParams()
 	return encode(footer{
-		keyCount:  f.view.keyCount,
-		lineCount: p.LineCount,
-		seed:      p.Seed,
-		k:         uint32(p.FingerprintBits),
-		layout:    layoutCuckoo,
+		KeyCount:  f.view.keyCount,
+		LineCount: p.LineCount,
+		Seed:      p.Seed,
+		K:         uint32(p.FingerprintBits),
+		Layout:    layoutCuckoo,
 	}, bytesOf(f.view.cuckoo.all))
 }
 
@@ -261,7 +261,7 @@ func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {
 	if err != nil {
 		return err
 	}
-	view := View{cuckoo: cuckooLines{all, slotSizeOf(int(p.k))}, seed: p.seed}
+	view := View{cuckoo: cuckooLines{all, slotSizeOf(int(p.K))}, seed: p.Seed}
 	view.keyCount = view.cuckoo.taken() // what the footer says is a hint only
 	f.cuckooData = cuckooData{view: view}
 	return nil

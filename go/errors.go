@@ -1,6 +1,10 @@
 package bloomline
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/bloomline/bloomline/go/internal/format"
+)
 
 // What can be wrong. Errors of this package are these or wrap them: test with [errors.Is].
 // Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
@@ -31,16 +35,16 @@ var (
 	// ErrOverlap: both sets of a cascade have a key, or two keys of one hash, which another seed tells apart.
 	ErrOverlap = errors.New("bloomline: both sets have a key of one hash: remove it from one, or change the seed")
 	// ErrTruncated: there are no bytes, too few, or too many.
-	ErrTruncated = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
+	ErrTruncated = format.ErrTruncated
 	// ErrNotAFilter: the bytes do not end as a filter does.
-	ErrNotAFilter = errors.New("bloomline: the data is not a Bloomline filter, or its end is missing")
+	ErrNotAFilter = format.ErrNotAFilter
 	// ErrVersion: a filter of a version that this package does not know.
-	ErrVersion = errors.New("bloomline: the filter has an unknown format version")
+	ErrVersion = format.ErrVersion
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
 	// not read, or that does not allow what is asked for.
 	ErrLayout = errors.New("bloomline: another type of filter, unknown layout, or unsupported operation")
 	// ErrChecksum: the bytes are damaged.
-	ErrChecksum = errors.New("bloomline: the filter is damaged: a checksum does not match")
+	ErrChecksum = format.ErrChecksum
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.
 	ErrGenerations = errors.New("bloomline: a window needs 1 to 2^32 - 1 generations")
 	// ErrTooLong: a stream has more bytes than the reader takes.

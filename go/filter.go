@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
+	"github.com/bloomline/bloomline/go/internal/format"
 	"github.com/zeebo/xxh3"
 )
 
@@ -119,7 +120,7 @@ func (f *Filter) AddHash(hash uint64) {
 	}
 	// As setBits, whose call would take a sixth longer.
 	at, count := f.view.at(hash), f.view.short
-	lane, positions := round(hash * c1)
+	lane, positions := format.Round(hash * c1)
 	at.set(lane, positions)
 	at.set(lane+1, positions>>6)
 	at.setTwo(lane+2, positions>>12, count-2)

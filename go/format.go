@@ -8,105 +8,59 @@ import (
 	"io"
 	"reflect"
 	"slices"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 const (
-	footerBytes = 64
-	version     = 1
-	magic       = "BLMLINE\n"
+	footerBytes = format.FooterBytes
 
-	// What is before the footer.
-	layoutLines    = 1
-	layoutCounting = 2 // the same, and behind them a counter of 4 bits for each of their bits
-	layoutCuckoo   = 7 // lines of fingerprints
-	layoutClassic  = 6 // bits anywhere
-	layoutStatic   = 8 // lines of solutions, in levels
-
-	atKeyCount       = 0
-	atLineCount      = 8
-	atSeed           = 16
-	atK              = 24
-	atLayout         = 28
-	atVersion        = 30
-	atReserved       = 32
-	atLinesChecksum  = 40
-	atFooterChecksum = 48
-	atMagic          = 56
+	layoutLines    = format.Lines
+	layoutCounting = format.Counting
+	layoutScalable = format.Scalable
+	layoutWindow   = format.Window
+	layoutClassic  = format.Classic
+	layoutCuckoo   = format.Cuckoo
+	layoutStatic   = format.Static
+	layoutCascade  = format.Cascade
 )
 
-// footer is what a footer says, of any layout.
-type footer struct {
-	keyCount      uint64
-	lineCount     uint64
-	seed          uint64
-	k             uint32
-	layout        uint16
-	reserved      uint64
-	linesChecksum uint64
-}
+// footer is what a footer says, and below what it means in each layout.
+type footer format.Footer
 
 func checksum(bytes []byte) uint64 {
 	return Hash(bytes, 0)
 }
 
-// readFooter returns what is before the footer, and what the footer says: the rules that do
-// not depend on the layout. What is before it has not been looked at.
+// readFooter returns what is before the footer, which has not been looked at, and what the footer says.
 func readFooter(data []byte) (body []byte, f footer, err error) {
-	if len(data) < footerBytes {
-		return nil, f, ErrTruncated
+	read, err := format.Read(data)
+	if err != nil {
+		return nil, f, err
 	}
-	body, at := data[:len(data)-footerBytes], data[len(data)-footerBytes:]
-	switch {
-	case string(at[atMagic:]) != magic:
-		return nil, f, ErrNotAFilter
-	case le.Uint16(at[atVersion:]) != version:
-		return nil, f, ErrVersion
-	case le.Uint64(at[atFooterChecksum:]) != checksum(at[:atFooterChecksum]):
-		return nil, f, ErrChecksum
-	}
-	return body, footer{
-		keyCount:      le.Uint64(at[atKeyCount:]),
-		lineCount:     le.Uint64(at[atLineCount:]),
-		seed:          le.Uint64(at[atSeed:]),
-		k:             le.Uint32(at[atK:]),
-		layout:        le.Uint16(at[atLayout:]),
-		reserved:      le.Uint64(at[atReserved:]),
-		linesChecksum: le.Uint64(at[atLinesChecksum:]),
-	}, nil
+	return data[:len(data)-footerBytes], footer(read), nil
 }
 
-// bytes is the footer as it is written.
 func (f *footer) bytes() []byte {
-	at := make([]byte, footerBytes)
-	le.PutUint64(at[atKeyCount:], f.keyCount)
-	le.PutUint64(at[atLineCount:], f.lineCount)
-	le.PutUint64(at[atSeed:], f.seed)
-	le.PutUint32(at[atK:], f.k)
-	le.PutUint16(at[atLayout:], f.layout)
-	le.PutUint16(at[atVersion:], version)
-	le.PutUint64(at[atReserved:], f.reserved)
-	le.PutUint64(at[atLinesChecksum:], f.linesChecksum)
-	le.PutUint64(at[atFooterChecksum:], checksum(at[:atFooterChecksum]))
-	copy(at[atMagic:], magic)
-	return at
+	return (*format.Footer)(f).Bytes()
 }
 
 func (f *footer) params() Params {
-	return Params{LineCount: f.lineCount, K: int(f.k), Seed: f.seed}
+	return Params{LineCount: f.LineCount, K: int(f.K), Seed: f.Seed}
 }
 
 func (f *footer) cuckooParams() CuckooParams {
-	return CuckooParams{LineCount: f.lineCount, FingerprintBits: int(f.k), Seed: f.seed}
+	return CuckooParams{LineCount: f.LineCount, FingerprintBits: int(f.K), Seed: f.Seed}
 }
 
 // bodyLen is how long what is before the footer has to be, which nobody has looked at yet: what
 // stands in a footer is checked before memory is taken for it. It returns what is wrong with a
 // footer that says what none can.
 func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
-	if !slices.Contains(layouts, f.layout) {
+	if !slices.Contains(layouts, f.Layout) {
 		return 0, ErrLayout
 	}
-	switch f.layout {
+	switch f.Layout {
 	case layoutScalable:
 		return f.scalableLen()
 	case layoutWindow:
@@ -116,16 +70,16 @@ func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
 	case layoutCascade:
 		return f.cascadeLen()
 	}
-	if f.reserved != 0 {
+	if f.Reserved != 0 {
 		return 0, ErrReserved
 	}
-	switch f.layout {
+	switch f.Layout {
 	case layoutCounting:
-		return f.lineCount * (lineBytes + counterBytes), f.params().checkCounting()
+		return f.LineCount * (lineBytes + counterBytes), f.params().checkCounting()
 	case layoutCuckoo:
-		return f.lineCount * lineBytes, f.cuckooParams().check()
+		return f.LineCount * lineBytes, f.cuckooParams().check()
 	}
-	return f.lineCount * lineBytes, f.params().check()
+	return f.LineCount * lineBytes, f.params().check()
 }
 
 func (f *footer) check(body uint64, layouts []uint16) error {
@@ -190,9 +144,9 @@ type parts struct {
 
 // parts takes a body apart whose footer has been checked.
 func (f footer) parts(body []byte, verify bool) (parts, error) {
-	lines := f.lineCount * lineBytes
+	lines := f.LineCount * lineBytes
 	p := parts{f, body[:lines], body[lines:]}
-	if verify && (f.linesChecksum != checksum(body) || !agree(p.lines, p.counters)) {
+	if verify && (f.LinesChecksum != checksum(body) || !agree(p.lines, p.counters)) {
 		return parts{}, ErrChecksum
 	}
 	return p, nil
@@ -210,21 +164,21 @@ func openView(data []byte, verify bool) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	if f.layout == layoutStatic {
-		if verify && f.linesChecksum != checksum(body) {
+	if f.Layout == layoutStatic {
+		if verify && f.LinesChecksum != checksum(body) {
 			return View{}, ErrChecksum
 		}
-		return View{static: f.static(), encoded: data, seed: f.seed, keyCount: f.keyCount}, nil
+		return View{static: f.static(), encoded: data, seed: f.Seed, keyCount: f.KeyCount}, nil
 	}
 	p, err := f.parts(body, verify)
 	if err != nil {
 		return View{}, err
 	}
-	view := View{seed: p.seed, keyCount: p.keyCount}
-	if p.layout == layoutCuckoo {
-		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.k))}
+	view := View{seed: p.Seed, keyCount: p.KeyCount}
+	if p.Layout == layoutCuckoo {
+		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.K))}
 	} else {
-		view.lines = linesWith(linesOf(p.lines), int(p.k), p.layout == layoutClassic)
+		view.lines = linesWith(linesOf(p.lines), int(p.K), p.Layout == layoutClassic)
 	}
 	return view, nil
 }
@@ -237,9 +191,9 @@ func (p *parts) newFilter(keep bool) (*Filter, error) {
 	}
 	filter := new(Filter)
 	filter.view = View{
-		lines:    linesWith(all, int(p.k), p.layout == layoutClassic),
-		seed:     p.seed,
-		keyCount: p.keyCount,
+		lines:    linesWith(all, int(p.K), p.Layout == layoutClassic),
+		seed:     p.Seed,
+		keyCount: p.KeyCount,
 	}
 	return filter, nil
 }
@@ -255,10 +209,10 @@ type encoded struct {
 
 // encode puts the footer behind the pieces of a body.
 func encode(f footer, body ...[]byte) encoded {
-	if f.lineCount == 0 {
+	if f.LineCount == 0 {
 		return encoded{err: ErrLineCount}
 	}
-	f.linesChecksum = checksumOf(body)
+	f.LinesChecksum = checksumOf(body)
 	return encoded{pieces: append(body, f.bytes())}
 }
 
@@ -309,11 +263,11 @@ func (f filterData) encoded() encoded {
 
 func (f filterData) footer(layout uint16) footer {
 	return footer{
-		keyCount:  f.view.keyCount,
-		lineCount: uint64(len(f.view.all)),
-		seed:      f.view.seed,
-		k:         uint32(f.view.k),
-		layout:    layout,
+		KeyCount:  f.view.keyCount,
+		LineCount: uint64(len(f.view.all)),
+		Seed:      f.view.seed,
+		K:         uint32(f.view.k),
+		Layout:    layout,
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // Any bytes: the reader is right by the page, and what it accepts is probed alike one by one and in a
@@ -50,10 +52,10 @@ func repaired(data []byte) []byte {
 	}
 	data = bytes.Clone(data)
 	lines, footer := data[:len(data)-footerBytes], data[len(data)-footerBytes:]
-	copy(footer[atMagic:], magic)
-	le.PutUint16(footer[atVersion:], version)
-	le.PutUint64(footer[atLinesChecksum:], checksum(lines))
-	le.PutUint64(footer[atFooterChecksum:], checksum(footer[:atFooterChecksum]))
+	copy(footer[format.AtMagic:], format.Magic)
+	le.PutUint16(footer[format.AtVersion:], format.Version)
+	le.PutUint64(footer[format.AtLinesChecksum:], checksum(lines))
+	le.PutUint64(footer[format.AtFooterChecksum:], checksum(footer[:format.AtFooterChecksum]))
 	return data
 }
 
@@ -84,7 +86,7 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	var filter Filter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
 		// A cuckoo filter is none of these, nor is a static one.
-		layout := le.Uint16(data[len(data)-footerBytes+atLayout:])
+		layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:])
 		if decoded != ErrLayout || layout != layoutCuckoo && layout != layoutStatic {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
@@ -129,7 +131,7 @@ func FuzzCounting(f *testing.F) {
 					lines[bit/8] |= 1 << (bit % 8)
 				}
 			}
-			shape := footer{lineCount: uint64(len(lines) / 64), k: uint32(k), layout: layoutCounting, keyCount: seed}
+			shape := footer{LineCount: uint64(len(lines) / 64), K: uint32(k), Layout: layoutCounting, KeyCount: seed}
 			encoded, _ := encode(shape, lines, counters).appendTo(nil)
 			if !checkCounting(t, encoded, hashes) {
 				t.Fatal("counters and their lines are not accepted")
@@ -142,7 +144,7 @@ func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CountingFilter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCounting {
+		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCounting {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return false
@@ -189,7 +191,7 @@ func FuzzCuckoo(f *testing.F) {
 		checkCuckoo(t, data, hashes)
 		checkCuckoo(t, repaired(data), hashes)
 		if lines := data[:len(data)&^63]; len(lines) > 0 {
-			shape := footer{lineCount: uint64(len(lines) / 64), k: 8 + uint32(seed%3)*4, layout: layoutCuckoo, keyCount: seed}
+			shape := footer{LineCount: uint64(len(lines) / 64), K: 8 + uint32(seed%3)*4, Layout: layoutCuckoo, KeyCount: seed}
 			encoded, _ := encode(shape, lines).appendTo(nil)
 			if !checkCuckoo(t, encoded, hashes) {
 				t.Fatal("lines are not accepted")
@@ -202,7 +204,7 @@ func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CuckooFilter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		if layout := le.Uint16(data[len(data)-footerBytes+atLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
+		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return false

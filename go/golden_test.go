@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // The errors by the numbers of the C interface, which the manifest has.
@@ -83,7 +85,7 @@ func goldenEach(t *testing.T, directory string, accepted, rejected int, check fu
 		}
 		rejected--
 		want := byNumber[int(numbers[0])]
-		if want == ErrTruncated && len(data) >= footerBytes && le.Uint64(data[len(data)-footerBytes+atLineCount:]) > maxLines {
+		if want == ErrTruncated && len(data) >= footerBytes && le.Uint64(data[len(data)-footerBytes+format.AtLineCount:]) > maxLines {
 			want = ErrLineCount // more than this machine can address
 		}
 		if row[0] != "rejected" || want == nil {
@@ -208,7 +210,7 @@ func goldenFiles(t *testing.T, directory string, empty func() goldenFilter) {
 
 func withKeyCount(data []byte, count uint64) []byte {
 	data = bytes.Clone(data)
-	le.PutUint64(data[len(data)-footerBytes+atKeyCount:], count)
+	le.PutUint64(data[len(data)-footerBytes+format.AtKeyCount:], count)
 	return repaired(data)
 }
 

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 // layoutReader is what reads bytes, and the layouts that it takes.
@@ -96,7 +98,7 @@ func TestEveryLayoutDamaged(t *testing.T) {
 	for _, name := range layoutSamples {
 		data := goldenBytes(t, name+".bloomline")
 		body := len(data) - footerBytes
-		layout := le.Uint16(data[body+atLayout:])
+		layout := le.Uint16(data[body+format.AtLayout:])
 		offer(t, readers, data, layout, nil, nil, ErrLayout, "whole", len(data))
 		for left := range len(data) {
 			end, elsewhere := ErrNotAFilter, ErrLayout
@@ -110,10 +112,10 @@ func TestEveryLayoutDamaged(t *testing.T) {
 			want, unverified, elsewhere := ErrChecksum, error(nil), ErrLayout
 			if at := bit/8 - body; at >= 0 {
 				switch at {
-				case atVersion, atVersion + 1:
+				case format.AtVersion, format.AtVersion + 1:
 					want = ErrVersion
 				}
-				if at >= atMagic {
+				if at >= format.AtMagic {
 					want = ErrNotAFilter
 				}
 				unverified, elsewhere = want, want

@@ -1,28 +1,27 @@
 package bloomline
 
-// The line: the whole algorithm. docs/FORMAT.md of the project defines it, and its golden
-// files hold this code to it.
+// The line, probed and set fast. Package format has its definition in a few lines, and the golden files of the
+// project hold this code to it.
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 var le = binary.LittleEndian
 
 const (
-	lineBytes = 64
-	lineBits  = 512
-	lanes     = 8
-	maxK      = 16
+	lineBytes = format.LineBytes
+	lineBits  = format.LineBits
+	lanes     = format.Lanes
+	maxK      = format.MaxK
+	c1        = format.C1
+	c2        = format.C2
 
 	// From so many lines on, 1 MiB, they are taken to be outside of the CPU's own caches.
 	farFrom = (1 << 20) / lineBytes
-
-	c1 = 0x9E3779B97F4A7C15 // multiplier of the first round: 2^64 / golden ratio
-	c2 = 0xD6E8FEB86659FD93 // of the second, for the bits above 8
 )
 
 // line is one cache line: 8 little-endian lanes of 64 bits. Bytes, not words, so that it may
@@ -64,28 +63,13 @@ func linesWith(all []line, k int, classic bool) lines {
 
 // index is the number of the line of a hash: the high half of hash * number of lines.
 func (l *lines) index(hash uint64) uint64 {
-	index, _ := bits.Mul64(hash, uint64(len(l.all)))
-	return index
+	return format.Index(hash, uint64(len(l.all)))
 }
 
 // at is the line of a hash.
 func (l *lines) at(hash uint64) *line {
 	return &l.all[l.index(hash)]
 }
-
-// round is where one round of a hash has its bits: the first lane, 0 to 7, and the bit
-// numbers of that lane and those after it, six bits each, lowest first.
-func round(g uint64) (lane, positions uint64) {
-	// Lane i has its number at bit 13 + 6 i of g, and lane i counts if
-	// (i + (g >> 61)) mod 8 < k: so the first that counts is -(g >> 61) mod 8.
-	turn := g >> 61
-	// The 48 bits of all numbers, turned left by 6 turn.
-	high, low := bits.Mul64(g>>13<<16, turns[turn])
-	return -turn & 7, high | low>>16
-}
-
-// turns[i] is 2^(6i).
-var turns = [lanes]uint64{1, 1 << 6, 1 << 12, 1 << 18, 1 << 24, 1 << 30, 1 << 36, 1 << 42}
 
 // first is the memory of the lines, for package avx2.
 func (l *lines) first() *byte {
@@ -120,7 +104,7 @@ func (l *lines) insertLong(hash uint64) {
 
 // setBits sets the first bits of a round. It is written out: a loop takes a quarter longer.
 func setBits(at *line, g uint64, count int) {
-	lane, positions := round(g)
+	lane, positions := format.Round(g)
 	at.setTwo(lane, positions, count)
 	at.setTwo(lane+2, positions>>12, count-2)
 	at.setTwo(lane+4, positions>>24, count-4)
@@ -155,22 +139,6 @@ func (l *line) missing(lane, position uint64) uint64 {
 	return (word | 1<<(position&63)) ^ word
 }
 
-// mask is the bits that a hash sets in its line, by lanes.
-func (l *lines) mask(hash uint64) (mask [lanes]uint64) {
-	set := func(g uint64, count int) {
-		lane, positions := round(g)
-		for ; count > 0; count-- {
-			mask[lane&7] |= 1 << (positions & 63)
-			lane, positions = lane+1, positions>>6
-		}
-	}
-	set(hash*c1, min(l.k, 8))
-	if l.k > 8 {
-		set(hash*c2, l.k-8)
-	}
-	return mask
-}
-
 // contains reports whether all bits of a hash are set.
 func (l *lines) contains(hash uint64) bool {
 	if l.rows != nil {
@@ -190,7 +158,7 @@ func (l *lines) containsInGo(hash uint64) bool {
 		return l.containsLong(hash)
 	}
 	at := l.at(hash)
-	lane, positions := round(hash * c1)
+	lane, positions := format.Round(hash * c1)
 	if at.missing(lane, positions)|at.missing(lane+1, positions>>6)|at.missing(lane+2, positions>>12) != 0 {
 		return false
 	}
@@ -218,7 +186,7 @@ func (l *lines) containsLong(hash uint64) bool {
 // answer is contains as a 1 or a 0, without a branch on what is set, for batches.
 func (l *lines) answer(hash uint64) uint64 {
 	at := l.at(hash)
-	lane, positions := round(hash * c1)
+	lane, positions := format.Round(hash * c1)
 	answer := allSet(at, lane, positions, min(l.k, 8))
 	if l.k > 8 {
 		answer &= l.second(at, hash)
@@ -228,7 +196,7 @@ func (l *lines) answer(hash uint64) uint64 {
 
 // second is the answer of the bits above 8.
 func (l *lines) second(at *line, hash uint64) uint64 {
-	lane, positions := round(hash * c2)
+	lane, positions := format.Round(hash * c2)
 	return allSet(at, lane, positions, l.k-8)
 }
 

@@ -41,11 +41,11 @@ func TestOutOfMemory(t *testing.T) {
 
 func testOutOfMemory(t *testing.T) {
 	params := Params{LineCount: largeLines, K: 6}
-	zeros := footer{lineCount: largeLines, k: 6, layout: layoutLines}
-	window := footer{lineCount: largeLines / 8, k: 6, layout: layoutWindow, reserved: 8}
-	counting := footer{lineCount: largeLines / 5, k: 6, layout: layoutCounting}
-	cuckoo := footer{lineCount: largeLines, k: 8, layout: layoutCuckoo}
-	classic := footer{lineCount: largeLines, k: 6, layout: layoutClassic}
+	zeros := footer{LineCount: largeLines, K: 6, Layout: layoutLines}
+	window := footer{LineCount: largeLines / 8, K: 6, Layout: layoutWindow, Reserved: 8}
+	counting := footer{LineCount: largeLines / 5, K: 6, Layout: layoutCounting}
+	cuckoo := footer{LineCount: largeLines, K: 8, Layout: layoutCuckoo}
+	classic := footer{LineCount: largeLines, K: 6, Layout: layoutClassic}
 	// What is there before the memory is limited, to be copied after that.
 	plain := orPanic(NewWithParams(params))
 	shared := orPanic(NewConcurrentWithParams(params))
@@ -55,7 +55,7 @@ func testOutOfMemory(t *testing.T) {
 	data, path := sparse(t, zeros)
 	paths := map[uint16]string{}
 	for _, footer := range []footer{window, counting, cuckoo, classic} {
-		_, paths[footer.layout] = sparse(t, footer)
+		_, paths[footer.Layout] = sparse(t, footer)
 	}
 
 	limitMemory(t)
@@ -148,18 +148,18 @@ func panicOf(f func()) (err error) {
 // sparse is a file of zeros with a right footer, which takes no room on the disk, and its bytes.
 func sparse(t *testing.T, end footer) ([]byte, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), fmt.Sprint("layout-", end.layout))
-	size := int64(orPanic(end.bodyLen([]uint16{end.layout})))
+	path := filepath.Join(t.TempDir(), fmt.Sprint("layout-", end.Layout))
+	size := int64(orPanic(end.bodyLen([]uint16{end.Layout})))
 	file := orPanic(os.Create(path))
 	defer file.Close()
 	if err := file.Truncate(size + footerBytes); err != nil {
 		t.Fatal(err)
 	}
 	var data []byte
-	if end.layout == layoutLines { // which is read to its end before memory is taken
+	if end.Layout == layoutLines { // which is read to its end before memory is taken
 		data = orPanic(syscall.Mmap(int(file.Fd()), 0, int(size)+footerBytes, syscall.PROT_READ, syscall.MAP_SHARED))
 		t.Cleanup(func() { _ = syscall.Munmap(data) })
-		end.linesChecksum = checksum(data[:size])
+		end.LinesChecksum = checksum(data[:size])
 	}
 	if _, err := file.WriteAt(end.bytes(), size); err != nil {
 		t.Fatal(err)

@@ -5,11 +5,11 @@ package bloomline
 import (
 	"fmt"
 	"math"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 const (
-	layoutScalable = 3 // the lines of all stages, and behind them a record for each
-
 	maxStages = 64
 	// So that a rate is left for the last of all stages.
 	leastRate = 1e-15
@@ -94,16 +94,16 @@ func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilte
 
 // scalableLen is [footer.bodyLen] in layout 3.
 func (f *footer) scalableLen() (uint64, error) {
-	stages := uint64(f.k)
+	stages := uint64(f.K)
 	switch {
-	case !isScalableRate(math.Float64frombits(f.reserved)):
+	case !isScalableRate(math.Float64frombits(f.Reserved)):
 		return 0, ErrRate
 	case stages < 1 || stages > maxStages:
 		return 0, ErrK
-	case f.lineCount < 1 || f.lineCount > maxLines-stages:
+	case f.LineCount < 1 || f.LineCount > maxLines-stages:
 		return 0, ErrLineCount
 	}
-	return (f.lineCount + stages) * lineBytes, nil
+	return (f.LineCount + stages) * lineBytes, nil
 }
 
 func isScalableRate(rate float64) bool {
@@ -328,24 +328,24 @@ func (f *ScalableFilter) String() string {
 
 func (f scalableData) encoded() encoded {
 	shape := footer{
-		seed:     f.seed,
-		k:        uint32(len(f.stages)),
-		layout:   layoutScalable,
-		reserved: math.Float64bits(f.rate),
+		Seed:     f.seed,
+		K:        uint32(len(f.stages)),
+		Layout:   layoutScalable,
+		Reserved: math.Float64bits(f.rate),
 	}
 	var body [][]byte
 	records := make([]byte, 0, len(f.stages)*recordBytes)
 	for i := range f.stages {
 		filter, record := f.stages[i].filter, [recordBytes]byte{}
 		count := uint64(len(filter.view.all))
-		le.PutUint64(record[atKeyCount:], filter.KeyCount())
-		le.PutUint64(record[atLineCount:], count)
+		le.PutUint64(record[format.AtKeyCount:], filter.KeyCount())
+		le.PutUint64(record[format.AtLineCount:], count)
 		le.PutUint64(record[atCapacity:], f.stages[i].capacity)
-		le.PutUint32(record[atK:], uint32(filter.view.k))
+		le.PutUint32(record[format.AtK:], uint32(filter.view.k))
 		records = append(records, record[:]...)
 		body = append(body, bytesOf(filter.view.all))
-		shape.lineCount += count
-		shape.keyCount = saturatingAdd(shape.keyCount, filter.KeyCount())
+		shape.LineCount += count
+		shape.KeyCount = saturatingAdd(shape.KeyCount, filter.KeyCount())
 	}
 	return encode(shape, append(body, records)...)
 }
@@ -355,13 +355,13 @@ func (*ScalableFilter) layouts() []uint16 {
 }
 
 func (f *ScalableFilter) decode(body []byte, shape footer, keep bool) error {
-	if shape.linesChecksum != checksum(body) {
+	if shape.LinesChecksum != checksum(body) {
 		return ErrChecksum
 	}
-	made := scalableData{rate: math.Float64frombits(shape.reserved), seed: shape.seed}
-	left, records := body[:shape.lineCount*lineBytes], body[shape.lineCount*lineBytes:]
+	made := scalableData{rate: math.Float64frombits(shape.Reserved), seed: shape.Seed}
+	left, records := body[:shape.LineCount*lineBytes], body[shape.LineCount*lineBytes:]
 	for ; len(records) > 0; records = records[recordBytes:] {
-		lines, capacity, err := readRecord(records[:recordBytes], &left, shape.seed)
+		lines, capacity, err := readRecord(records[:recordBytes], &left, shape.Seed)
 		if err == nil && len(records) == recordBytes && len(left) > 0 {
 			err = ErrLineCount // no stage has them
 		}
@@ -386,19 +386,19 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 		}
 	}
 	p.footer = footer{
-		keyCount:  le.Uint64(record[atKeyCount:]),
-		lineCount: le.Uint64(record[atLineCount:]),
-		seed:      seed,
-		k:         le.Uint32(record[atK:]),
-		layout:    layoutLines,
+		KeyCount:  le.Uint64(record[format.AtKeyCount:]),
+		LineCount: le.Uint64(record[format.AtLineCount:]),
+		Seed:      seed,
+		K:         le.Uint32(record[format.AtK:]),
+		Layout:    layoutLines,
 	}
-	if p.k > maxK {
+	if p.K > maxK {
 		return p, 0, ErrK // also where an int has 32 bits
 	}
 	if err := p.params().check(); err != nil {
 		return p, 0, err
 	}
-	size, capacity := p.lineCount*lineBytes, le.Uint64(record[atCapacity:])
+	size, capacity := p.LineCount*lineBytes, le.Uint64(record[atCapacity:])
 	if size > uint64(len(*left)) || capacity == 0 {
 		return p, 0, ErrLineCount
 	}

@@ -36,7 +36,7 @@ func TestLargeFilesOfNothing(t *testing.T) {
 	if err := file.Truncate(size); err != nil { // sparse: zeros that nobody has written
 		t.Fatal(err)
 	}
-	shape := footer{lineCount: 1 << 40, k: 6, layout: layoutLines}
+	shape := footer{LineCount: 1 << 40, K: 6, Layout: layoutLines}
 	for _, end := range []struct {
 		bytes []byte
 		want  error

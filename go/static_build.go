@@ -178,6 +178,6 @@ func (b *levelBuilder) encode(shape footer) ([]byte, error) {
 	for _, lines := range b.lines {
 		encoded = append(encoded, lines...)
 	}
-	shape.linesChecksum = checksum(encoded)
+	shape.LinesChecksum = checksum(encoded)
 	return append(encoded, shape.bytes()...), nil
 }

@@ -6,30 +6,30 @@ package bloomline
 func (s *staticLines) footer(seed, keyCount uint64) footer {
 	sizes := uint64(s.sizes.second) | uint64(s.sizes.third)<<8 | uint64(s.sizes.tail)<<16
 	return footer{
-		keyCount:  keyCount,
-		lineCount: s.count,
-		seed:      seed,
-		k:         uint32(s.rows),
-		layout:    layoutStatic,
-		reserved:  sizes,
+		KeyCount:  keyCount,
+		LineCount: s.count,
+		Seed:      seed,
+		K:         uint32(s.rows),
+		Layout:    layoutStatic,
+		Reserved:  sizes,
 	}
 }
 
 // static is the shape that a footer states, whose rows have been checked.
 func (f *footer) static() staticLines {
-	sizes := levelSizes{uint8(f.reserved), uint8(f.reserved >> 8), uint8(f.reserved >> 16)}
-	return staticLines{rowShapeOf(int(f.k)), f.lineCount, sizes}
+	sizes := levelSizes{uint8(f.Reserved), uint8(f.Reserved >> 8), uint8(f.Reserved >> 16)}
+	return staticLines{rowShapeOf(int(f.K)), f.LineCount, sizes}
 }
 
 func (f *footer) staticParams() StaticParams {
-	return StaticParams{LineCount: f.lineCount, Rows: int(f.k), Seed: f.seed}
+	return StaticParams{LineCount: f.LineCount, Rows: int(f.K), Seed: f.Seed}
 }
 
 // staticLen is the length of the lines of all levels, or what is wrong with the footer.
 func (f *footer) staticLen() (uint64, error) {
 	sizes := f.static().sizes
 	ends := (sizes.second > 0 || sizes.third == 0) && (sizes.third > 0 || sizes.tail == 0)
-	if !ends || sizes.tail > maxTail || f.reserved>>24 != 0 {
+	if !ends || sizes.tail > maxTail || f.Reserved>>24 != 0 {
 		return 0, ErrReserved
 	}
 	if err := f.staticParams().check(); err != nil {
@@ -49,7 +49,7 @@ func StaticBlockContains(data, key []byte) bool {
 		return true
 	}
 	lines := f.static()
-	return lines.contains(data, Hash(key, f.seed))
+	return lines.contains(data, Hash(key, f.Seed))
 }
 
 var staticLayouts = []uint16{layoutStatic}
@@ -66,7 +66,7 @@ func (*StaticFilter) layouts() []uint16 {
 }
 
 func (f *StaticFilter) decode(body []byte, footer footer, keep bool) error {
-	if footer.linesChecksum != checksum(body) {
+	if footer.LinesChecksum != checksum(body) {
 		return ErrChecksum
 	}
 	// The footer lies behind the body, and is part of the filter's own bytes.
@@ -77,8 +77,8 @@ func (f *StaticFilter) decode(body []byte, footer footer, keep bool) error {
 	f.view = View{
 		static:   footer.static(),
 		encoded:  bytesOf(data),
-		seed:     footer.seed,
-		keyCount: footer.keyCount,
+		seed:     footer.Seed,
+		keyCount: footer.KeyCount,
 	}
 	return nil
 }

@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	layoutWindow = 4 // the lines of all generations, and behind them their state
-
 	// Lines that are cleared at once, before the first key of a generation goes into one of
 	// them.
 	chunkLines = 64
@@ -132,13 +130,13 @@ func windowLen(generations, lineCount uint64) (int, bool) {
 
 // windowLen is [footer.bodyLen] in layout 4.
 func (f *footer) windowLen() (uint64, error) {
-	if f.reserved == 0 || f.reserved > math.MaxUint32 {
+	if f.Reserved == 0 || f.Reserved > math.MaxUint32 {
 		return 0, ErrGenerations
 	}
 	if err := f.params().check(); err != nil {
 		return 0, err
 	}
-	size, ok := windowLen(f.reserved, f.lineCount)
+	size, ok := windowLen(f.Reserved, f.LineCount)
 	if !ok {
 		return 0, ErrLineCount
 	}
@@ -413,12 +411,12 @@ func (w windowData) encoded() encoded {
 		}
 	}
 	return encode(footer{
-		keyCount:  sum,
-		lineCount: w.params.LineCount,
-		seed:      w.params.Seed,
-		k:         uint32(w.params.K),
-		layout:    layoutWindow,
-		reserved:  uint64(len(w.generations)),
+		KeyCount:  sum,
+		LineCount: w.params.LineCount,
+		Seed:      w.params.Seed,
+		K:         uint32(w.params.K),
+		Layout:    layoutWindow,
+		Reserved:  uint64(len(w.generations)),
 	}, append(body, all[done:], state)...)
 }
 
@@ -427,15 +425,15 @@ func (*Window) layouts() []uint16 {
 }
 
 func (w *Window) decode(body []byte, f footer, keep bool) error {
-	if f.linesChecksum != checksum(body) {
+	if f.LinesChecksum != checksum(body) {
 		return ErrChecksum
 	}
-	lines := f.reserved * f.lineCount
+	lines := f.Reserved * f.LineCount
 	all, err := takeLines(body[:lines*lineBytes], keep)
 	if err != nil {
 		return err
 	}
-	window, err := windowWith(int(f.reserved), f.params(), all)
+	window, err := windowWith(int(f.Reserved), f.params(), all)
 	if err != nil {
 		return err
 	}

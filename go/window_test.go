@@ -6,6 +6,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/bloomline/bloomline/go/internal/format"
 )
 
 func TestWindowGolden(t *testing.T) {
@@ -110,10 +112,10 @@ func FuzzWindow(f *testing.F) {
 		}
 		data = data[len(data)-generations*(count*64+8)-80:]
 		footer := data[len(data)-64:]
-		le.PutUint16(footer[atLayout:], layoutWindow)
-		le.PutUint64(footer[atReserved:], uint64(generations))
-		le.PutUint64(footer[atLineCount:], uint64(count))
-		le.PutUint32(footer[atK:], le.Uint32(footer[atK:])%16+1)
+		le.PutUint16(footer[format.AtLayout:], layoutWindow)
+		le.PutUint64(footer[format.AtReserved:], uint64(generations))
+		le.PutUint64(footer[format.AtLineCount:], uint64(count))
+		le.PutUint32(footer[format.AtK:], le.Uint32(footer[format.AtK:])%16+1)
 		if !checkWindow(t, repaired(data), seed) {
 			t.Fatal("a sound window is rejected")
 		}

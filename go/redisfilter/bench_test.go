@@ -71,7 +71,7 @@ func BenchmarkServer(b *testing.B) {
 				}
 			}
 		}
-		bits := int64(filters[StoreLines].state.Load().params.LineCount * lineBits)
+		bits := int64(filters[StoreLines].state.Load().params.LineCount * 8 * lineBytes)
 		if err := client.SetBit(ctx, "by hand", bits-1, 0).Err(); err != nil {
 			b.Fatal(err)
 		}

@@ -1,0 +1,102 @@
+package format
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/zeebo/xxh3"
+)
+
+const (
+	// FooterBytes is the size of the footer.
+	FooterBytes = 64
+	// Version is that of the format.
+	Version = 1
+	// Magic is how a filter ends.
+	Magic = "BLMLINE\n"
+
+	// Where the fields of a footer are.
+	AtKeyCount       = 0
+	AtLineCount      = 8
+	AtSeed           = 16
+	AtK              = 24
+	AtLayout         = 28
+	AtVersion        = 30
+	AtReserved       = 32
+	AtLinesChecksum  = 40
+	AtFooterChecksum = 48
+	AtMagic          = 56
+
+	// Layouts: what is before the footer.
+	Lines    = 1
+	Counting = 2 // the same, and behind them a counter of 4 bits for each of their bits
+	Scalable = 3 // the lines of all stages, and behind them a record for each
+	Window   = 4 // the lines of all generations, and behind them their state
+	Classic  = 6 // bits anywhere
+	Cuckoo   = 7 // lines of fingerprints
+	Static   = 8 // lines of solutions, in levels
+	Cascade  = 9 // the lines of all layers, and behind them a record for each
+)
+
+// What can be wrong with a footer of any layout. Package bloomline exports and explains these errors.
+var (
+	ErrTruncated  = errors.New("bloomline: wrong data length: empty, truncated, or extra bytes")
+	ErrNotAFilter = errors.New("bloomline: the data is not a Bloomline filter, or its end is missing")
+	ErrVersion    = errors.New("bloomline: the filter has an unknown format version")
+	ErrChecksum   = errors.New("bloomline: the filter is damaged: a checksum does not match")
+)
+
+// Footer is what a footer says, of any layout.
+type Footer struct {
+	KeyCount      uint64
+	LineCount     uint64
+	Seed          uint64
+	K             uint32
+	Layout        uint16
+	Reserved      uint64
+	LinesChecksum uint64
+}
+
+var le = binary.LittleEndian
+
+// Read returns what the footer at the end of data says: the rules that do not depend on the layout. What is
+// before it is not looked at.
+func Read(data []byte) (f Footer, err error) {
+	if len(data) < FooterBytes {
+		return f, ErrTruncated
+	}
+	at := data[len(data)-FooterBytes:]
+	switch {
+	case string(at[AtMagic:]) != Magic:
+		return f, ErrNotAFilter
+	case le.Uint16(at[AtVersion:]) != Version:
+		return f, ErrVersion
+	case le.Uint64(at[AtFooterChecksum:]) != xxh3.Hash(at[:AtFooterChecksum]):
+		return f, ErrChecksum
+	}
+	return Footer{
+		KeyCount:      le.Uint64(at[AtKeyCount:]),
+		LineCount:     le.Uint64(at[AtLineCount:]),
+		Seed:          le.Uint64(at[AtSeed:]),
+		K:             le.Uint32(at[AtK:]),
+		Layout:        le.Uint16(at[AtLayout:]),
+		Reserved:      le.Uint64(at[AtReserved:]),
+		LinesChecksum: le.Uint64(at[AtLinesChecksum:]),
+	}, nil
+}
+
+// Bytes is the footer as it is written.
+func (f *Footer) Bytes() []byte {
+	at := make([]byte, FooterBytes)
+	le.PutUint64(at[AtKeyCount:], f.KeyCount)
+	le.PutUint64(at[AtLineCount:], f.LineCount)
+	le.PutUint64(at[AtSeed:], f.Seed)
+	le.PutUint32(at[AtK:], f.K)
+	le.PutUint16(at[AtLayout:], f.Layout)
+	le.PutUint16(at[AtVersion:], Version)
+	le.PutUint64(at[AtReserved:], f.Reserved)
+	le.PutUint64(at[AtLinesChecksum:], f.LinesChecksum)
+	le.PutUint64(at[AtFooterChecksum:], xxh3.Hash(at[:AtFooterChecksum]))
+	copy(at[AtMagic:], Magic)
+	return at
+}
