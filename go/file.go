@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/bloomline/bloomline/go/internal/host"
 )
 
 // Mapped is a filter in a file that is mapped into memory, to be read where it lies. Its pages
@@ -49,13 +51,37 @@ func open(path string, verify bool) (*Mapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := openView(mapping.bytes, verify)
+	view, err := openView(mapping.Bytes, verify)
 	if err != nil {
-		mapping.close()
+		mapping.Close()
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	view.owner = mapping
 	return &Mapped{View: view}, nil
+}
+
+// mapFile maps a file, or reads it where the system maps none.
+func mapFile(path string) (*host.Mapping, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	mapping, err := host.Map(file, size)
+	if errors.Is(err, errors.ErrUnsupported) {
+		bytes, err := readFile(path, func(footer []byte, size uint64) error {
+			_, f, err := readFooter(footer)
+			if err == nil {
+				err = f.check(size-footerBytes, viewLayouts)
+			}
+			return err
+		})
+		return &host.Mapping{Bytes: bytes}, err
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
+	}
+	return mapping, nil
 }
 
 // Close gives the memory back. No goroutine may be reading meanwhile, and no copy of the View
@@ -70,7 +96,7 @@ func (m *Mapped) Close() error {
 	if owner == nil {
 		return nil
 	}
-	return owner.close()
+	return owner.Close()
 }
 
 // Contains is [View.Contains].
@@ -254,7 +280,7 @@ func replace(path string, filter io.WriterTo) error {
 	}
 	_, err = filter.WriteTo(file)
 	if err == nil && old != nil {
-		err = file.Chmod(keepOwner(file, old)) // last, since a new owner may change it
+		err = file.Chmod(host.KeepOwner(file, old)) // last, since a new owner may change it
 	}
 	if err == nil {
 		err = file.Sync()

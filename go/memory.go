@@ -10,6 +10,8 @@ import (
 	"math/bits"
 	"os"
 	"unsafe"
+
+	"github.com/bloomline/bloomline/go/internal/host"
 )
 
 const (
@@ -51,7 +53,7 @@ func room(size int) error {
 		return nil
 	}
 	spare := size/256 + arenaBytes
-	if size > math.MaxInt-spare || !hasRoom(size+spare) {
+	if size > math.MaxInt-spare || !host.HasRoom(size+spare) {
 		return ErrOutOfMemory
 	}
 	return nil
@@ -103,7 +105,7 @@ func newBytes(size int) ([]byte, error) {
 	}
 	bytes := aligned(size, to)
 	if pages := hugePagesIn(bytes); hugePages && len(pages) > 0 {
-		adviseHugePages(pages)
+		host.AdviseHugePages(pages)
 	}
 	return bytes, nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/bloomline/bloomline/go/internal/order"
 )
 
 const (
@@ -38,7 +40,7 @@ func newLevelBuilder(shape *rowShape, hashes []uint64, goroutines int) (*levelBu
 	if err != nil {
 		return nil, err
 	}
-	sortHashes(hashes, sorted, goroutines)
+	order.Hashes(hashes, sorted, goroutines)
 	return &levelBuilder{rowShape: shape, goroutines: goroutines, hashes: sorted}, nil
 }
 
@@ -160,7 +162,7 @@ func (b *levelBuilder) sort(left []uint64) {
 		return
 	}
 	room = room[:len(left):len(left)]
-	sortHashes(left, room, min(b.goroutines, len(left)/leastEach+1))
+	order.Hashes(left, room, min(b.goroutines, len(left)/leastEach+1))
 	b.hashes, b.spare = room, left
 }
 

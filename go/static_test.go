@@ -145,26 +145,6 @@ func TestStaticParallel(t *testing.T) {
 	}
 }
 
-func TestSortHashes(t *testing.T) {
-	descending := make([]uint64, 20_000)
-	for i := range descending {
-		descending[i] = uint64(len(descending) - i)
-	}
-	for name, hashes := range map[string][]uint64{
-		"none": nil, "one": {7}, "two": {math.MaxUint64, 0}, "random": randomHashes(100_000, 3),
-		"equal": slices.Repeat([]uint64{42}, mostCounted+9), "descending": descending,
-		"both": append(randomHashes(5000, 4), slices.Repeat([]uint64{5}, 3000)...),
-	} {
-		want := slices.Sorted(slices.Values(hashes))
-		for _, goroutines := range []int{1, 2, 7} {
-			out := make([]uint64, len(hashes))
-			if sortHashes(hashes, out, goroutines); !slices.Equal(out, want) {
-				t.Errorf("%s, %d goroutines: not sorted", name, goroutines)
-			}
-		}
-	}
-}
-
 func TestRowsOf(t *testing.T) {
 	for range 1000 {
 		var values [8]uint16

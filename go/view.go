@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/engine"
+	"github.com/bloomline/bloomline/go/internal/host"
 )
 
 // View is a filter in bytes that belong to the caller: a block of a file, a mapped file, a
@@ -21,7 +22,7 @@ type View struct {
 	encoded  []byte       // that block, as the engine wrote it, or the encoded static filter
 	seed     uint64
 	keyCount uint64
-	owner    *mapping // keeps mapped bytes mapped
+	owner    *host.Mapping // keeps mapped bytes mapped
 }
 
 // OpenView opens the filter that data is: exactly what [Filter.MarshalBinary], [Filter.Save]

@@ -1,4 +1,4 @@
-package bloomline
+package host
 
 import "syscall"
 
@@ -8,8 +8,8 @@ var (
 	virtualFree  = kernel32.NewProc("VirtualFree")
 )
 
-// hasRoom reports whether the system grants so many bytes more: by asking for them.
-func hasRoom(size int) bool {
+// HasRoom reports whether the system grants so many bytes more: by asking for them.
+func HasRoom(size int) bool {
 	const commitAndReserve, release, readWrite = 0x3000, 0x8000, 4
 	at, _, _ := virtualAlloc.Call(0, uintptr(size), commitAndReserve, readWrite)
 	if at == 0 {

@@ -1,7 +1,6 @@
-package bloomline
-
-// Hashes in ascending order, by two passes for uniform ones: into buckets by their highest bits, then
-// each bucket within the CPU's cache.
+// Package order sorts hashes, by two passes for uniform ones: into buckets by their highest bits, then each
+// bucket within the CPU's cache.
+package order
 
 import (
 	"math/bits"
@@ -18,8 +17,8 @@ const (
 	mostCounted = 1 << 17
 )
 
-// sortHashes writes hashes to out, in ascending order, on up to so many goroutines.
-func sortHashes(hashes, out []uint64, goroutines int) {
+// Hashes writes hashes to out, in ascending order, on up to so many goroutines.
+func Hashes(hashes, out []uint64, goroutines int) {
 	buckets := uint64(min(max(len(hashes)/eachBucket, 1), mostBuckets))
 	ends := make([]int, buckets)
 	for _, hash := range hashes {

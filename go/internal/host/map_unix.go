@@ -1,6 +1,6 @@
 //go:build unix
 
-package bloomline
+package host
 
 import (
 	"io/fs"
@@ -9,41 +9,40 @@ import (
 	"syscall"
 )
 
-// mapping is a file in memory, until it is closed or nothing refers to it any more.
-type mapping struct {
-	bytes   []byte
+// Mapping is a file in memory, until it is closed or nothing refers to it any more.
+type Mapping struct {
+	Bytes   []byte
 	cleanup runtime.Cleanup
 }
 
-func mapFile(path string) (*mapping, error) {
-	file, size, err := openRegular(path)
+// Map maps so many bytes of a file, to be read.
+//
+// Errors: those of the system; [errors.ErrUnsupported] where it maps no files.
+func Map(file *os.File, size int64) (*Mapping, error) {
+	bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	bytes, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
-	if err != nil {
-		return nil, &fs.PathError{Op: "mmap", Path: path, Err: err}
-	}
-	m := &mapping{bytes: bytes}
+	m := &Mapping{Bytes: bytes}
 	m.cleanup = runtime.AddCleanup(m, func(bytes []byte) { _ = syscall.Munmap(bytes) }, bytes)
 	return m, nil
 }
 
-func (m *mapping) close() error {
-	bytes := m.bytes
+// Close gives the memory back.
+func (m *Mapping) Close() error {
+	bytes := m.Bytes
 	if bytes == nil {
 		return nil
 	}
-	m.bytes = nil
+	m.Bytes = nil
 	m.cleanup.Stop()
 	return os.NewSyscallError("munmap", syscall.Munmap(bytes))
 }
 
-// keepOwner gives a file the owner and group of an old one, or the group alone, if the system
+// KeepOwner gives a file the owner and group of an old one, or the group alone, if the system
 // allows it. It returns the permissions for it: those of the old one, but a group that is another
 // may do no more than everybody could.
-func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
+func KeepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

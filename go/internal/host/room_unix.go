@@ -1,12 +1,12 @@
 //go:build unix
 
-package bloomline
+package host
 
 import "syscall"
 
-// hasRoom reports whether the system grants so many bytes more: by asking for them. Nothing writes to
+// HasRoom reports whether the system grants so many bytes more: by asking for them. Nothing writes to
 // them, so it costs the call alone.
-func hasRoom(size int) bool {
+func HasRoom(size int) bool {
 	bytes, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return false

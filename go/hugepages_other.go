@@ -1,5 +1,0 @@
-//go:build !linux
-
-package bloomline
-
-func adviseHugePages([]byte) {}
