@@ -2,7 +2,8 @@
 //! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
 use crate::filter::{
-    Cascade, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter, Window,
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter,
+    Window,
 };
 use crate::params::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
@@ -79,7 +80,16 @@ macro_rules! bytes {
     )*};
 }
 
-bytes!(Filter, CountingFilter, CuckooFilter, ScalableFilter, StaticFilter, Cascade, Window);
+bytes!(
+    Filter,
+    ConcurrentFilter,
+    CountingFilter,
+    CuckooFilter,
+    ScalableFilter,
+    StaticFilter,
+    Cascade,
+    Window
+);
 
 /// Takes bytes in whatever form a format has them, to be decoded.
 struct Bytes<T>(fn(&[u8]) -> Result<T, crate::error::Error>, PhantomData<T>);

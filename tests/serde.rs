@@ -2,8 +2,8 @@
 #![cfg(all(target_arch = "x86_64", unix))]
 
 use bloomline::{
-    Cascade, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
-    StaticFilter, StaticParams, Window, hash,
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
+    ScalableFilter, StaticFilter, StaticParams, Window, hash,
 };
 use ciborium::Value;
 use serde::de::DeserializeOwned;
@@ -55,6 +55,7 @@ struct Table {
     name: String,
     plain: Filter,
     classic: Filter,
+    shared: ConcurrentFilter,
     counting: CountingFilter,
     cuckoo: Option<CuckooFilter>,
     scalable: Vec<ScalableFilter>,
@@ -75,6 +76,7 @@ fn table() -> Table {
         name: "users".into(),
         plain: Filter::new(params.0).unwrap(),
         classic: Filter::classic(params.0).unwrap(),
+        shared: ConcurrentFilter::new(params.0).unwrap(),
         counting: CountingFilter::new(params.0).unwrap(),
         cuckoo: Some(CuckooFilter::new(params.1).unwrap()),
         scalable: vec![ScalableFilter::new(50, 0.01, 3).unwrap()],
@@ -86,6 +88,7 @@ fn table() -> Table {
     for hash in hashes {
         table.plain.insert_hash(hash);
         table.classic.insert_hash(hash);
+        table.shared.insert_hash(hash);
         table.counting.insert_hash(hash);
         assert!(table.cuckoo.as_mut().unwrap().insert_hash(hash).is_ok());
         assert!(table.scalable[0].insert_hash(hash).is_ok());

@@ -111,6 +111,18 @@ macro_rules! collecting {
                 keys.iter().try_for_each(|key| self.add(key))
             }
 
+            /// Returns the builder with these keys added, each as [`add`](Self::add) does.
+            ///
+            /// # Errors
+            /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+            pub fn with_keys<K: $crate::key::Key>(
+                mut self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> Result<Self, $crate::error::Error> {
+                keys.into_iter().try_for_each(|key| self.add(&key))?;
+                Ok(self)
+            }
+
             /// Drops the keys added since the last block, and keeps their memory.
             pub fn clear(&mut self) {
                 self.collected.hashes.clear();

@@ -6,14 +6,16 @@ use super::probe::probing;
 use super::view::View;
 use crate::bitmap::Answers;
 use crate::error::Error;
+use crate::format::encoded::{Body, Encoded, whole_values};
+use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
 use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, Probed, TILE, ahead};
-use crate::key::Key;
 use crate::layouts::classic;
 use crate::os::memory::{Shared, Zeroed};
 use crate::params::Params;
 use std::fmt;
+use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A Bloom filter into which any number of threads insert, and which they probe, through a shared
@@ -83,7 +85,7 @@ impl ConcurrentFilter {
     /// more may.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> bool {
-        if self.kernel.layout() == Layout::Classic {
+        if self.is_classic() {
             return self.insert_spread(hash);
         }
         self.lines.insert_shared(self.params.k(), hash)
@@ -105,11 +107,6 @@ impl ConcurrentFilter {
         for from in (0..hashes.len()).step_by(TILE) {
             self.insert_tile(hashes, from);
         }
-    }
-
-    /// Inserts many keys, faster than one by one.
-    pub fn insert_keys<K: Key>(&self, keys: &[K]) {
-        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
     }
 
     /// As [`insert_new_keys`](ConcurrentFilter::insert_new_keys), for the hashes of keys.
@@ -167,6 +164,12 @@ impl ConcurrentFilter {
         self.params
     }
 
+    /// Returns whether it is a standard Bloom filter: see [`Filter::classic`].
+    #[inline]
+    pub fn is_classic(&self) -> bool {
+        self.kernel.layout() == Layout::Classic
+    }
+
     /// Returns the backend that probes.
     pub fn backend(&self) -> Backend {
         self.kernel.backend()
@@ -178,8 +181,7 @@ impl ConcurrentFilter {
     /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
     /// neither are classic.
     pub fn union(&self, other: &Filter) -> Result<(), Error> {
-        let classic = self.kernel.layout() == Layout::Classic;
-        if self.params != other.params() || classic != other.is_classic() {
+        if self.params != other.params() || self.is_classic() != other.is_classic() {
             return Err(Error::Mismatch);
         }
         let (words, _) = other.lines().as_chunks();
@@ -187,6 +189,12 @@ impl ConcurrentFilter {
             atomic_line::set(lane, u64::from_ne_bytes(word));
         }
         Ok(())
+    }
+
+    /// Removes all keys. Threads that insert meanwhile could lose theirs: so it takes an exclusive
+    /// reference.
+    pub fn clear(&mut self) {
+        self.lanes().iter().for_each(|lane| lane.store(0, Ordering::Relaxed));
     }
 
     /// Returns a copy, to save, send or measure while threads go on inserting. It has all keys
@@ -197,11 +205,8 @@ impl ConcurrentFilter {
     /// [`Error::OutOfMemory`].
     pub fn snapshot(&self) -> Result<Filter, Error> {
         let mut lines = Zeroed::new(self.params.bytes())?;
-        let (words, _) = lines.as_chunks_mut();
-        for (word, lane) in words.iter_mut().zip(self.lanes()) {
-            *word = lane.load(Ordering::Relaxed).to_ne_bytes();
-        }
-        Ok(Filter::from_lines(lines, self.params, self.kernel))
+        load(self.lanes(), lines.as_chunks_mut().0);
+        Ok(Filter::of_lines(lines, self.params, self.kernel))
     }
 
     /// Estimates the number of different keys from the fill ratio: see [`Filter::estimated_keys`].
@@ -212,22 +217,66 @@ impl ConcurrentFilter {
     /// Returns the filter, without a copy, once one owner is left. Its key count is 0, which means
     /// unknown.
     pub fn into_filter(self) -> Filter {
-        Filter::from_lines(self.lines.into_bytes().into_zeroed(), self.params, self.kernel)
+        Filter::of_lines(self.lines.into_bytes().into_zeroed(), self.params, self.kernel)
     }
 }
 
 probing!(ConcurrentFilter, shared_view, lines);
-inserting!(ConcurrentFilter);
+inserting!(ConcurrentFilter, [][keys][Params]);
 
-impl Clone for ConcurrentFilter {
-    /// A copy as it is now: see [`ConcurrentFilter::snapshot`].
-    ///
-    /// # Panics
-    /// If there is not enough memory.
-    fn clone(&self) -> ConcurrentFilter {
-        self.snapshot().unwrap_or_else(|error| panic!("{error}")).into()
+whole_values!(ConcurrentFilter, shared);
+
+/// Each write reads every lane once, so its checksum is that of what it wrote.
+impl Encoded for ConcurrentFilter {
+    fn footer(&self) -> Footer {
+        let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
+        native::footer(layout, self.params, 0)
+    }
+
+    fn body_len(&self) -> usize {
+        self.params.bytes()
+    }
+
+    fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = [[0; 8]; 512];
+        let mut skip = from % 8;
+        for lanes in self.lanes()[from / 8..].chunks(bytes.len()) {
+            let bytes = &mut bytes[..lanes.len()];
+            load(lanes, bytes);
+            out.write_all(&bytes.as_flattened()[skip..])?;
+            skip = 0;
+        }
+        Ok(())
+    }
+
+    /// Of a counting filter, its plain filter.
+    fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<ConcurrentFilter, Error> {
+        Filter::read(footer, body).map(ConcurrentFilter::from)
+    }
+
+    fn copy(&self) -> Result<ConcurrentFilter, Error> {
+        self.snapshot().map(ConcurrentFilter::from)
     }
 }
+
+/// The lanes as they are, each by itself.
+fn load(lanes: &[AtomicU64], bytes: &mut [[u8; 8]]) {
+    for (bytes, lane) in bytes.iter_mut().zip(lanes) {
+        *bytes = lane.load(Ordering::Relaxed).to_ne_bytes();
+    }
+}
+
+/// Equal filters have the same bits. While threads insert, each lane is compared as it then is.
+impl PartialEq for ConcurrentFilter {
+    fn eq(&self, other: &ConcurrentFilter) -> bool {
+        let lane = |lane: &AtomicU64| lane.load(Ordering::Relaxed);
+        self.is_classic() == other.is_classic()
+            && self.params == other.params
+            && self.lanes().iter().map(lane).eq(other.lanes().iter().map(lane))
+    }
+}
+
+impl Eq for ConcurrentFilter {}
 
 impl fmt::Debug for ConcurrentFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

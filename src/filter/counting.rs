@@ -101,11 +101,6 @@ impl CountingFilter {
         self.count_up_all(hashes);
     }
 
-    /// Inserts many keys, faster than one by one.
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
-        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
-    }
-
     /// As [`insert_new_keys`](CountingFilter::insert_new_keys), for the hashes of keys.
     ///
     /// # Panics
@@ -330,7 +325,7 @@ impl CountingFilter {
 }
 
 probing!(CountingFilter, view);
-inserting!(CountingFilter, mut);
+inserting!(CountingFilter, [mut] [keys] [Params]);
 
 whole_values!(CountingFilter);
 

@@ -1,5 +1,6 @@
 //! The cuckoo filter: keys can be removed.
 
+use super::insert::try_inserting;
 use super::probe::probing;
 use super::view::{View, brief};
 use crate::bitmap::Answers;
@@ -85,14 +86,22 @@ impl CuckooFilter {
 
     // ---- inserting and removing ----
 
-    /// Inserts a key. Returns true if the key was new: its fingerprint was in neither bucket.
-    /// Returns false if it may have been present; it is then present once more.
+    /// Inserts a key unless it may be present, as a set does: a key inserted so is stored once.
+    /// Returns whether it was inserted. A new key may pass for present, at the false-positive rate:
+    /// do not remove a key for which it returned false.
     ///
     /// # Errors
-    /// [`Error::Full`]; the filter is unchanged.
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.hash(key))
+    /// As [`CuckooFilter::insert`].
+    pub fn insert_absent<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
+        self.insert_absent_hash(self.hash(key))
+    }
+
+    /// As [`insert_absent`](CuckooFilter::insert_absent), for the hash of a key.
+    ///
+    /// # Errors
+    /// As [`CuckooFilter::insert`].
+    pub fn insert_absent_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        Ok(!self.contains_hash(hash) && self.insert_hash(hash)?)
     }
 
     /// As [`insert`](CuckooFilter::insert), for the hash of a key. The hash must be uniform over
@@ -154,19 +163,27 @@ impl CuckooFilter {
         Ok(())
     }
 
-    /// Inserts many keys, in order, faster than one by one.
+    /// As [`insert_new_keys`](CuckooFilter::insert_new_keys), for the hashes of keys.
     ///
     /// # Errors
-    /// [`Error::Full`] at the first key for which there is no room. Those before it are inserted:
-    /// [`key_count`](CuckooFilter::key_count) has grown by their number.
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
-        let mut hashes = [0; 64];
-        for keys in keys.chunks(hashes.len()) {
-            let hashes = &mut hashes[..keys.len()];
-            self.key_hash().hash_all(keys, hashes);
-            self.insert_hashes(hashes)?;
+    /// As [`CuckooFilter::insert_keys`].
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        let (words, mut count) = (answers.words(hashes.len()), 0);
+        words.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.prefetch_ahead(hashes, i);
+            let new = self.insert_hash(hash)?;
+            words[i / 64] |= u64::from(new) << (i % 64);
+            count += usize::from(new);
         }
-        Ok(())
+        Ok(count)
     }
 
     /// Prefetches the lines of a hash some way after number `i`, where that pays.
@@ -339,3 +356,15 @@ impl fmt::Debug for CuckooFilter {
 }
 
 probing!(CuckooFilter, view, lines);
+try_inserting!(
+    CuckooFilter,
+    false,
+    [CuckooParams],
+    "Inserts a key. Returns true if the key was new: its fingerprint was in neither bucket. Returns
+false if it may have been present; it is then present once more.
+
+# Errors
+[`Error::Full`]; the filter is unchanged.",
+    "[`Error::Full`] at the first key for which there is no room. Those before it are inserted:
+[`key_count`](CuckooFilter::key_count) has grown by their number."
+);

@@ -1,14 +1,18 @@
 //! What inserts of all filter types share: keys, iterators, and which keys were new.
 
 use crate::bitmap::AnswerWords;
+use crate::error::Error;
 use crate::key::Key;
 use std::iter::FusedIterator;
 
 /// Items that are taken from an iterator before they are inserted.
 pub(super) const AT_ONCE: usize = 512;
 
-/// Calls `work` with the hashes of an iterator, in blocks.
-pub(super) fn in_blocks(mut hashes: impl Iterator<Item = u64>, mut work: impl FnMut(&[u64])) {
+/// Calls `work` with the hashes of an iterator, in blocks, until it returns false.
+pub(super) fn in_blocks(
+    mut hashes: impl Iterator<Item = u64>,
+    mut work: impl FnMut(&[u64]) -> bool,
+) {
     let mut block = [0; AT_ONCE];
     loop {
         let mut len = 0;
@@ -16,8 +20,7 @@ pub(super) fn in_blocks(mut hashes: impl Iterator<Item = u64>, mut work: impl Fn
             *place = hash;
             len += 1;
         }
-        work(&block[..len]);
-        if len < AT_ONCE {
+        if !work(&block[..len]) || len < AT_ONCE {
             return;
         }
     }
@@ -120,11 +123,44 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Iterator for Dedup<F, I> {
 
 impl<F: InsertNew, I: FusedIterator<Item: Key>> FusedIterator for Dedup<F, I> {}
 
+/// The result of inserts where an error has no place.
+pub(super) trait OrPanic {
+    /// # Panics
+    /// If it is an error.
+    fn or_panic(self);
+}
+
+impl OrPanic for () {
+    fn or_panic(self) {}
+}
+
+impl OrPanic for usize {
+    fn or_panic(self) {}
+}
+
+impl<T> OrPanic for Result<T, Error> {
+    fn or_panic(self) {
+        if let Err(error) = self {
+            panic!("{error}");
+        }
+    }
+}
+
 /// The methods that follow from `insert_hash`, `insert_hashes` and `insert_new_hashes` of a filter
-/// type whose inserts cannot fail: `inserting!(Filter, mut)`, without `mut` if a shared reference
-/// is enough.
+/// type whose inserts cannot fail: `inserting!(CountingFilter, [mut] [keys] [Params])`.
+///
+/// * Without `mut` a shared reference is enough.
+/// * `keys`: `insert_keys`, too.
+/// * The parameters by which it is sized for a number of keys: `from_keys`, too.
 macro_rules! inserting {
-    ($kind:ty $(, $mut:tt)?) => {
+    ($kind:ident, $mut:tt $keys:tt $params:tt) => {
+        $crate::filter::insert::inserting!(@ $kind, $mut);
+        $crate::filter::insert::inserting!(@ $kind, $mut $keys);
+        $crate::filter::insert::from_keys!($kind, $params Ok);
+        $crate::filter::insert::extending!($kind, $mut);
+    };
+    (@ $kind:ident, [$($mut:tt)?]) => {
+        /// Inserting keys.
         impl $kind {
             /// Inserts a key. Returns true if the key was new: at least one of its bits was not
             /// set. Returns false if it may have been present.
@@ -158,9 +194,179 @@ macro_rules! inserting {
             ) {
                 let key_hash = self.key_hash();
                 let hashes = keys.into_iter().map(|key| key_hash.of(&key));
-                $crate::filter::insert::in_blocks(hashes, |hashes| self.insert_hashes(hashes));
+                $crate::filter::insert::in_blocks(hashes, |hashes| {
+                    self.insert_hashes(hashes);
+                    true
+                });
             }
 
+            /// Returns the filter with these keys inserted. So a filter of any seed, layout or
+            /// backend is made of keys in one expression.
+            ///
+            /// ```
+            /// use bloomline::{Filter, Params};
+            ///
+            /// let keys = ["apple", "pear"];
+            /// let params = Params::for_rate(keys.len() as u64, 0.01)?.with_random_seed()?;
+            /// let filter = Filter::new(params)?.with_keys(keys);
+            /// assert!(filter.contains("apple"));
+            /// # Ok::<(), bloomline::Error>(())
+            /// ```
+            #[must_use]
+            pub fn with_keys<K: $crate::key::Key>(
+                $($mut)? self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> Self {
+                self.insert_iter(keys);
+                self
+            }
+        }
+    };
+    (@ $kind:ident, $mut:tt []) => {};
+    (@ $kind:ident, [$($mut:tt)?] [keys]) => {
+        impl $kind {
+            /// Inserts many keys, faster than one by one.
+            pub fn insert_keys<K: $crate::key::Key>(& $($mut)? self, keys: &[K]) {
+                self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
+            }
+        }
+    };
+}
+pub(crate) use inserting;
+
+/// The same methods of a filter type whose inserts can fail. After an error the keys that follow
+/// are inserted, too (`true`), or not. The last are the documentation of the error.
+macro_rules! try_inserting {
+    ($kind:ident, $goes_on:literal, $params:tt, $one:literal, $many:literal) => {
+        /// Inserting keys.
+        impl $kind {
+            #[doc = $one]
+            #[inline]
+            pub fn insert<K: $crate::key::Key + ?Sized>(
+                &mut self,
+                key: &K,
+            ) -> Result<bool, $crate::error::Error> {
+                self.insert_hash(self.hash(key))
+            }
+
+            /// Inserts many keys, in order, faster than one by one.
+            ///
+            /// # Errors
+            #[doc = $many]
+            pub fn insert_keys<K: $crate::key::Key>(
+                &mut self,
+                keys: &[K],
+            ) -> Result<(), $crate::error::Error> {
+                let mut result = Ok(());
+                self.key_hash().in_parts(keys, |hashes, _| {
+                    if $goes_on || result.is_ok() {
+                        result = self.insert_hashes(hashes).and(std::mem::replace(&mut result, Ok(())));
+                    }
+                });
+                result
+            }
+
+            /// Inserts many keys, in order, faster than one by one. Answer `i` is true if key `i`
+            /// was new, as [`insert`](Self::insert) returns it: a key that the batch repeats is new
+            /// once. Returns how many were new.
+            ///
+            /// # Errors
+            #[doc = $many]
+            /// The answers say which of the keys inserted were new.
+            ///
+            /// # Panics
+            /// If `answers` is too short: see [`Answers`](crate::Answers). Nothing is inserted.
+            pub fn insert_new_keys<K: $crate::key::Key>(
+                &mut self,
+                keys: &[K],
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> Result<usize, $crate::error::Error> {
+                let words = answers.words(keys.len());
+                words.fill(0);
+                let mut result = Ok(0);
+                self.key_hash().in_parts(keys, |hashes, first| {
+                    if $goes_on || result.is_ok() {
+                        let new = self.insert_new_hashes(hashes, &mut words[first / 64..]);
+                        let before = std::mem::replace(&mut result, Ok(0));
+                        result = before.and_then(|before| Ok(before + new?));
+                    }
+                });
+                result
+            }
+
+            /// Inserts the keys of an iterator in blocks of 512, faster than one by one.
+            ///
+            /// # Errors
+            #[doc = $many]
+            pub fn insert_iter<K: $crate::key::Key>(
+                &mut self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> Result<(), $crate::error::Error> {
+                let (key_hash, mut result) = (self.key_hash(), Ok(()));
+                let hashes = keys.into_iter().map(|key| key_hash.of(&key));
+                $crate::filter::insert::in_blocks(hashes, |hashes| {
+                    let before = std::mem::replace(&mut result, Ok(()));
+                    result = before.and(self.insert_hashes(hashes));
+                    $goes_on || result.is_ok()
+                });
+                result
+            }
+
+            /// Returns the filter with these keys inserted. So a filter of any seed or backend is
+            /// made of keys in one expression.
+            ///
+            /// # Errors
+            /// As [`insert_iter`](Self::insert_iter).
+            pub fn with_keys<K: $crate::key::Key>(
+                mut self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> Result<Self, $crate::error::Error> {
+                self.insert_iter(keys)?;
+                Ok(self)
+            }
+        }
+
+        $crate::filter::insert::from_keys!($kind, $params std::convert::identity);
+    };
+}
+pub(crate) use try_inserting;
+
+/// `from_keys` of a filter type that these parameters size.
+macro_rules! from_keys {
+    ($kind:ident, [] $result:path) => {};
+    ($kind:ident, [$params:ident] $result:path) => {
+        impl $kind {
+            /// Creates a filter of these keys, sized for their number and a target false-positive
+            /// rate, with seed 0. For another seed see [`with_keys`](Self::with_keys).
+            ///
+            /// ```
+            #[doc = concat!("use bloomline::", stringify!($kind), ";")]
+            ///
+            #[doc = concat!("let filter = ", stringify!($kind), "::from_keys([\"apple\", \"pear\"], 0.01)?;")]
+            /// assert!(filter.contains("apple") && filter.contains("pear"));
+            /// # Ok::<(), bloomline::Error>(())
+            /// ```
+            ///
+            /// # Errors
+            #[doc = concat!("As `", stringify!($params), "::for_rate`, [`new`](Self::new) and")]
+            /// [`with_keys`](Self::with_keys).
+            pub fn from_keys<K: $crate::key::Key>(
+                keys: impl IntoIterator<Item = K, IntoIter: ExactSizeIterator>,
+                rate: f64,
+            ) -> Result<Self, $crate::error::Error> {
+                let keys = keys.into_iter();
+                let params = $crate::params::$params::for_rate(keys.len() as u64, rate)?;
+                $result(Self::new(params)?.with_keys(keys))
+            }
+        }
+    };
+}
+pub(crate) use from_keys;
+
+/// The iterator of new keys, and [`Extend`], of a filter type that takes any number of keys.
+macro_rules! extending {
+    ($kind:ident, [$($mut:tt)?] $(, $panics:literal)?) => {
+        impl $kind {
             /// Returns an iterator over the items that are new to this filter, in order, which
             /// inserts them. It drops the items that may have been present: every repetition, and
             /// false positives.
@@ -168,6 +374,7 @@ macro_rules! inserting {
             /// It works in blocks, several times as fast as one by one where the filter is larger
             /// than the caches. So it reads ahead: up to 512 items are taken and inserted before
             /// the first of them is returned. If it is dropped early, they stay inserted.
+            $(#[doc = $panics])?
             ///
             /// ```
             /// use bloomline::{Filter, Params};
@@ -188,8 +395,9 @@ macro_rules! inserting {
 
         impl<K: $crate::key::Key> Extend<K> for $kind {
             /// As `insert_iter`.
+            $(#[doc = $panics])?
             fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-                self.insert_iter(keys);
+                $crate::filter::insert::OrPanic::or_panic(self.insert_iter(keys));
             }
         }
 
@@ -200,9 +408,9 @@ macro_rules! inserting {
             }
 
             fn insert_new(&mut self, hashes: &[u64], new: &mut [u64]) {
-                self.insert_new_hashes(hashes, new);
+                $crate::filter::insert::OrPanic::or_panic(self.insert_new_hashes(hashes, new));
             }
         }
     };
 }
-pub(crate) use inserting;
+pub(crate) use extending;

@@ -55,7 +55,7 @@ use insert::{AT_ONCE, insert_absent, inserting};
 use probe::probing;
 use std::fmt;
 use std::io::{self, Write};
-use std::ops::BitOrAssign;
+use std::ops::{BitAndAssign, BitOrAssign};
 use view::{brief, with_hashes};
 
 /// A Bloom filter: a set of keys that answers "definitely absent" or "may be present".
@@ -102,11 +102,11 @@ impl Filter {
     }
 
     fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
-        Ok(Filter::from_lines(Zeroed::new(params.bytes())?, params, kernel))
+        Ok(Filter::of_lines(Zeroed::new(params.bytes())?, params, kernel))
     }
 
     /// A filter of these lines, whose key count is unknown.
-    pub(crate) fn from_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
+    pub(crate) fn of_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
         let lines = OwnLines::new(lines, params.k(), kernel);
         Filter { lines, params, key_count: 0, kernel }
     }
@@ -115,25 +115,27 @@ impl Filter {
         (self.lines, self.params, self.kernel)
     }
 
-    /// Creates a filter of these keys, sized for their number and a target false-positive rate,
-    /// with seed 0.
+    /// Makes a filter of the lines of another, such as [`lines`](Filter::lines) returns and a
+    /// database has kept. `key_count` is what [`key_count`](Filter::key_count) then returns; 0 if it
+    /// is unknown. Nothing tells lines of other parameters from these: if you can, keep the
+    /// [encoded](Filter::to_bytes) filter, whose parameters and checksum are checked.
     ///
     /// ```
-    /// let filter = bloomline::Filter::from_keys(["apple", "pear"], 0.01)?;
-    /// assert!(filter.contains("apple") && filter.contains("pear"));
+    /// use bloomline::Filter;
+    ///
+    /// let filter = Filter::from_keys(["apple", "pear"], 0.01)?;
+    /// let (params, lines) = (filter.params(), filter.lines().to_vec());
+    /// assert_eq!(Filter::from_lines(params, &lines, filter.key_count())?, filter);
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Params::for_rate`] and [`Filter::new`].
-    pub fn from_keys<K: Key>(
-        keys: impl IntoIterator<Item = K, IntoIter: ExactSizeIterator>,
-        rate: f64,
-    ) -> Result<Filter, Error> {
-        let keys = keys.into_iter();
-        let mut filter = Filter::new(Params::for_rate(keys.len() as u64, rate)?)?;
-        filter.insert_iter(keys);
-        Ok(filter)
+    /// [`Error::Truncated`] if `lines` is not [`Params::bytes`] long; [`Error::OutOfMemory`];
+    /// [`Error::Backend`].
+    pub fn from_lines(params: Params, lines: &[u8], key_count: u64) -> Result<Filter, Error> {
+        let copied = View::of_lines(lines, params, key_count)?;
+        let filter = Filter::of_lines(Zeroed::copy_of(lines)?, params, copied.kernel);
+        Ok(Filter { key_count, ..filter })
     }
 
     // ---- inserting ----
@@ -298,14 +300,35 @@ impl Filter {
     /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
     /// neither are classic.
     pub fn union(&mut self, other: &Filter) -> Result<(), Error> {
-        if self.params != other.params || self.is_classic() != other.is_classic() {
-            return Err(Error::Mismatch);
-        }
+        self.matches(other)?;
         for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
             *byte |= other;
         }
         self.key_count = self.key_count.saturating_add(other.key_count);
         Ok(())
+    }
+
+    /// Keeps what both filters have: each bit that is set in both. Every key that is in both stays
+    /// present. A key of neither is a false positive at most as often as in either of them, and more
+    /// often than in a filter made of the common keys. The key count becomes 0, which means unknown;
+    /// see [`estimated_keys`](Filter::estimated_keys).
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
+    /// neither are classic.
+    pub fn intersect(&mut self, other: &Filter) -> Result<(), Error> {
+        self.matches(other)?;
+        for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
+            *byte &= other;
+        }
+        self.key_count = 0;
+        Ok(())
+    }
+
+    /// Whether lines of both can be combined.
+    fn matches(&self, other: &Filter) -> Result<(), Error> {
+        let same = self.params == other.params && self.is_classic() == other.is_classic();
+        if same { Ok(()) } else { Err(Error::Mismatch) }
     }
 
     /// Removes all keys.
@@ -425,13 +448,13 @@ impl Encoded for Filter {
     }
 
     fn copy(&self) -> Result<Filter, Error> {
-        let copy = Filter::from_lines(Zeroed::copy_of(&self.lines)?, self.params, self.kernel);
+        let copy = Filter::of_lines(Zeroed::copy_of(&self.lines)?, self.params, self.kernel);
         Ok(Filter { key_count: self.key_count, ..copy })
     }
 }
 
 probing!(Filter, view, lines);
-inserting!(Filter, mut);
+inserting!(Filter, [mut] [] [Params]);
 
 impl BitOrAssign<&Filter> for Filter {
     /// Adds all keys of the other filter, as [`Filter::union`].
@@ -440,6 +463,17 @@ impl BitOrAssign<&Filter> for Filter {
     /// Where [`Filter::union`] fails.
     fn bitor_assign(&mut self, other: &Filter) {
         let result = self.union(other);
+        result.expect("filters to combine have the same line count, k, seed and type");
+    }
+}
+
+impl BitAndAssign<&Filter> for Filter {
+    /// Keeps what both filters have, as [`Filter::intersect`].
+    ///
+    /// # Panics
+    /// Where [`Filter::intersect`] fails.
+    fn bitand_assign(&mut self, other: &Filter) {
+        let result = self.intersect(other);
         result.expect("filters to combine have the same line count, k, seed and type");
     }
 }

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::format::Found;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Probed};
+use crate::params::Params;
 use std::fmt;
 
 /// A read-only filter that owns its bytes: a [`View`] without a lifetime. Use it to keep filter
@@ -115,6 +116,16 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         // Not `expect`, for which a C program would have all that prints floating-point numbers.
         let Ok(kernels) = Kernels::active() else { panic!("they were chosen when it was opened") };
         View::found(Found::anything(self.hash, kernels))
+    }
+
+    /// Returns line count, k and seed: see [`View::params`].
+    pub fn params(&self) -> Option<Params> {
+        self.view().params()
+    }
+
+    /// Returns the writer's key count, repeated keys counted; 0 if there is none.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
     }
 
     /// The bytes.

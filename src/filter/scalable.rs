@@ -1,7 +1,7 @@
 //! The scalable filter: plain filters, each for twice the keys of the one before.
 
 use super::Filter;
-use super::insert::{in_blocks, insert_absent};
+use super::insert::{extending, in_blocks, insert_absent, try_inserting};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -123,17 +123,6 @@ impl ScalableFilter {
 
     // ---- inserting ----
 
-    /// Inserts a key. Returns true if the key was new: in each stage at least one of its bits was
-    /// not set. Returns false if it may have been present; it is not inserted again then.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. The key was new, and it is
-    /// inserted; see [`ScalableFilter`].
-    #[inline]
-    pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool, Error> {
-        self.insert_hash(self.hash(key))
-    }
-
     /// As [`insert`](ScalableFilter::insert), for the hash of a key. The hash must be uniform over
     /// all 64 bits.
     ///
@@ -184,21 +173,6 @@ impl ScalableFilter {
         result
     }
 
-    /// Inserts many keys, faster than one by one.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. All keys are inserted; see
-    /// [`ScalableFilter`].
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) -> Result<(), Error> {
-        let mut result = Ok(());
-        self.key_hash().in_parts(keys, |hashes, _| {
-            if let Err(error) = self.insert_hashes(hashes) {
-                result = Err(error);
-            }
-        });
-        result
-    }
-
     /// As [`insert_new_keys`](ScalableFilter::insert_new_keys), for the hashes of keys.
     ///
     /// # Errors
@@ -229,44 +203,24 @@ impl ScalableFilter {
         result.map(|()| count)
     }
 
-    /// Inserts many keys, faster than one by one. Answer `i` is true if key `i` was new, as
-    /// [`insert`](ScalableFilter::insert) returns it: a key that the batch repeats is new once.
-    /// Returns how many were new.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`] if the filter has to grow and cannot. All keys are inserted, and
-    /// `answers` is written; see [`ScalableFilter`].
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
-    pub fn insert_new_keys<K: Key>(
-        &mut self,
-        keys: &[K],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> Result<usize, Error> {
-        let (words, mut count) = (answers.words(keys.len()), 0);
-        let mut result = Ok(());
-        self.key_hash().in_parts(keys, |hashes, first| {
-            match self.insert_new_hashes(hashes, &mut words[first / 64..]) {
-                Ok(new) => count += new,
-                Err(error) => result = Err(error),
-            }
-        });
-        result.map(|()| count)
+    /// Removes all keys, and all stages but the first.
+    pub fn clear(&mut self) {
+        self.stages.truncate(1);
+        self.stages[0].filter.clear();
     }
 
-    /// Inserts the keys of an iterator in blocks of 512, faster than one by one.
+    /// Creates a filter of these keys with a target false-positive rate, with seed 0, whose first
+    /// stage is sized for as many as the iterator promises. For another seed see
+    /// [`with_keys`](ScalableFilter::with_keys).
     ///
     /// # Errors
-    /// As [`ScalableFilter::insert_keys`].
-    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<(), Error> {
-        let (key_hash, mut result) = (self.key_hash(), Ok(()));
-        in_blocks(keys.into_iter().map(|key| key_hash.of(&key)), |hashes| {
-            if let Err(error) = self.insert_hashes(hashes) {
-                result = Err(error);
-            }
-        });
-        result
+    /// As [`ScalableFilter::new`] and [`ScalableFilter::insert_iter`].
+    pub fn from_keys<K: Key>(
+        keys: impl IntoIterator<Item = K>,
+        rate: f64,
+    ) -> Result<ScalableFilter, Error> {
+        let keys = keys.into_iter();
+        ScalableFilter::new(keys.size_hint().0 as u64, rate, 0)?.with_keys(keys)
     }
 
     fn key_hash(&self) -> KeyHash {
@@ -332,7 +286,10 @@ impl ScalableFilter {
     pub fn to_filter(&self, hashes: impl IntoIterator<Item = u64>) -> Result<Filter, Error> {
         let backend = self.newest().filter.backend();
         let mut plain = Filter::with_backend(self.plain_params()?, backend)?;
-        in_blocks(hashes.into_iter(), |hashes| plain.insert_hashes(hashes));
+        in_blocks(hashes.into_iter(), |hashes| {
+            plain.insert_hashes(hashes);
+            true
+        });
         let (needed, given) = (self.key_count(), plain.key_count());
         if given < needed { Err(Error::KeyCount { needed, given }) } else { Ok(plain) }
     }
@@ -404,6 +361,26 @@ impl fmt::Debug for ScalableFilter {
 }
 
 probing!(ScalableFilter);
+try_inserting!(
+    ScalableFilter,
+    true,
+    [],
+    "Inserts a key. Returns true if the key was new: in each stage at least one of its bits was
+    not set. Returns false if it may have been present; it is not inserted again then.
+
+# Errors
+[`Error::OutOfMemory`] if the filter has to grow and cannot. The key was new, and it is inserted;
+see [`ScalableFilter`].",
+    "[`Error::OutOfMemory`] if the filter has to grow and cannot. All keys are inserted; see
+[`ScalableFilter`]."
+);
+extending!(
+    ScalableFilter,
+    [mut],
+    "
+# Panics
+If the filter has to grow and there is no memory. No key is lost; see [`ScalableFilter`]."
+);
 
 impl Probe for ScalableFilter {
     #[inline(always)]

@@ -91,7 +91,7 @@ impl StaticFilter {
     }
 
     /// Builds a filter of these keys, sized for their number and a target false-positive rate, with
-    /// seed 0.
+    /// seed 0. For another seed, or threads, see [`StaticBuilder::with_keys`].
     ///
     /// # Errors
     /// As [`StaticParams::for_rate`] and [`StaticFilter::build`].
@@ -99,9 +99,7 @@ impl StaticFilter {
         keys: impl IntoIterator<Item = K>,
         rate: f64,
     ) -> Result<StaticFilter, Error> {
-        let mut builder = StaticBuilder::for_rate(rate, 0)?;
-        keys.into_iter().try_for_each(|key| builder.add(&key))?;
-        builder.build(1)
+        StaticBuilder::for_rate(rate, 0)?.with_keys(keys)?.build(1)
     }
 
     /// Returns a view of the filter, cheap to copy and to pass on.

@@ -270,9 +270,28 @@ fn load_first<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error>
 // ---- methods ----
 
 /// Gives a kind of filter that is [`Encoded`] the methods that copy, encode, decode, save and load
-/// it.
+/// it. Of a `shared` one, which may change between two ranges, no ranges are written.
 macro_rules! whole_values {
     ($kind:ident) => {
+        crate::format::encoded::whole_values!($kind, shared);
+
+        impl $kind {
+            /// Writes a range of the encoded filter's bytes to a stream, as far as the filter
+            /// reaches. It reads only these, except for the last 64 bytes: they have the checksum
+            /// of all others. It allocates no memory.
+            ///
+            /// # Errors
+            /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
+            pub fn write_range_to<W: std::io::Write>(
+                &self,
+                range: std::ops::Range<usize>,
+                mut out: W,
+            ) -> Result<(), crate::error::Error> {
+                Ok(crate::format::encoded::write_range(self, range, &mut out)?)
+            }
+        }
+    };
+    ($kind:ident, shared) => {
         /// Copying, encoding and files.
         impl $kind {
             /// A copy.
@@ -298,7 +317,7 @@ macro_rules! whole_values {
 
             /// The same in memory that may be uninitialised.
             #[cfg(feature = "capi")]
-            // C has no functions for static filters yet.
+            // C has functions for some kinds only.
             #[allow(dead_code)]
             pub(crate) fn encode_in(
                 &self,
@@ -324,20 +343,6 @@ macro_rules! whole_values {
                 mut out: W,
             ) -> Result<(), crate::error::Error> {
                 Ok(crate::format::encoded::write(self, &mut out)?)
-            }
-
-            /// Writes a range of the encoded filter's bytes to a stream, as far as the filter
-            /// reaches. It reads only these, except for the last 64 bytes: they have the checksum
-            /// of all others. It allocates no memory.
-            ///
-            /// # Errors
-            /// [`Error::Io`](crate::Error::Io); some of the bytes may have been written.
-            pub fn write_range_to<W: std::io::Write>(
-                &self,
-                range: std::ops::Range<usize>,
-                mut out: W,
-            ) -> Result<(), crate::error::Error> {
-                Ok(crate::format::encoded::write_range(self, range, &mut out)?)
             }
 
             /// Reads an encoded filter and verifies all of it, both checksums included.

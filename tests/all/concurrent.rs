@@ -199,3 +199,35 @@ fn unions_and_conversions() {
     let filter = shared.into_filter();
     assert!(filter.contains(b"pear") && filter.key_count() == 0);
 }
+
+/// What is written while threads insert has all keys inserted before, and its own checksum.
+#[test]
+fn saved_while_threads_insert() {
+    let params = Params::for_rate(20_000, 0.01).unwrap();
+    for make in [Filter::new, Filter::classic] {
+        let filter = ConcurrentFilter::from(make(params).unwrap()).with_keys(0..5000u64);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for key in (5000..20_000u64).cycle().take_while(|_| !done.load(Ordering::Relaxed)) {
+                    filter.insert(&key);
+                }
+            });
+            for _ in 0..20 {
+                let mut streamed = Vec::new();
+                filter.write_to(&mut streamed).unwrap();
+                let mut encoded = vec![0; filter.encoded_len()];
+                assert_eq!(filter.encode(&mut encoded), Ok(encoded.len()));
+                for bytes in [streamed, encoded, filter.to_bytes().unwrap()] {
+                    let read = ConcurrentFilter::decode(&bytes).unwrap();
+                    assert!((0..5000u64).all(|key| read.contains(&key)));
+                    assert_eq!(Filter::decode(&bytes).unwrap().key_count(), 0);
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        let same = ConcurrentFilter::decode(&filter.to_bytes().unwrap()).unwrap();
+        assert_eq!(same, filter);
+        assert_eq!(filter.to_bytes(), filter.snapshot().unwrap().to_bytes());
+    }
+}

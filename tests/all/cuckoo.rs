@@ -474,3 +474,46 @@ fn any_lines_are_a_filter() {
         }
     }
 }
+
+/// A set: a key that may be present is not stored again.
+#[test]
+fn a_cuckoo_filter_takes_a_key_once() {
+    let params = CuckooParams::new(3, 16, 7).unwrap();
+    let (mut once, mut plain) = (CuckooFilter::new(params).unwrap(), vec![0; params.bytes()]);
+    for key in (0..50u64).flat_map(|key| [key; 20]) {
+        let hash = once.hash(&key);
+        let absent = !cuckoo::contains(&plain, 16, hash);
+        if absent {
+            cuckoo::insert(&mut plain, 16, hash).unwrap();
+        }
+        assert_eq!(once.insert_absent(&key), Ok(absent));
+        assert_eq!(once.insert_absent_hash(hash), Ok(false));
+    }
+    assert!(once.lines() == plain && once.key_count() <= 50);
+    while once.insert(&3u64).is_ok() {}
+    assert_eq!(once.insert_absent(&3u64), Ok(false), "full, and it is there");
+}
+
+/// What a full filter took before is kept, and answered.
+#[test]
+fn a_full_cuckoo_filter_says_how_far_it_came() {
+    let params = CuckooParams::new(1, 8, 7).unwrap();
+    let make = || CuckooFilter::new(params).unwrap();
+    let mut one = make();
+    let expected: Vec<bool> = (0..500u64).map_while(|key| one.insert(&key).ok()).collect();
+    assert!((50..=64).contains(&expected.len()));
+    let keys: Vec<u64> = (0..500).collect();
+    let mut new = [u64::MAX; 9];
+    let mut filter = make();
+    assert_eq!(filter.insert_new_keys(&keys, &mut new), Err(Error::Full));
+    for i in 0..keys.len() {
+        assert_eq!(new[i / 64] >> (i % 64) & 1 == 1, *expected.get(i).unwrap_or(&false));
+    }
+    assert_eq!((filter.key_count(), filter.lines()), (expected.len() as u64, one.lines()));
+    let taken = std::cell::Cell::new(0);
+    let counted = (0..u64::MAX).inspect(|_| taken.set(taken.get() + 1));
+    let mut filter = make();
+    assert_eq!(filter.insert_iter(counted), Err(Error::Full), "it ends");
+    assert_eq!((filter.lines(), taken.get()), (one.lines(), 512));
+    assert_eq!(make().with_keys(keys).unwrap_err(), Error::Full);
+}

@@ -403,3 +403,51 @@ fn expected_rates() {
     assert_eq!(params.rate(51_200), sizing::rate(10.0, 6));
     assert_eq!(line::LINE_BITS * 1000 / 51_200, 10);
 }
+
+/// The bits of both, so the keys of both.
+#[test]
+fn intersections() {
+    let params = Params::for_rate(2000, 0.01).unwrap();
+    for make in [Filter::new, Filter::classic] {
+        let of = |keys: std::ops::Range<u64>| make(params).unwrap().with_keys(keys);
+        let (mut both, other) = (of(0..400), of(200..600));
+        let expected: Vec<u8> =
+            both.lines().iter().zip(other.lines()).map(|(a, b)| a & b).collect();
+        let mut assigned = both.clone();
+        assigned &= &other;
+        let before = both.clone();
+        both.intersect(&other).unwrap();
+        assert!(both.lines() == expected && both == assigned);
+        assert_eq!(both.key_count(), 0, "unknown");
+        assert!((200..400u64).all(|key| both.contains(&key)));
+        for key in 0..10_000u64 {
+            assert!(!both.contains(&key) || before.contains(&key) && other.contains(&key));
+        }
+        assert!((180.0..300.0).contains(&both.estimated_keys()), "{}", both.estimated_keys());
+        for others in [
+            Filter::new(params.with_seed(1)).unwrap(),
+            if both.is_classic() { Filter::new(params) } else { Filter::classic(params) }.unwrap(),
+        ] {
+            let before = both.clone();
+            assert_eq!(both.intersect(&others), Err(Error::Mismatch));
+            assert_eq!(both, before);
+        }
+    }
+}
+
+#[test]
+fn filters_of_raw_lines() {
+    let params = Params::for_rate(2000, 0.01).unwrap();
+    let filter = Filter::new(params).unwrap().with_keys(0..1000u64);
+    // Of any alignment.
+    let bytes = [&[0], filter.lines()].concat();
+    let same = Filter::from_lines(params, &bytes[1..], filter.key_count()).unwrap();
+    assert_eq!(same, filter);
+    let unknown = Filter::from_lines(params, filter.lines(), 0).unwrap();
+    assert_eq!((unknown.key_count(), unknown.lines()), (0, filter.lines()));
+    let needed = params.bytes() as u64;
+    for len in [0, 64, bytes.len() - 2, bytes.len()] {
+        let error = Filter::from_lines(params, &bytes[..len], 0).unwrap_err();
+        assert_eq!(error, Error::Truncated { needed, given: len as u64 });
+    }
+}

@@ -48,5 +48,6 @@ mod statistics;
 mod streams;
 mod swap;
 mod trust;
+mod verbs;
 mod whole_values;
 mod window;

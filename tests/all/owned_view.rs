@@ -139,3 +139,14 @@ fn bytes_that_are_gone_may_have_had_every_key() {
         assert!(!owned.contains_hash(absent), "{what}");
     }
 }
+
+#[test]
+fn params_and_key_counts_are_those_of_the_view() {
+    let params = Params::for_rate(100, 0.01).unwrap().with_seed(7);
+    let filter = Filter::new(params).unwrap().with_keys(0..90u64);
+    let view = OwnedView::open(filter.to_bytes().unwrap()).unwrap();
+    assert_eq!((view.params(), view.key_count()), (Some(params), 90));
+    let block = [0xFF; 13];
+    let other = OwnedView::open_leveldb([&block[..], &[6]].concat()).unwrap();
+    assert_eq!((other.params(), other.key_count()), (None, 0));
+}

@@ -73,7 +73,7 @@ macro_rules! each_kind {
         mod $name {
             use super::*;
 
-            fn make(seed: u64) -> $kind {
+            pub(super) fn make(seed: u64) -> $kind {
                 let make: fn(u64) -> $kind = $make;
                 make(seed)
             }
@@ -138,28 +138,6 @@ macro_rules! each_kind {
             }
 
             #[test]
-            fn ranges_are_those_of_the_whole() {
-                let filter = make(1);
-                let bytes = filter.to_bytes().unwrap();
-                let len = bytes.len();
-                let places = (0..len).step_by(331).chain(len.saturating_sub(140)..len + 3);
-                for start in places {
-                    for count in [0, 1, 7, 64, 513, 70_000, len] {
-                        // The stream has no room for a byte more, or before.
-                        let expected = &bytes[start.min(len)..(start + count).min(len)];
-                        let mut out = vec![0; expected.len()];
-                        filter.write_range_to(start..start + count, &mut out[..]).unwrap();
-                        assert!(out == expected, "{count} bytes from {start}");
-                    }
-                }
-                let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
-                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-                filter.write_range_to(9..1000, Full(991)).unwrap();
-                #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
-                filter.write_range_to(1000..9, Full(0)).unwrap();
-            }
-
-            #[test]
             fn from_a_stream_that_can_seek() {
                 let filter = make(1);
                 let bytes = filter.to_bytes().unwrap();
@@ -210,6 +188,39 @@ macro_rules! each_kind {
     )*};
 }
 
+/// What all can but the concurrent filter, which may change between two ranges.
+macro_rules! ranges {
+    ($($name:ident)*) => {
+        mod ranges_are_those_of_the_whole {
+            use super::*;
+
+            $(#[test]
+            fn $name() {
+                let filter = super::$name::make(1);
+                let bytes = filter.to_bytes().unwrap();
+                let len = bytes.len();
+                let places = (0..len).step_by(331).chain(len.saturating_sub(140)..len + 3);
+                for start in places {
+                    for count in [0, 1, 7, 64, 513, 70_000, len] {
+                        // The stream has no room for a byte more, or before.
+                        let expected = &bytes[start.min(len)..(start + count).min(len)];
+                        let mut out = vec![0; expected.len()];
+                        filter.write_range_to(start..start + count, &mut out[..]).unwrap();
+                        assert!(out == expected, "{count} bytes from {start}");
+                    }
+                }
+                let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
+                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+                filter.write_range_to(9..1000, Full(991)).unwrap();
+                #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
+                filter.write_range_to(1000..9, Full(0)).unwrap();
+            })*
+        }
+    };
+}
+
+ranges! { plain classic counting cuckoo unchanging exact scalable window }
+
 each_kind! {
     plain: Filter, |seed| {
         let mut filter = Filter::new(params()).unwrap();
@@ -218,6 +229,16 @@ each_kind! {
     }, |filter| assert!(filter.insert_hash(5));
     classic: Filter, |seed| {
         let mut filter = Filter::classic(params()).unwrap();
+        filter.insert_hashes(&hashes(seed));
+        filter
+    }, |filter| assert!(filter.insert_hash(5));
+    shared: ConcurrentFilter, |seed| {
+        let filter = ConcurrentFilter::new(params()).unwrap();
+        filter.insert_hashes(&hashes(seed));
+        filter
+    }, |filter| assert!(filter.insert_hash(5));
+    shared_classic: ConcurrentFilter, |seed| {
+        let filter = ConcurrentFilter::from(Filter::classic(params()).unwrap());
         filter.insert_hashes(&hashes(seed));
         filter
     }, |filter| assert!(filter.insert_hash(5));

@@ -353,3 +353,31 @@ fn probes_at_a_later_slice_are_those_after_advancing() {
         }
     }
 }
+
+/// Of the generations that are over, too; slices go on.
+#[test]
+fn a_cleared_window_is_empty_in_its_slice() {
+    let params = Params::for_rate(2000, 0.01).unwrap();
+    let keys: Vec<u64> = (0..1200).collect();
+    for rotations in [0, 1, 2, 3, 7] {
+        let mut window = Window::with_params(3, params).unwrap();
+        window.rotate_after(900);
+        for _ in 0..rotations {
+            window.insert_keys(&keys);
+            window.rotate();
+        }
+        window.insert(&77u64);
+        window.clear();
+        let mut empty = Window::with_params(3, params).unwrap();
+        empty.rotate_after(900);
+        empty.advance_to(window.time_slice());
+        assert_eq!(window, empty);
+        assert!(keys.iter().all(|key| !window.contains(key)));
+        for window in [&mut window, &mut empty] {
+            window.insert_keys(&keys[..500]);
+            window.rotate();
+            window.insert_keys(&keys[500..]);
+        }
+        assert_eq!(window.to_bytes(), empty.to_bytes());
+    }
+}

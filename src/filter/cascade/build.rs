@@ -68,7 +68,8 @@ impl Cascade {
         Cascade::with_rows(included, excluded, (rows, seed), 1, kernels)
     }
 
-    /// Builds the smallest cascade of these keys, with seed 0.
+    /// Builds the smallest cascade of these keys, with seed 0. For another seed, a rate, or threads,
+    /// see [`CascadeBuilder::with_keys`].
     ///
     /// # Errors
     /// As [`Cascade::build`].
@@ -76,10 +77,7 @@ impl Cascade {
         included: impl IntoIterator<Item = I>,
         excluded: impl IntoIterator<Item = E>,
     ) -> Result<Cascade, Error> {
-        let mut builder = CascadeBuilder::new(0);
-        included.into_iter().try_for_each(|key| builder.include(&key))?;
-        excluded.into_iter().try_for_each(|key| builder.exclude(&key))?;
-        builder.build(1)
+        CascadeBuilder::new(0).with_keys(included, excluded)?.build(1)
     }
 
     fn with_rows(
@@ -247,6 +245,20 @@ impl CascadeBuilder {
     /// [`Error::OutOfMemory`], and none is added.
     pub fn exclude_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         self.excluded.append(hashes)
+    }
+
+    /// Returns the builder with these keys added.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn with_keys<I: Key, E: Key>(
+        mut self,
+        included: impl IntoIterator<Item = I>,
+        excluded: impl IntoIterator<Item = E>,
+    ) -> Result<CascadeBuilder, Error> {
+        included.into_iter().try_for_each(|key| self.include(&key))?;
+        excluded.into_iter().try_for_each(|key| self.exclude(&key))?;
+        Ok(self)
     }
 
     /// Returns the numbers of included and of excluded keys added, repeated ones counted.

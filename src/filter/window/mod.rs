@@ -183,6 +183,12 @@ impl Window {
         self.limit = keys;
     }
 
+    /// Removes all keys. The slice, and what [`rotate_after`](Window::rotate_after) set, stay.
+    pub fn clear(&mut self) {
+        self.lines.fill(0);
+        self.generations.iter_mut().for_each(|generation| generation.key_count = 0);
+    }
+
     // ---- inserting ----
 
     /// As [`insert`](Window::insert), for the hash of a key. The hash must be uniform over all 64
@@ -207,11 +213,6 @@ impl Window {
             }
             self.put(hash);
         }
-    }
-
-    /// Inserts many keys, faster than one by one.
-    pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
-        self.key_hash().in_parts(keys, |hashes, _| self.insert_hashes(hashes));
     }
 
     /// As [`insert_new_keys`](Window::insert_new_keys), for the hashes of keys.
@@ -257,7 +258,7 @@ impl Window {
         self.limit.saturating_sub(self.key_count(0)).max(1)
     }
 
-    /// Inserts a key into the newest generation. Returns true if the key was new to it.
+    /// Inserts a key into the newest generation. Returns whether it was new to that.
     fn put(&mut self, hash: u64) -> bool {
         let (newest, line, k) = (self.newest(), self.line_of(hash), self.params().k());
         self.clear_for(newest, line);
@@ -464,7 +465,7 @@ fn chunks(params: Params) -> usize {
 }
 
 probing!(Window);
-inserting!(Window, mut);
+inserting!(Window, [mut] [keys] []);
 
 impl Probe for Window {
     #[inline(always)]
