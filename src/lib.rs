@@ -16,11 +16,8 @@
 //! # Ok::<(), bloomline::Error>(())
 //! ```
 //!
-//! Where to start reading: [`line`](mod@line) is the whole algorithm in its plainest form.
-//!
 //! | module | what it is |
 //! |---|---|
-//! | [`line`](mod@line) | the line and the mask: the definition |
 //! | [`Key`], [`hash`] | what a key may be, and its hash |
 //! | [`sizing`] | the model of the false-positive rate |
 //! | [`Params`] | line count, k and seed |
@@ -31,22 +28,23 @@
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
 //! | [`CountingFilter`] | a filter that keys can be removed from |
 //! | [`Window`] | a sliding-window filter: keys expire |
-//! | [`classic`](mod@classic) | the definition of a standard Bloom filter, which [`Filter::classic`] creates |
 //! | [`ScalableFilter`] | a filter that grows with its keys |
 //! | [`Builder`], [`block_build`] | encoded filters in the caller's memory |
-//! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`], [`static_line`] | a smaller filter of a set that no longer changes, its builder, its shape, its definition |
-//! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`], [`cascade`] | exact answers for two known sets, its builder, a view of its bytes, its definition |
-//! | [`CuckooFilter`], [`CuckooParams`], [`cuckoo`] | a filter from which keys can be removed, its shape, its definition |
+//! | [`StaticFilter`], [`StaticBuilder`], [`StaticParams`] | a smaller filter of a set that no longer changes, its builder, its shape |
+//! | [`Cascade`], [`CascadeBuilder`], [`CascadeView`] | exact answers for two known sets, its builder, a view of its bytes |
+//! | [`CuckooFilter`], [`CuckooParams`] | a filter from which keys can be removed, its shape |
 //! | [`engines`] | filter blocks of RocksDB, Pebble and LevelDB |
 //! | [`Kind`] | what an encoded filter is |
 //! | [`Backend`] | which instructions do the work |
 //! | [`set_huge_pages`] | whether large filters lie in huge pages |
+//! | [`definition`] | the algorithms in their plainest form; start reading the source there |
 //!
 //! The feature `serde` makes filters, [`Params`] and [`CuckooParams`] fields as any other of structs
 //! that derive `Serialize` and `Deserialize`. The C interface is `include/bloomline.h`, behind the
 //! feature `capi`.
 
 mod bitmap;
+pub mod definition;
 pub mod engines;
 mod error;
 // C calls it, and no Rust program. The fuzzers do, which cargo-fuzz builds with `--cfg fuzzing`.
@@ -62,12 +60,13 @@ pub mod hash;
 mod kernel;
 mod key;
 mod layouts;
-pub mod line;
 mod os;
 mod params;
 #[cfg(feature = "serde")]
 mod serialize;
 pub mod sizing;
+
+use definition::line;
 
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
@@ -81,7 +80,6 @@ pub use filter::{
 pub use format::Kind;
 pub use kernel::Backend;
 pub use key::Key;
-pub use layouts::{cascade, classic, cuckoo, fast_local, static_line};
 pub use os::memory::set_huge_pages;
 pub use params::{CuckooParams, Params, StaticParams};
 

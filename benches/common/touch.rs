@@ -20,7 +20,7 @@
 // Touching without a bounds check, and hints, are what these loops are about.
 #![allow(unsafe_code)]
 
-use bloomline::line::{LINE_BYTES, Line, line_index};
+use bloomline::definition::line::{LINE_BYTES, Line, line_index};
 
 /// A loop that touches the line of each hash to read, and packs a bit of it.
 pub(crate) type Read = fn(&[Line], &[u64], &mut [u64]) -> usize;

@@ -5,8 +5,9 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
+use bloomline::definition::line;
 use bloomline::internals::Prefetch;
-use bloomline::{Backend, Filter, Params, View, line};
+use bloomline::{Backend, Filter, Params, View};
 use definition::*;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;

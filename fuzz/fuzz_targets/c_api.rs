@@ -8,8 +8,8 @@ mod c_api_state;
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
+use bloomline::definition::line;
 use bloomline::ffi::*;
-use bloomline::line;
 use c_api_state::*;
 use definition::*;
 use libfuzzer_sys::arbitrary::{self, Arbitrary};

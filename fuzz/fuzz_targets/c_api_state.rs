@@ -3,8 +3,8 @@
 //! is claimed, and handles that are NULL or alive: that is why the calls are sound.
 
 use crate::definition::{self, *};
+use bloomline::definition::line;
 use bloomline::ffi::*;
-use bloomline::line;
 use std::ptr::{null, null_mut};
 
 /// A filter handle, and what must be in it.

@@ -10,9 +10,10 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
+use bloomline::definition::{cascade, cuckoo, static_line};
 use bloomline::{
-    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter,
-    View, Window, cascade, cuckoo, static_line,
+    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, ScalableFilter,
+    StaticFilter, View, Window,
 };
 use definition::*;
 use libfuzzer_sys::fuzz_target;
@@ -178,7 +179,8 @@ fn attempt_cascade(data: &[u8]) {
         return;
     };
     let fields = [(MAGIC, u64::from_le_bytes(MAGIC_BYTES)), (VERSION, 1), (LAYOUT, 9)];
-    for (field, value) in fields.into_iter().chain([(K, layers as u64), (LINE_COUNT, lines as u64)]) {
+    for (field, value) in fields.into_iter().chain([(K, layers as u64), (LINE_COUNT, lines as u64)])
+    {
         put(&mut bytes, field, value);
         seal_footer(&mut bytes);
         attempt_layers(&bytes);

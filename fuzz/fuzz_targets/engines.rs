@@ -3,8 +3,9 @@
 //! that those rules give.
 #![no_main]
 
+use bloomline::definition::fast_local;
 use bloomline::internals::Prefetch;
-use bloomline::{Backend, Error, View, engines, fast_local};
+use bloomline::{Backend, Error, View, engines};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 

@@ -5,7 +5,7 @@ use crate::common::data::mix;
 use crate::common::memory::Memory;
 use crate::common::touch::{self, Read, Write, lines_mut};
 use crate::contender::{By, Contender, Kind, Size, Sizes, in_calls};
-use bloomline::line::{Line, line_index};
+use bloomline::definition::line::{Line, line_index};
 use std::hint::black_box;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 

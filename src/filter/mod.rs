@@ -82,7 +82,7 @@ impl Filter {
 
     /// Creates an empty standard Bloom filter: one array of bits, anywhere in which a key sets k
     /// bits. It has the lowest rate for its memory, and up to k cache lines per key. See
-    /// [`classic`](mod@crate::classic). Size it by [`Params::classic_for_rate`].
+    /// [`definition::classic`](mod@crate::definition::classic). Size it by [`Params::classic_for_rate`].
     ///
     /// All else is as with [`Filter::new`], except that it cannot be folded, and combines only with
     /// classic filters.

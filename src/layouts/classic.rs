@@ -1,7 +1,7 @@
 //! The standard Bloom filter, in its plainest form: one array of bits, anywhere in which a key
 //! sets k bits.
 //!
-//! Its false-positive rate is up to 18 % lower than that of [`line`](mod@crate::line) at 10 bits
+//! Its false-positive rate is up to 18 % lower than that of [`line`](mod@crate::definition::line) at 10 bits
 //! per key, and two thirds lower at 20. A key takes up to k cache lines instead of one.
 //!
 //! ```text

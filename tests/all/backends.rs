@@ -4,7 +4,8 @@
 
 use crate::plans;
 
-use bloomline::{Backend, Filter, Params, View, hash, line};
+use bloomline::definition::line;
+use bloomline::{Backend, Filter, Params, View, hash};
 use proptest::prelude::*;
 
 /// The backends to test: all that this CPU has.

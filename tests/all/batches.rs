@@ -1,9 +1,10 @@
 //! Batches that insert and report what was new: against inserts one by one by the definition, in
 //! every kind; iterators; and what answers are written to.
 
+use bloomline::definition::{classic, line};
 use bloomline::{
     Answers, Bitmap, ConcurrentFilter, CountingFilter, Filter, Params, Probe, ScalableFilter,
-    Window, classic, line,
+    Window,
 };
 use std::collections::HashSet;
 

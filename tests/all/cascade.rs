@@ -4,7 +4,7 @@
 use crate::definition::*;
 use crate::directory::Directory;
 use crate::mapped;
-use bloomline::cascade::{self, LATER_ROWS, layer_hash};
+use bloomline::definition::cascade::{self, LATER_ROWS, layer_hash};
 use bloomline::sizing;
 use bloomline::{
     Backend, Bitmap, Cascade, CascadeBuilder, CascadeView, Error, Kind, Probe, StaticFilter, hash,

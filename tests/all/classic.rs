@@ -7,8 +7,9 @@ use crate::directory::Directory;
 use crate::mapped;
 use crate::plans;
 
+use bloomline::definition::classic;
 use bloomline::{
-    ConcurrentFilter, Error, Filter, Params, View, classic, hash, shards_contain_hashes, sizing,
+    ConcurrentFilter, Error, Filter, Params, View, hash, shards_contain_hashes, sizing,
     views_contain_hash,
 };
 use definition::{AWKWARD, fewer, random_hashes};

@@ -4,7 +4,8 @@
 use crate::definition;
 use crate::directory::Directory;
 
-use bloomline::{Backend, ConcurrentFilter, Error, Filter, Params, line};
+use bloomline::definition::line;
+use bloomline::{Backend, ConcurrentFilter, Error, Filter, Params};
 use definition::*;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -39,7 +40,7 @@ fn alone_it_is_the_definition() {
                     assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, yes);
                     assert_eq!(filter.contains_hash(hash), yes);
                 }
-                assert_eq!(count as u32, bitmap.iter().map(|word| word.count_ones()).sum());
+                assert_eq!(count as u32, bitmap.iter().map(|word| word.count_ones()).sum::<u32>());
                 assert!(filter.into_filter().lines() == expected);
             }
         }
@@ -68,7 +69,7 @@ fn batches_of_every_length() {
                 );
             }
             let (words, rest) = bitmap.split_at(n.div_ceil(64));
-            assert_eq!(new as u32, words.iter().map(|word| word.count_ones()).sum());
+            assert_eq!(new as u32, words.iter().map(|word| word.count_ones()).sum::<u32>());
             assert_eq!(rest, [!0], "words behind the answers stay");
             assert!(filter.snapshot().unwrap().lines() == plain.snapshot().unwrap().lines());
             assert_eq!(filter.insert_new_hashes(&hashes, &mut bitmap), 0);

@@ -6,8 +6,9 @@ use crate::directory::Directory;
 use crate::mapped;
 use crate::plans;
 
+use bloomline::definition::cuckoo;
 use bloomline::{Backend, CuckooFilter, CuckooParams, Error, Filter, Params};
-use bloomline::{View, cuckoo, hash};
+use bloomline::{View, hash};
 use definition::{AWKWARD, random_hashes};
 
 const BITS: [u32; 3] = [8, 12, 16];

@@ -1,8 +1,9 @@
 //! Filter blocks of RocksDB, Pebble and LevelDB: the bytes that these engines' own tests
 //! fix, the kernels against the plain definitions, and bytes that are no filter.
 
+use bloomline::definition::fast_local;
 use bloomline::engines::{leveldb, rocksdb, rocksdb_legacy};
-use bloomline::{Backend, Error, View, engines, fast_local, hash};
+use bloomline::{Backend, Error, View, engines, hash};
 
 /// RocksDB's test keys: integers as four little-endian bytes.
 fn keys(range: std::ops::Range<u32>) -> impl Iterator<Item = [u8; 4]> {

@@ -4,8 +4,9 @@
 
 use crate::definition;
 
+use bloomline::definition::line;
 use bloomline::{
-    Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, line, lines_insert, sizing,
+    Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, lines_insert, sizing,
 };
 use definition::{encode, lines_of, random_hashes};
 

@@ -7,9 +7,10 @@ use crate::definition;
 use crate::directory::Directory;
 use crate::mapped;
 
+use bloomline::definition::line;
 use bloomline::{
     Cascade, CascadeView, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
-    ScalableFilter, StaticFilter, StaticParams, View, Window, line,
+    ScalableFilter, StaticFilter, StaticParams, View, Window,
 };
 use definition::*;
 use proptest::prelude::*;

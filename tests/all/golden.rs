@@ -10,7 +10,8 @@ use crate::committed;
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 
-use bloomline::{Filter, Params, View, hash, line};
+use bloomline::definition::line;
+use bloomline::{Filter, Params, View, hash};
 use std::fmt::Write as _;
 
 // ---- what the files are ----

@@ -5,8 +5,8 @@
 
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
-use bloomline::cascade::{self, Layer, layer_hash};
-use bloomline::static_line::{self, Levels};
+use bloomline::definition::cascade::{self, Layer, layer_hash};
+use bloomline::definition::static_line::{self, Levels};
 use bloomline::{Backend, Cascade, CascadeView};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -7,7 +7,8 @@ use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests};
 use crate::histories::Classic;
 
-use bloomline::{CountingFilter, CuckooFilter, Filter, Params, View, classic};
+use bloomline::definition::classic;
+use bloomline::{CountingFilter, CuckooFilter, Filter, Params, View};
 use std::fmt::Write as _;
 
 fn accepted(files: &mut Golden) {

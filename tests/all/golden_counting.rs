@@ -6,7 +6,8 @@
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests};
 
-use bloomline::{CountingFilter, Filter, View, line};
+use bloomline::definition::line;
+use bloomline::{CountingFilter, Filter, View};
 
 /// A filter of `inserted`, a hash for each time that a key is in: its bytes and probes.
 fn of_hashes(lines: usize, k: u32, seed: u64, inserted: &[u64]) -> (Vec<u8>, Vec<u64>) {

@@ -6,7 +6,8 @@
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests};
 
-use bloomline::{CuckooFilter, CuckooParams, cuckoo};
+use bloomline::definition::cuckoo;
+use bloomline::{CuckooFilter, CuckooParams};
 use std::fmt::Write as _;
 
 /// Lines and footer of layout 7.

@@ -6,7 +6,7 @@
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 use bloomline::StaticFilter;
-use bloomline::static_line::{self, Levels};
+use bloomline::definition::static_line::{self, Levels};
 use std::fmt::Write as _;
 
 /// Lines of all levels and footer of layout 8.

@@ -5,7 +5,8 @@
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests, numbers};
 
-use bloomline::{CountingFilter, Filter, Window, line};
+use bloomline::definition::line;
+use bloomline::{CountingFilter, Filter, Window};
 use std::ops::Range;
 
 /// A window after `slices` slices, in each of which so many keys were inserted.

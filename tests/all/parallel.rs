@@ -1,6 +1,7 @@
 //! Inserts on several threads: the bytes of the definition, for any number of threads.
 
-use bloomline::{Filter, Params, line};
+use bloomline::definition::line;
+use bloomline::{Filter, Params};
 
 use crate::definition;
 use definition::{AWKWARD, random_hashes};

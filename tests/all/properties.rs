@@ -7,7 +7,8 @@ use crate::definition;
 use crate::directory::Directory;
 use crate::mapped;
 
-use bloomline::{Builder, Filter, Params, View, hash, line, sizing};
+use bloomline::definition::line;
+use bloomline::{Builder, Filter, Params, View, hash, sizing};
 use definition::{encode, lines_of};
 use proptest::prelude::*;
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 //! sets and inputs that are out of the ordinary.
 
 use crate::definition::*;
-use bloomline::static_line::{self, Levels};
+use bloomline::definition::static_line::{self, Levels};
 use bloomline::{
     Backend, Error, Kind, OwnedView, StaticBuilder, StaticFilter, StaticParams, View,
     static_block_build, static_block_len,

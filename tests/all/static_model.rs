@@ -2,8 +2,8 @@
 //! part of the keys that the first level bumps.
 
 use crate::definition::*;
+use bloomline::definition::static_line::{self, NONE_BUMPED};
 use bloomline::sizing::static_line as model;
-use bloomline::static_line::{self, NONE_BUMPED};
 use bloomline::{StaticFilter, StaticParams};
 
 /// The part of the keys whose position is at or above the threshold of their line.

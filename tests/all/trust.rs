@@ -1,8 +1,8 @@
 //! What must hold when somebody uses the library otherwise than it was meant: views of different
 //! seeds in one call, keys that were chosen to do harm, calls that cannot succeed.
 
+use bloomline::definition::line::line_index;
 use bloomline::hash::{hash, hash_u64};
-use bloomline::line::line_index;
 use bloomline::{
     CuckooFilter, CuckooParams, Error, Filter, Params, View, shard_of, shards_contain_hashes,
     views_contain, views_contain_hash,
@@ -217,7 +217,7 @@ fn keys_that_panic_are_not_counted() {
 
 #[test]
 fn definitions_refuse_what_is_no_filter() {
-    use bloomline::{cuckoo, fast_local, line};
+    use bloomline::definition::{cuckoo, fast_local, line};
     for len in [0, 1, 63, 65, 127] {
         let lines = &mut vec![0; len];
         assert!(panics(|| line::contains(lines, 6, 1)), "{len} bytes");
@@ -227,7 +227,7 @@ fn definitions_refuse_what_is_no_filter() {
         assert!(panics(|| cuckoo::contains(lines, 8, 1)), "{len} bytes");
         assert!(panics(|| cuckoo::insert(lines, 8, 1)), "{len} bytes");
     }
-    assert!(panics(|| bloomline::classic::contains(&[], 6, 1)));
+    assert!(panics(|| bloomline::definition::classic::contains(&[], 6, 1)));
     let lines = &mut [0; 64];
     for k in [0, 17, u32::MAX] {
         assert!(panics(|| line::contains(lines, k, 1)), "k = {k}");

@@ -4,11 +4,11 @@
 //! definitions, all other verbs to single inserts.
 
 use crate::directory::Directory;
-use crate::scalable::Model;
+use crate::histories::definition::{Model, Scalable};
+use bloomline::definition::{classic, cuckoo, line};
 use bloomline::{
     Cascade, CascadeBuilder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Params, ScalableFilter, StaticBuilder, StaticFilter, StaticParams, Window, classic,
-    cuckoo, line,
+    Filter, Params, ScalableFilter, StaticBuilder, StaticFilter, StaticParams, Window,
 };
 
 const SEED: u64 = 9;
@@ -84,9 +84,9 @@ impl Definition for Buckets {
     }
 }
 
-impl Definition for Model {
+impl Definition for Scalable {
     fn insert(&mut self, hash: u64) -> bool {
-        Model::insert(self, hash)
+        Model::insert(self, hash).unwrap()
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -372,7 +372,7 @@ kinds! {
             extend: "the same"
         };
     scalable: ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
-        Model::new(100, 0.01, SEED),
+        <Scalable as Model>::make(&["100", "0.01", &SEED.to_string()]).unwrap(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
             insert_new_hashes with_keys from_keys dedup extend clear eq save],
         lacks { remove: "other keys have the same bits" };

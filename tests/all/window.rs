@@ -5,7 +5,8 @@
 use crate::definition;
 use crate::directory::Directory;
 
-use bloomline::{Backend, Bitmap, Error, Filter, Params, View, Window, line, sizing};
+use bloomline::definition::line;
+use bloomline::{Backend, Bitmap, Error, Filter, Params, View, Window, sizing};
 use definition::*;
 
 fn window(generations: u32, line_count: u64, k: u32, seed: u64) -> Window {

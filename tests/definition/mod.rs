@@ -13,7 +13,7 @@ mod cascade;
 
 pub(crate) use cascade::*;
 
-use bloomline::{classic, cuckoo, line, static_line};
+use bloomline::definition::{classic, cuckoo, line, static_line};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

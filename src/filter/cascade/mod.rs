@@ -41,7 +41,7 @@ use std::io::{self, Write};
 /// It is a series of [`StaticFilter`]s, its **layers**: the first holds the included keys, the second
 /// the excluded keys that the first passes, the third the included keys that the second passes, and
 /// so on. A probe of an excluded key reads the first layer and seldom more; of an included key, the
-/// first two and seldom more. [`cascade`](mod@crate::cascade) is its definition.
+/// first two and seldom more. [`cascade`](mod@crate::definition::cascade) is its definition.
 ///
 /// The sets of hashes determine the bytes, whatever their order. Repeated hashes change no answer;
 /// they can make the first layer larger.
@@ -78,7 +78,7 @@ impl Cascade {
     }
 
     /// Returns the layers, the first first: static filters, each with its own size and key count. A
-    /// layer has hashes of its own: see [`layer_hash`](crate::cascade::layer_hash).
+    /// layer has hashes of its own: see [`layer_hash`](crate::definition::cascade::layer_hash).
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &StaticFilter> + ExactSizeIterator {
         self.layers.iter().map(|layer| &layer.filter)
     }

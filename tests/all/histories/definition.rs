@@ -4,8 +4,9 @@
 
 use super::{Keys, Said, Subject, said_all};
 use crate::definition::*;
-use bloomline::static_line::{self, Levels};
-use bloomline::{Backend, Error, Params, StaticParams, cascade, classic, cuckoo, line};
+use bloomline::definition::static_line::{self, Levels};
+use bloomline::definition::{cascade, classic, cuckoo, line};
+use bloomline::{Backend, Error, Params, StaticParams};
 
 /// A number of a line.
 fn arg<T: std::str::FromStr>(args: &[&str], at: usize) -> T {
@@ -13,7 +14,7 @@ fn arg<T: std::str::FromStr>(args: &[&str], at: usize) -> T {
 }
 
 /// What models have in common: one hash after the other.
-trait Model: Clone {
+pub(crate) trait Model: Clone {
     fn make(args: &[&str]) -> Result<Self, Error>;
     fn open(bytes: &[u8]) -> Self;
     /// Out of its own bytes.
@@ -319,7 +320,7 @@ impl Model for Cuckoo {
 
 /// The rules of `src/filter/scalable.rs`, one key after the other.
 #[derive(Clone)]
-pub(super) struct Scalable {
+pub(crate) struct Scalable {
     rate: f64,
     seed: u64,
     stages: Vec<StageOf>,

@@ -11,7 +11,7 @@ macro_rules! done {
     }};
 }
 
-mod definition;
+pub(crate) mod definition;
 mod library;
 mod scripts;
 

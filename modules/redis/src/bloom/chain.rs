@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::plan::Plan;
 use crate::items::{BLOCK, WORDS, answers};
 use crate::limit::Limit;
-use bloomline::classic::positions;
+use bloomline::definition::classic::positions;
 use bloomline::{Error, Filter};
 use std::hint::black_box;
 

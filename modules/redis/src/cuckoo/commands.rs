@@ -335,7 +335,7 @@ fn info(ctx: Ctx, args: Args<'_>) -> Outcome {
 /// The buckets of all links.
 fn buckets(series: &Series) -> u64 {
     let filters: usize = series.links.iter().map(|link| link.shards.len()).sum();
-    filters as u64 * series.params().slots() / bloomline::cuckoo::SLOTS
+    filters as u64 * series.params().slots() / bloomline::definition::cuckoo::SLOTS
 }
 
 fn debug(ctx: Ctx, args: Args<'_>) -> Outcome {

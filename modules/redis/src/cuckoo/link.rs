@@ -1,6 +1,6 @@
 //! A link of a series: cuckoo filters of one shape, each with the items of a shard.
 
-use bloomline::cuckoo::{Bucket, SLOTS, fingerprint, first, offset, other};
+use bloomline::definition::cuckoo::{Bucket, SLOTS, fingerprint, first, offset, other};
 use bloomline::{CuckooFilter, CuckooParams, Error, shard_of};
 
 /// The filters; at least one.

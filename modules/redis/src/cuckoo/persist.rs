@@ -4,7 +4,7 @@ use super::link::{Link, full_rate};
 use super::series::{Series, Shape};
 use crate::arrived::Arrived;
 use crate::image::{File, Header, Kind};
-use bloomline::cuckoo::{MAX_KICKS, SLOTS};
+use bloomline::definition::cuckoo::{MAX_KICKS, SLOTS};
 use bloomline::{CuckooFilter, Error};
 
 /// A line and a footer.

@@ -11,7 +11,7 @@ use super::link::{Link, full_rate};
 use crate::allocator::memory_of;
 use crate::items::WORDS;
 use crate::limit::Limit;
-use bloomline::cuckoo::MAX_KICKS;
+use bloomline::definition::cuckoo::MAX_KICKS;
 use bloomline::{CuckooFilter, CuckooParams, Error};
 
 /// The shape of a series.
@@ -383,7 +383,7 @@ mod tests {
         let before = kicks(&series);
         let refused = (0..100_000).filter(|&i| !insert(&mut series, i)).count();
         // Each link has a budget, which counts those that were added.
-        let allowed = 2 * 32 * u64::from(bloomline::cuckoo::MAX_WASTE) + 100_000 * 8;
+        let allowed = 2 * 32 * u64::from(bloomline::definition::cuckoo::MAX_WASTE) + 100_000 * 8;
         let relocated = kicks(&series) - before;
         assert!(refused > 98_000 && relocated < allowed, "{refused} refused, {relocated}");
         let before = kicks(&series);
