@@ -61,10 +61,9 @@ mod kernel;
 mod key;
 mod layouts;
 mod os;
-mod params;
 #[cfg(feature = "serde")]
 mod serialize;
-pub mod sizing;
+mod shape;
 
 use definition::line;
 
@@ -81,7 +80,7 @@ pub use format::Kind;
 pub use kernel::Backend;
 pub use key::Key;
 pub use os::memory::set_huge_pages;
-pub use params::{CuckooParams, Params, StaticParams};
+pub use shape::{CuckooParams, Params, StaticParams, sizing};
 
 /// What the tests and benchmarks of the library need besides. It may change at any time.
 #[cfg(feature = "internals")]

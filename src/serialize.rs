@@ -5,7 +5,7 @@ use crate::filter::{
     Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter,
     Window,
 };
-use crate::params::{CuckooParams, Params, StaticParams};
+use crate::shape::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

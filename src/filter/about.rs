@@ -5,8 +5,8 @@ use crate::kernel::{Layout, Probed};
 use crate::layouts::cuckoo::taken;
 use crate::layouts::static_line::lanes;
 use crate::line::LINE_BYTES;
-use crate::params::{CuckooParams, StaticParams};
-use crate::sizing::{self, stats};
+use crate::shape::sizing::{self, stats};
+use crate::shape::{CuckooParams, StaticParams};
 
 /// A row: the facts of a layout.
 pub(super) struct About {

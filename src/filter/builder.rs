@@ -5,7 +5,7 @@ use crate::format::native;
 use crate::kernel::{Hashes, Kernel, Layout};
 use crate::os::numbers::HashList;
 use crate::os::room::Room;
-use crate::params::Params;
+use crate::shape::Params;
 use std::fmt;
 
 /// Builds an encoded filter from the hashes of its keys, in `out`, and returns its length:

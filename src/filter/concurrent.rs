@@ -13,7 +13,7 @@ use crate::kernel::atomic_line;
 use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, Probed, TILE, ahead};
 use crate::layouts::classic;
 use crate::os::memory::{Shared, Zeroed};
-use crate::params::Params;
+use crate::shape::Params;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};

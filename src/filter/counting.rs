@@ -14,7 +14,7 @@ use crate::kernel::{Backend, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::{LANES, LINE_BYTES, Line, line_index, mask};
 use crate::os::memory::Zeroed;
-use crate::params::Params;
+use crate::shape::Params;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;

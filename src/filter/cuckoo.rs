@@ -13,7 +13,7 @@ use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, ahead};
 use crate::key::Key;
 use crate::layouts::cuckoo::{self, Budget, Inserted};
 use crate::os::memory::Zeroed;
-use crate::params::CuckooParams;
+use crate::shape::CuckooParams;
 use std::fmt;
 use std::io::{self, Write};
 

@@ -355,7 +355,7 @@ macro_rules! from_keys {
                 rate: f64,
             ) -> Result<Self, $crate::error::Error> {
                 let keys = keys.into_iter();
-                let params = $crate::params::$params::for_rate(keys.len() as u64, rate)?;
+                let params = $crate::shape::$params::for_rate(keys.len() as u64, rate)?;
                 $result(Self::new(params)?.with_keys(keys))
             }
         }

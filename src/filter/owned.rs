@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::format::Found;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Probed};
-use crate::params::Params;
+use crate::shape::Params;
 use std::fmt;
 
 /// A read-only filter that owns its bytes: a [`View`] without a lifetime. Use it to keep filter

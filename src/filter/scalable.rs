@@ -12,8 +12,8 @@ use crate::hash::KeyHash;
 use crate::kernel::Backend;
 use crate::key::Key;
 use crate::line::LINE_BITS;
-use crate::params::Params;
-use crate::sizing;
+use crate::shape::Params;
+use crate::shape::sizing;
 use std::fmt;
 use std::io::{self, Write};
 

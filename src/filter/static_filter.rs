@@ -13,8 +13,8 @@ use crate::key::Key;
 use crate::os::memory::Zeroed;
 #[cfg(feature = "capi")]
 use crate::os::room::Room;
-use crate::params::StaticParams;
-use crate::sizing;
+use crate::shape::StaticParams;
+use crate::shape::sizing;
 use std::fmt;
 use std::io::{self, Write};
 

@@ -16,8 +16,8 @@ use crate::kernel::{
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
-use crate::params::{CuckooParams, Params};
-use crate::sizing::stats;
+use crate::shape::sizing::stats;
+use crate::shape::{CuckooParams, Params};
 use std::fmt;
 
 /// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a

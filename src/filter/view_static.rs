@@ -6,7 +6,7 @@ use crate::hash::KeyHash;
 use crate::kernel::static_line::{pack, unpack};
 use crate::kernel::{Kernels, Layout, Probed};
 use crate::layouts::static_line::{Levels, lanes};
-use crate::params::StaticParams;
+use crate::shape::StaticParams;
 
 impl Shape {
     /// What stands for k.

@@ -6,7 +6,7 @@ use super::static_line::{self, Shape};
 use crate::error::Error;
 use crate::layouts::cascade::MAX_LAYERS;
 use crate::line::LINE_BYTES;
-use crate::params::StaticParams;
+use crate::shape::StaticParams;
 
 pub(super) const LAYOUT: u16 = 9;
 

@@ -3,7 +3,7 @@
 
 use super::native::{Footer, FooterBytes, check_len, split};
 use crate::error::Error;
-use crate::params::CuckooParams;
+use crate::shape::CuckooParams;
 
 pub(crate) const LAYOUT: u16 = 7;
 

@@ -434,7 +434,7 @@ pub(crate) use whole_values;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
+    use crate::shape::Params;
     use std::cell::Cell;
 
     /// A body of so many bytes, which counts those that it hands over.

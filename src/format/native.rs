@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::hash::hash;
 use crate::line::LINE_BYTES;
-use crate::params::Params;
+use crate::shape::Params;
 
 /// Bytes of the footer: one line.
 pub(crate) const FOOTER_BYTES: usize = 64;

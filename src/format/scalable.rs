@@ -4,7 +4,7 @@
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes, at, put, u32_at, u64_at};
 use crate::error::Error;
 use crate::line::LINE_BYTES;
-use crate::params::Params;
+use crate::shape::Params;
 
 pub(super) const LAYOUT: u16 = 3;
 /// The most stages. As each doubles the last, memory ends earlier.

@@ -4,7 +4,7 @@
 use super::native::{FOOTER_BYTES, Footer, FooterBytes, check_len, split};
 use crate::error::Error;
 use crate::layouts::static_line::{Levels, MAX_TAIL};
-use crate::params::StaticParams;
+use crate::shape::StaticParams;
 
 pub(crate) const LAYOUT: u16 = 8;
 

@@ -7,7 +7,7 @@
 
 use super::native::{self, FOOTER_BYTES, Footer, FooterBytes};
 use crate::error::Error;
-use crate::params::Params;
+use crate::shape::Params;
 
 pub(super) const LAYOUT: u16 = 4;
 

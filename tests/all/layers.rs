@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The layers, lowest first: a file may use its own module and those before it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 15] = [
     "line",
     "error",
     "key",
@@ -14,8 +14,7 @@ const LAYERS: [&str; 16] = [
     "definition",
     "os",
     "hash",
-    "sizing",
-    "params",
+    "shape",
     "kernel",
     "format",
     "engines",

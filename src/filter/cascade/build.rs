@@ -8,8 +8,8 @@ use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
 use crate::layouts::cascade::{LATER_ROWS, MAX_LAYERS, layer_hash};
 use crate::os::numbers::HashList;
-use crate::params::StaticParams;
-use crate::sizing::cascade::first_rows;
+use crate::shape::StaticParams;
+use crate::shape::sizing::cascade::first_rows;
 use std::cmp::Ordering;
 use std::fmt;
 

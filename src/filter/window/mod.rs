@@ -15,9 +15,9 @@ use crate::kernel::{
 use crate::key::Key;
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
-use crate::params::Params;
-use crate::sizing;
-use crate::sizing::stats::line_rate;
+use crate::shape::Params;
+use crate::shape::sizing;
+use crate::shape::sizing::stats::line_rate;
 use std::ops::Range;
 
 /// A Bloom filter whose keys expire: it answers whether a key was inserted in one of the last

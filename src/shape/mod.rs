@@ -1,6 +1,8 @@
-//! The parameters of a filter: line count, k and seed, always valid.
+//! The shape of a filter: its line count, k and seed, always valid; and the model of its
+//! false-positive rate (`sizing`).
 
 mod cuckoo;
+pub mod sizing;
 mod static_line;
 
 pub use cuckoo::CuckooParams;
@@ -9,7 +11,6 @@ pub use static_line::StaticParams;
 use crate::error::Error;
 use crate::hash::random_seed;
 use crate::line::{LINE_BITS, LINE_BYTES, MAX_K};
-use crate::sizing;
 
 /// The parameters of a filter: line count, bits per key (k), and the seed of the hash of byte keys.
 /// Filters with equal parameters can be combined. A value of this type is always usable.

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::hash::random_seed;
 use crate::layouts::static_line::{MAX_LINES, MAX_ROWS, MIN_ROWS, lanes};
-use crate::sizing;
+use crate::shape::sizing;
 
 /// The parameters of a static filter: rows, lines of the first level, and the seed of the hash of
 /// byte keys. A value of this type is always usable.
