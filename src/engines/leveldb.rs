@@ -1,9 +1,9 @@
 //! LevelDB ("BuiltinBloomFilter2") and goleveldb: an array of bits, then a byte that holds k.
 //! Their filters are small, some tens of keys each; a table's filter block holds many.
 
+use super::Found;
 use super::rocksdb::{check_legacy_bits, legacy_k};
 use crate::error::Error;
-use crate::format::Found;
 use crate::hash::KeyHash;
 #[cfg(feature = "capi")]
 use crate::kernel::leveldb_contains;

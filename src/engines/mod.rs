@@ -6,10 +6,12 @@
 //! decides the size. So to get an engine's bytes, count keys as it does: RocksDB and Pebble leave
 //! out a key whose hash equals its predecessor's, LevelDB and goleveldb count all.
 
+mod found;
 pub mod leveldb;
 pub mod rocksdb;
 
 use crate::error::Error;
+pub(crate) use found::Found;
 
 /// RocksDB before format version 5, with lines of 64 bytes; Pebble.
 pub mod rocksdb_legacy {

@@ -15,8 +15,8 @@
 //! Numbers are little-endian. An unknown filter answers "maybe", as in RocksDB: it must not cause
 //! a false negative.
 
+use super::Found;
 use crate::error::Error;
-use crate::format::Found;
 use crate::hash::KeyHash;
 use crate::kernel::{Hashes, Kernel, Kernels, Layout};
 use crate::layouts::fast_local::MAX_K;

@@ -2,8 +2,8 @@
 
 use super::probe::probing;
 use super::view::{View, brief};
+use crate::engines::Found;
 use crate::error::Error;
-use crate::format::Found;
 use crate::hash::KeyHash;
 use crate::kernel::{Kernel, Kernels, Probed};
 use crate::shape::Params;

@@ -3,11 +3,12 @@
 use super::about::{About, Lines};
 use super::probe::{Probe, one_or_two, probing};
 use crate::bitmap::Answers;
+use crate::engines::Found;
 use crate::engines::{leveldb, rocksdb};
 use crate::error::Error;
+use crate::format::cuckoo;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
-use crate::format::{Found, cuckoo};
 use crate::hash::KeyHash;
 use crate::kernel::{
     Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, Single, TILE,
