@@ -4,7 +4,7 @@ use super::boundary::{bitmap_at, bytes, guard_or, shared, slice};
 use super::hash::bloomline_bytes;
 use crate::Probe;
 use crate::filter::views::all_present;
-use crate::filter::{FEW, FewHashes, hash_of};
+use crate::filter::{FewHashes, KEY_BY_KEY, hash_of};
 use crate::hash::xxph3::SHORT;
 use crate::key::KeyBytes;
 use std::ffi::c_void;
@@ -178,7 +178,7 @@ pub(super) unsafe fn few<'a, T>(
     bitmap: *mut u64,
 ) -> Option<(&'a [T], &'a mut u64)> {
     // SAFETY: the same contract.
-    unsafe { up_to::<FEW, T>(items, count, bitmap) }
+    unsafe { up_to::<KEY_BY_KEY, T>(items, count, bitmap) }
 }
 
 /// [`few`] for up to `MOST`, at most 64.
@@ -253,15 +253,15 @@ pub(super) unsafe fn change_batch<T>(
     otherwise: bool,
     change: Option<impl FnMut(&[T], &mut [u64]) -> usize>,
 ) -> usize {
-    const AT_ONCE: usize = 8192;
+    const WITHOUT_BITMAP: usize = 8192;
     let unchanged = if otherwise { count } else { 0 };
     guard_or(unchanged, || {
         // SAFETY: the same contract.
         match (items, change, unsafe { bitmap_at(bitmap, count) }) {
             (Some(items), Some(mut change), Some(bitmap)) => change(items, bitmap),
             (Some(items), Some(mut change), None) => {
-                let parts = items.chunks(AT_ONCE);
-                parts.map(|part| change(part, &mut [0; AT_ONCE / 64])).sum()
+                let parts = items.chunks(WITHOUT_BITMAP);
+                parts.map(|part| change(part, &mut [0; WITHOUT_BITMAP / 64])).sum()
             }
             (_, _, Some(bitmap)) if otherwise => all_present(count, bitmap),
             (_, _, bitmap) => {
@@ -353,9 +353,9 @@ fn probe_keys(
     bitmap: &mut [u64],
     probe: &dyn Fn(&[Key], &mut [u64]) -> usize,
 ) -> usize {
-    const AT_ONCE: usize = 4096;
+    const CHECKED_KEYS: usize = 4096;
     let mut present = 0;
-    for (keys, bitmap) in keys.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
+    for (keys, bitmap) in keys.chunks(CHECKED_KEYS).zip(bitmap.chunks_mut(CHECKED_KEYS / 64)) {
         present += probe(keys, bitmap);
         // The top bit tells of a length that is too long or an address of 0 (or one
         // in the upper half): a few instructions for all keys, and then a close look.

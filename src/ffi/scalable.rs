@@ -127,7 +127,7 @@ unsafe fn insert_batch<T>(
     bitmap: *mut u64,
     insert: impl Fn(&mut ScalableFilter, &[T], &mut [u64]) -> Result<usize, Error>,
 ) -> bloomline_status {
-    const AT_ONCE: usize = 4096;
+    const WITHOUT_BITMAP: usize = 4096;
     // SAFETY: the same contract.
     unsafe {
         change(filter, |filter| {
@@ -139,8 +139,8 @@ unsafe fn insert_batch<T>(
             }
             // All of them, whatever becomes of some.
             let mut result = Ok(0);
-            for items in items.chunks(AT_ONCE) {
-                result = result.and(insert(&mut filter.0, items, &mut [0; AT_ONCE / 64]));
+            for items in items.chunks(WITHOUT_BITMAP) {
+                result = result.and(insert(&mut filter.0, items, &mut [0; WITHOUT_BITMAP / 64]));
             }
             result?;
             Ok(())

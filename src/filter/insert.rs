@@ -6,21 +6,21 @@ use crate::key::Key;
 use std::iter::FusedIterator;
 
 /// Items that are taken from an iterator before they are inserted.
-pub(super) const AT_ONCE: usize = 512;
+pub(super) const INSERT_BLOCK: usize = 512;
 
 /// Calls `work` with the hashes of an iterator, in blocks, until it returns false.
 pub(super) fn in_blocks(
     mut hashes: impl Iterator<Item = u64>,
     mut work: impl FnMut(&[u64]) -> bool,
 ) {
-    let mut block = [0; AT_ONCE];
+    let mut block = [0; INSERT_BLOCK];
     loop {
         let mut len = 0;
         for (place, hash) in block.iter_mut().zip(&mut hashes) {
             *place = hash;
             len += 1;
         }
-        if !work(&block[..len]) || len < AT_ONCE {
+        if !work(&block[..len]) || len < INSERT_BLOCK {
             return;
         }
     }
@@ -76,13 +76,13 @@ impl<F: InsertNew, I: Iterator<Item: Key>> Dedup<F, I> {
 
     /// Inserts a block of items and keeps the new ones. Returns whether there were any items.
     fn fill(&mut self) -> bool {
-        self.new.extend(self.items.by_ref().take(AT_ONCE));
-        let mut hashes = [0; AT_ONCE];
+        self.new.extend(self.items.by_ref().take(INSERT_BLOCK));
+        let mut hashes = [0; INSERT_BLOCK];
         for (hash, item) in hashes.iter_mut().zip(&self.new) {
             *hash = self.filter.hash_of(item);
         }
         let len = self.new.len();
-        let mut new = [0; AT_ONCE / 64];
+        let mut new = [0; INSERT_BLOCK / 64];
         self.filter.insert_new(&hashes[..len], new.as_mut_slice().words(len));
         // Which items are new is a coin toss: so no branch for each.
         let mut kept = 0;

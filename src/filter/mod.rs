@@ -22,7 +22,7 @@ pub(crate) mod views;
 mod window;
 
 #[cfg(feature = "capi")]
-pub(crate) use crate::kernel::{FEW, FewHashes, hash_of};
+pub(crate) use crate::kernel::{FewHashes, KEY_BY_KEY, hash_of};
 pub use builder::{Builder, block_build, lines_insert};
 pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
@@ -51,7 +51,7 @@ use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
 use crate::shape::Params;
 use crate::shape::sizing::stats;
-use insert::{AT_ONCE, insert_absent, inserting};
+use insert::{INSERT_BLOCK, insert_absent, inserting};
 use probe::probing;
 use std::fmt;
 use std::io::{self, Write};
@@ -184,7 +184,8 @@ impl Filter {
     ) -> usize {
         let (words, mut count) = (answers.words(hashes.len()), 0);
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
-        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+        for (hashes, words) in hashes.chunks(INSERT_BLOCK).zip(words.chunks_mut(INSERT_BLOCK / 64))
+        {
             self.contains_hashes(hashes, words);
             count += insert_absent(hashes, words, |hash| self.put(hash));
         }
@@ -232,7 +233,7 @@ impl Filter {
         View::of_own(lines, (self.params.k(), self.params.seed()), self.key_count, self.kernel)
     }
 
-    /// Answers 1 to [`FEW`](crate::kernel::FEW) hashes into a word, without a view. Returns how many
+    /// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) hashes into a word, without a view. Returns how many
     /// may be present.
     #[cfg(feature = "capi")]
     #[inline(always)]

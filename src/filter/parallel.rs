@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::os::threads;
 
 /// Keys that are hashed before they are inserted.
-const AT_ONCE: usize = 1 << 20;
+const HASHED_AHEAD: usize = 1 << 20;
 /// Keys that a thread hashes at a time.
 const HASHED: usize = 1 << 13;
 
@@ -49,13 +49,13 @@ impl Filter {
     pub fn insert_keys_parallel<K: Key + Sync>(&mut self, keys: &[K], threads: usize) {
         let threads = threads_for(threads, keys.len());
         let mut room = Vec::new();
-        if threads == 1 || room.try_reserve_exact(keys.len().min(AT_ONCE)).is_err() {
+        if threads == 1 || room.try_reserve_exact(keys.len().min(HASHED_AHEAD)).is_err() {
             self.insert_keys(keys);
             return;
         }
-        room.resize(keys.len().min(AT_ONCE), 0);
+        room.resize(keys.len().min(HASHED_AHEAD), 0);
         let key_hash = self.key_hash();
-        for keys in keys.chunks(AT_ONCE) {
+        for keys in keys.chunks(HASHED_AHEAD) {
             let hashes = &mut room[..keys.len()];
             let parts = keys.chunks(HASHED).zip(hashes.chunks_mut(HASHED));
             threads::share(threads, parts, |(keys, out)| key_hash.hash_all(keys, out));

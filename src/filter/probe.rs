@@ -106,8 +106,8 @@ pub trait Probe {
 }
 
 /// Items that are taken from an iterator before they are probed.
-const AT_ONCE: usize = 1024;
-const WORDS: usize = AT_ONCE / 64;
+const PROBE_BLOCK: usize = 1024;
+const WORDS: usize = PROBE_BLOCK / 64;
 
 /// An iterator over the items of another, each with the answer of a filter, in order: see
 /// [`Filter::contains_iter`](crate::Filter::contains_iter).
@@ -134,7 +134,7 @@ impl<'f, F: ?Sized, I: Iterator> ContainsIter<'f, F, I> {
     /// Returns whether there is any item.
     #[inline(never)]
     fn fill(&mut self, reversed: bool) -> bool {
-        self.block.extend(self.items.by_ref().take(AT_ONCE));
+        self.block.extend(self.items.by_ref().take(PROBE_BLOCK));
         if reversed {
             self.block.reverse();
         }
@@ -358,7 +358,7 @@ macro_rules! probing {
             ) -> usize {
                 $(
                     // No view is made for a few keys.
-                    if (1..=$crate::kernel::FEW).contains(&hashes.len()) {
+                    if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
                         let words = answers.words(hashes.len());
                         return self.$own.contains_few(hashes, &mut words[0]);
                     }

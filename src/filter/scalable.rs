@@ -64,7 +64,7 @@ const GROWTH: u64 = 4;
 const SMALL: u64 = 1024;
 
 /// Hashes that are probed at a time: one batch in each stage, whose answers are combined.
-const AT_ONCE: usize = 1024;
+const STAGE_BATCH: usize = 1024;
 
 impl ScalableFilter {
     /// Creates an empty filter. `first_keys` is the number of keys of its first stage, raised to
@@ -165,8 +165,8 @@ impl ScalableFilter {
     /// As [`ScalableFilter::insert_keys`].
     pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
         let mut result = Ok(());
-        for hashes in hashes.chunks(AT_ONCE) {
-            if let Err(error) = self.insert_new_hashes(hashes, &mut [0; AT_ONCE / 64]) {
+        for hashes in hashes.chunks(STAGE_BATCH) {
+            if let Err(error) = self.insert_new_hashes(hashes, &mut [0; STAGE_BATCH / 64]) {
                 result = Err(error);
             }
         }
@@ -187,7 +187,7 @@ impl ScalableFilter {
     ) -> Result<usize, Error> {
         let (words, mut count) = (answers.words(hashes.len()), 0);
         let mut result = Ok(());
-        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+        for (hashes, words) in hashes.chunks(STAGE_BATCH).zip(words.chunks_mut(STAGE_BATCH / 64)) {
             self.contains_hashes(hashes, words);
             // Hashes of this part go into this stage, and into stages that it adds.
             let from = self.stages.len() - 1;
@@ -404,10 +404,10 @@ impl Probe for ScalableFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let (words, mut count) = (answers.words(hashes.len()), 0);
-        for (hashes, words) in hashes.chunks(AT_ONCE).zip(words.chunks_mut(AT_ONCE / 64)) {
+        for (hashes, words) in hashes.chunks(STAGE_BATCH).zip(words.chunks_mut(STAGE_BATCH / 64)) {
             words.fill(0);
             for stage in self.stages.iter().rev() {
-                let mut found = [0; AT_ONCE / 64];
+                let mut found = [0; STAGE_BATCH / 64];
                 stage.filter.contains_hashes(hashes, &mut found);
                 words.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
             }

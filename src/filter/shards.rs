@@ -44,7 +44,7 @@ pub fn shards_contain_hashes(
 }
 
 /// Keys of a batch that are sorted by shard at once.
-const AT_ONCE: usize = 2048;
+const SORTED_KEYS: usize = 2048;
 /// The most shards that keys are sorted by, and the keys per shard from which that pays.
 const MOST_SHARDS: usize = 256;
 const WORTH_IT: usize = 8;
@@ -102,7 +102,7 @@ pub(crate) fn answer_by_shards(
     }
     // Shards of a set are of about one size.
     let bytes = shards.bytes(0).saturating_mul(shards.count());
-    for (hashes, bitmap) in hashes.chunks(AT_ONCE).zip(bitmap.chunks_mut(AT_ONCE / 64)) {
+    for (hashes, bitmap) in hashes.chunks(SORTED_KEYS).zip(bitmap.chunks_mut(SORTED_KEYS / 64)) {
         if shards.count() <= MOST_SHARDS.min(hashes.len() / WORTH_IT) {
             shard_by_shard(shards, Prefetch::to_probe(bytes), hashes, bitmap);
         } else {
@@ -128,7 +128,7 @@ fn key_by_key(shards: &(impl Shards + ?Sized), plan: Prefetch, hashes: &[u64], b
 }
 
 /// Many keys: sorted by shard, each shard's as a batch of its own. There are up to
-/// [`AT_ONCE`] of them, and up to [`MOST_SHARDS`] shards. (Apart: few keys need none of its room.)
+/// [`SORTED_KEYS`] of them, and up to [`MOST_SHARDS`] shards. (Apart: few keys need none of its room.)
 #[inline(never)]
 fn shard_by_shard(
     shards: &(impl Shards + ?Sized),
@@ -138,7 +138,7 @@ fn shard_by_shard(
 ) {
     // A counting sort: how many keys a shard has, where they begin, then where they end.
     let mut at = [0; MOST_SHARDS + 1];
-    let mut shard = [0; AT_ONCE];
+    let mut shard = [0; SORTED_KEYS];
     for (shard, &hash) in shard.iter_mut().zip(hashes) {
         *shard = shard_of(hash, shards.count() as u64) as u8;
         at[*shard as usize + 1] += 1;
@@ -146,7 +146,7 @@ fn shard_by_shard(
     for i in 1..shards.count() {
         at[i] += at[i - 1];
     }
-    let (mut sorted, mut place) = ([0; AT_ONCE], [0_u16; AT_ONCE]);
+    let (mut sorted, mut place) = ([0; SORTED_KEYS], [0_u16; SORTED_KEYS]);
     for (i, (&shard, &hash)) in shard.iter().zip(hashes).enumerate() {
         let to = &mut at[usize::from(shard)];
         (sorted[*to], place[*to]) = (hash, i as u16);
@@ -156,7 +156,7 @@ fn shard_by_shard(
         }
     }
     bitmap.fill(0);
-    let (mut hits, mut from) = ([0; AT_ONCE / 64], 0);
+    let (mut hits, mut from) = ([0; SORTED_KEYS / 64], 0);
     for (i, &to) in at[..shards.count()].iter().enumerate() {
         let count = shards.contains_hashes(i, &sorted[from..to], &mut hits);
         if count > 0 {

@@ -11,7 +11,8 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::hash::KeyHash;
 use crate::kernel::{
-    Backend, FEW, FewHashes, Hashes, Kernel, Kernels, Keys, Layout, Probed, RING, Single, TILE,
+    Backend, FewHashes, Hashes, KEY_BY_KEY, Kernel, Kernels, Keys, Layout, Probed, RING, Single,
+    TILE,
 };
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
@@ -401,7 +402,7 @@ impl Probe for View<'_> {
     #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=FEW).contains(&hashes.len()) {
+        if (1..=KEY_BY_KEY).contains(&hashes.len()) {
             return self.kernel.probe_few(&self.single, self.k, hashes, &mut words[0]);
         }
         self.contains_many(hashes, words)
@@ -444,7 +445,7 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
 /// computed on the way.
 #[inline(always)]
 pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
-    if keys.len() <= FEW {
+    if keys.len() <= KEY_BY_KEY {
         let mut room = FewHashes::new();
         let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
         return batch(Hashes::Given(hashes));

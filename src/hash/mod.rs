@@ -206,18 +206,18 @@ pub(crate) fn in_parts<K>(
     hash_all: impl Fn(&[K], &mut [u64]),
     mut work: impl FnMut(&[u64], usize),
 ) {
-    const AT_ONCE: usize = 512;
+    const PART: usize = 512;
     // The array is zeroed: for a few keys that would take longer than all else.
-    const FEW: usize = 16;
-    if keys.len() <= FEW {
-        let hashes = &mut [0; FEW][..keys.len()];
+    const SMALL_PART: usize = 16;
+    if keys.len() <= SMALL_PART {
+        let hashes = &mut [0; SMALL_PART][..keys.len()];
         hash_all(keys, hashes);
         return work(hashes, 0);
     }
-    let mut hashes = [0; AT_ONCE];
-    for (i, keys) in keys.chunks(AT_ONCE).enumerate() {
+    let mut hashes = [0; PART];
+    for (i, keys) in keys.chunks(PART).enumerate() {
         let hashes = &mut hashes[..keys.len()];
         hash_all(keys, hashes);
-        work(hashes, i * AT_ONCE);
+        work(hashes, i * PART);
     }
 }

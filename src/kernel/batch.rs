@@ -254,9 +254,6 @@ pub(crate) struct Keys<'a> {
 /// Hashes computed and not used yet: those whose lines are being prefetched, and a run of new ones.
 pub(crate) const RING: usize = ahead::FAR + 256;
 
-/// Keys hashed at a time at the start, so that the first lines are prefetched soon.
-const FEW: usize = 8;
-
 impl Hashes<'_> {
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -281,7 +278,7 @@ impl Keys<'_> {
         let mut at = there;
         while at < run.len() {
             let soon = done + at < to_prefetch;
-            let end = run.len().min(at + if soon { FEW } else { RING });
+            let end = run.len().min(at + if soon { ahead::FIRST_HASHES } else { RING });
             (self.hash)(done + at, &mut run[at..end]);
             if soon {
                 prefetch(&run[at..end]);
@@ -407,7 +404,7 @@ pub(super) unsafe fn probe_few<O: Ops>(
     unsafe { assert_unchecked(!hashes.is_empty()) };
     let lines = single.lines();
     // The misses of fewer keys overlap by themselves.
-    if hashes.len() >= ahead::FEW {
+    if hashes.len() >= ahead::FEWEST {
         let bytes = (lines.count() as usize) << O::line_log2(lines.k());
         prefetch_few::<O>(lines, hashes, Prefetch::to_probe_few(bytes));
     }

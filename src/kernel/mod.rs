@@ -51,7 +51,7 @@ pub(crate) use few::hash_of;
 use lines::Lines;
 pub(crate) use parallel::threads_for;
 pub use prefetch::Prefetch;
-pub(crate) use prefetch::{FAR_VIEWS, FEW, ahead, prefetch_all};
+pub(crate) use prefetch::{FAR_VIEWS, KEY_BY_KEY, ahead, prefetch_all};
 #[cfg(feature = "capi")]
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
@@ -243,7 +243,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
         match hashes {
-            Hashes::Given(hashes) if hashes.len() <= FEW => {
+            Hashes::Given(hashes) if hashes.len() <= KEY_BY_KEY => {
                 // SAFETY: as in `insert`.
                 unsafe { (self.insert_few)(lines, k, hashes) }
             }
@@ -310,7 +310,7 @@ impl Kernel {
         unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
     }
 
-    /// Answers 1 to [`FEW`] keys into a word, as [`Kernel::probe_batch`] does, without a tile.
+    /// Answers 1 to [`KEY_BY_KEY`] keys into a word, as [`Kernel::probe_batch`] does, without a tile.
     #[inline(always)]
     pub(crate) fn probe_few(
         &self,

@@ -12,12 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// How far ahead lines are prefetched: keys from the one at work to the one whose lines are. All
 /// were measured, by `cargo bench --bench sweep` or `--bench ratios`.
 pub(crate) mod ahead {
+    /// Batches of byte keys hash so many at the start, so that the first lines are prefetched soon.
+    pub(crate) const FIRST_HASHES: usize = 8;
     /// Batches, into L2.
     pub(crate) const FAR: usize = 128;
     /// The same in large filters, into L1.
     pub(crate) const NEAR: usize = 8;
     /// Fewer keys in a call are not prefetched.
-    pub(crate) const FEW: usize = 4;
+    pub(crate) const FEWEST: usize = 4;
     /// Probes of windows, all generations.
     pub(crate) const WINDOW: usize = 32;
     /// Inserts into windows, the newest generation.
@@ -31,7 +33,7 @@ pub(crate) mod ahead {
 }
 
 /// Batches of up to so many keys are done key by key, without tiles.
-pub(crate) const FEW: usize = 32;
+pub(crate) const KEY_BY_KEY: usize = 32;
 
 /// One key of so many filters or more has its lines prefetched, if that pays. Fewer misses overlap
 /// by themselves.

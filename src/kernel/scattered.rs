@@ -4,7 +4,7 @@
 //! A layout gives the positions of a key's bits in the whole filter; all else is shared. Vectors
 //! gain nothing here: each bit is a load of its own.
 //!
-//! A batch tests the first [`FEW`] bits of 64 keys, then the rest of the keys that have them: one
+//! A batch tests the first [`FIRST_BITS`] bits of 64 keys, then the rest of the keys that have them: one
 //! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
 //! vain.
 
@@ -113,7 +113,7 @@ pub(super) struct Scattered<B>(PhantomData<B>);
 struct All<B>(PhantomData<B>);
 
 /// The bits of a key that are tested first.
-const FEW: usize = 2;
+const FIRST_BITS: usize = 2;
 
 impl<B: Bits> Scattered<B> {
     /// The byte that has a bit: an address within the lines.
@@ -199,15 +199,15 @@ impl<B: Bits> Ops for Scattered<B> {
         // SAFETY: the caller's promise.
         unsafe {
             // No branch between the first few: it would be mispredicted for half of the keys.
-            Self::all_set(lines, B::of(lines, hash).take(FEW)) == 1
-                && B::of(lines, hash).skip(FEW).all(|bit| Self::bit(lines, bit) == 1)
+            Self::all_set(lines, B::of(lines, hash).take(FIRST_BITS)) == 1
+                && B::of(lines, hash).skip(FIRST_BITS).all(|bit| Self::bit(lines, bit) == 1)
         }
     }
 
     /// A key's first few bits. The others are prefetched once these are known to be set.
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
-        Self::prefetch_bits::<HINT>(lines, B::of(lines, hash).take(FEW));
+        Self::prefetch_bits::<HINT>(lines, B::of(lines, hash).take(FIRST_BITS));
     }
 
     #[inline(always)]
@@ -225,16 +225,16 @@ impl<B: Bits> Ops for Scattered<B> {
         for (i, &hash) in hashes.iter().enumerate() {
             P::prefetch::<Self>(lines, lookahead, i);
             // SAFETY: the caller's promise.
-            let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FEW)) };
+            let set = unsafe { Self::all_set(lines, B::of(lines, hash).take(FIRST_BITS)) };
             maybe |= set << i;
             if P::PREFETCHES && set == 1 {
-                Self::prefetch_bits::<INTO_L2>(lines, B::of(lines, hash).skip(FEW));
+                Self::prefetch_bits::<INTO_L2>(lines, B::of(lines, hash).skip(FIRST_BITS));
             }
         }
         let mut hits = maybe;
         while maybe != 0 {
             let i = maybe.trailing_zeros();
-            let rest = B::of(lines, hashes[i as usize]).skip(FEW);
+            let rest = B::of(lines, hashes[i as usize]).skip(FIRST_BITS);
             // SAFETY: the caller's promise.
             let set = unsafe { Self::all_set(lines, rest) };
             hits &= !((set ^ 1) << i);

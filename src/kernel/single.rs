@@ -123,13 +123,13 @@ impl<'a> Single<'a> {
         unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
     }
 
-    /// Answers a few keys, 1 to [`FEW`](super::FEW), into a word. Returns how many may be present.
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::KEY_BY_KEY), into a word. Returns how many may be present.
     ///
     /// # Safety
     /// `few` is of the kernel and the k of `new`.
     #[inline(always)]
     pub(super) unsafe fn few(&self, few: Few, hashes: &[u64], word: &mut u64) -> usize {
-        debug_assert!((1..=super::FEW).contains(&hashes.len()));
+        debug_assert!((1..=super::KEY_BY_KEY).contains(&hashes.len()));
         // SAFETY: as in `contains`; the hashes are a slice's.
         unsafe { few(self, hashes.as_ptr(), hashes.len(), word) }
     }
@@ -296,7 +296,7 @@ impl<B> OwnLines<B> {
         self.single.contains(hash)
     }
 
-    /// Answers a few keys, 1 to [`FEW`](super::FEW), into a word. Returns how many may be present.
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::KEY_BY_KEY), into a word. Returns how many may be present.
     #[inline(always)]
     pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
         // SAFETY: `new` had both of one kernel and k.

@@ -7,7 +7,7 @@ use super::super::hash::bloomline_bytes;
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::of_bytes;
 use crate::hash::xxph3::xxph3;
-use crate::kernel::{ContainsKey, FEW, Layout, OfWords, TILE, contains_key};
+use crate::kernel::{ContainsKey, KEY_BY_KEY, Layout, OfWords, TILE, contains_key};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -80,7 +80,7 @@ unsafe extern "C" fn contains_more_keys(
 /// More keys of a RocksDB filter go another way in [`bloomline_view_contains_each`].
 const FEW_EACH: usize = 16;
 
-const _: () = assert!(FEW_EACH <= FEW);
+const _: () = assert!(FEW_EACH <= KEY_BY_KEY);
 
 /// So many keys [`bloomline_view_contains_each`] probes one by one: to find all their hashes first
 /// takes longer than it saves.
@@ -259,7 +259,7 @@ unsafe fn write_each(bits: u64, count: usize, out: *mut bool) {
     }
 }
 
-/// Answers 1 to [`FEW`](crate::kernel::FEW) keys of native lines or RocksDB's into a word, and
+/// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) keys of native lines or RocksDB's into a word, and
 /// returns how many may be present. A missing key may be.
 ///
 /// # Safety

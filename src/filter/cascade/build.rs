@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 /// Hashes that are probed at a time.
-const AT_ONCE: usize = 4096;
+const LAYER_BATCH: usize = 4096;
 
 impl Cascade {
     /// Builds the smallest cascade of these sets of hashes, in any order, on up to `threads` threads;
@@ -131,8 +131,8 @@ fn in_layer(hashes: &[u64], number: usize) -> Result<HashList, Error> {
 /// The hashes that a layer passes, sorted, each once.
 fn passing(layer: &StaticFilter, number: usize, hashes: &[u64]) -> Result<HashList, Error> {
     let mut passing = HashList::new();
-    let (mut mapped, mut answers) = ([0; AT_ONCE], [0; AT_ONCE / 64]);
-    for hashes in hashes.chunks(AT_ONCE) {
+    let (mut mapped, mut answers) = ([0; LAYER_BATCH], [0; LAYER_BATCH / 64]);
+    for hashes in hashes.chunks(LAYER_BATCH) {
         let mapped = &mut mapped[..hashes.len()];
         for (mapped, &hash) in mapped.iter_mut().zip(hashes) {
             *mapped = layer_hash(hash, number);

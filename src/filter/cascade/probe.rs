@@ -4,7 +4,7 @@ use crate::filter::view::View;
 use crate::layouts::cascade::{included, layer_hash};
 
 /// Keys that pass the first layer and are probed at the next ones as a batch.
-const AT_ONCE: usize = 512;
+const PASSED_KEYS: usize = 512;
 
 /// Whether a key is included. `layer` returns one of `count` layers by its number.
 #[inline]
@@ -27,14 +27,14 @@ pub(super) fn contains_batch<'v>(
     if count == 1 {
         return passed;
     }
-    let mut batch = Batch { hashes: [0; AT_ONCE], places: [0; AT_ONCE], len: 0 };
+    let mut batch = Batch { hashes: [0; PASSED_KEYS], places: [0; PASSED_KEYS], len: 0 };
     for word in 0..words.len() {
         let mut bits = words[word];
         while bits != 0 {
             let place = 64 * word + bits.trailing_zeros() as usize;
             bits &= bits - 1;
             batch.push(hashes[place], place);
-            if batch.len == AT_ONCE {
+            if batch.len == PASSED_KEYS {
                 batch.settle(count, &layer, words);
             }
         }
@@ -45,8 +45,8 @@ pub(super) fn contains_batch<'v>(
 
 /// Keys that have passed all layers so far: their hashes, and where they are among those given.
 struct Batch {
-    hashes: [u64; AT_ONCE],
-    places: [usize; AT_ONCE],
+    hashes: [u64; PASSED_KEYS],
+    places: [usize; PASSED_KEYS],
     len: usize,
 }
 
@@ -64,7 +64,7 @@ impl Batch {
                 return;
             }
             let len = std::mem::take(&mut self.len);
-            let (mut hashes, mut passed) = ([0; AT_ONCE], [0; AT_ONCE / 64]);
+            let (mut hashes, mut passed) = ([0; PASSED_KEYS], [0; PASSED_KEYS / 64]);
             let mapped = &mut hashes[..len];
             for (mapped, &hash) in mapped.iter_mut().zip(&self.hashes) {
                 *mapped = layer_hash(hash, i);

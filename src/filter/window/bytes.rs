@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 /// Pieces are read and written so many bytes at a time: a multiple of a piece's.
-const AT_ONCE: usize = 32 * super::PIECE * LINE_BYTES;
+const COPIED_BYTES: usize = 32 * super::PIECE * LINE_BYTES;
 
 whole_values!(Window);
 
@@ -26,13 +26,13 @@ impl Encoded for Window {
     }
 
     fn write_body(&self, from: usize, out: &mut dyn Write) -> io::Result<()> {
-        let (mut part, mut len) = ([0; AT_ONCE], 0);
+        let (mut part, mut len) = ([0; COPIED_BYTES], 0);
         let (pieces, mut skip) = self.encoded_pieces(from);
         for piece in pieces {
             let piece = &piece[std::mem::take(&mut skip)..];
             part[len..len + piece.len()].copy_from_slice(piece);
             len += piece.len();
-            if len + super::PIECE * LINE_BYTES > AT_ONCE {
+            if len + super::PIECE * LINE_BYTES > COPIED_BYTES {
                 out.write_all(&part[..len])?;
                 len = 0;
             }
@@ -48,12 +48,12 @@ impl Encoded for Window {
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Window, Error> {
         let shape = check(footer, body.len())?;
         let mut window = Window::with_kernel(shape, Kernel::active(Layout::Native)?)?;
-        let mut part = [0; AT_ONCE];
+        let mut part = [0; COPIED_BYTES];
         for place in 0..window.generations.len() {
             let (mut left, mut ready) = (shape.params().bytes(), 0..0);
             for (_, piece) in pieces(shape, place, 0) {
                 if ready.is_empty() {
-                    ready = 0..left.min(AT_ONCE);
+                    ready = 0..left.min(COPIED_BYTES);
                     body.fill(&mut part[ready.clone()])?;
                 }
                 let from = &part[ready.start..ready.start + piece.len()];
