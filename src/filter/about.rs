@@ -90,7 +90,7 @@ const CUCKOO: About = About {
 /// The levels behind the first are not among its lines, and no line shows what it holds.
 const STATIC: About = About {
     name_of_k: "rows",
-    number: |k| unpack(k).0,
+    number: |packed| unpack(packed).0,
     keys: |lines, _| lines.key_count as f64,
     line_rates: |lines, each| {
         let rows = unpack(lines.k).0;

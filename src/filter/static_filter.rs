@@ -86,7 +86,7 @@ impl StaticFilter {
     }
 
     fn of(lines: Zeroed, shape: Shape, key_count: u64, kernel: &'static Kernel) -> StaticFilter {
-        let lines = OwnLines::in_front(lines, shape.first_bytes(), shape.k(), kernel);
+        let lines = OwnLines::in_front(lines, shape.first_bytes(), shape.packed(), kernel);
         StaticFilter { lines, shape, key_count, kernel }
     }
 
@@ -106,7 +106,7 @@ impl StaticFilter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let first = Probed::from(&self.lines[..self.shape.first_bytes()]);
-        let k = (self.shape.k(), self.shape.params.seed());
+        let k = (self.shape.packed(), self.shape.params.seed());
         View::of_own((first, self.lines.single()), k, self.key_count, self.kernel)
     }
 

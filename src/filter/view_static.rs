@@ -10,7 +10,7 @@ use crate::shape::StaticParams;
 
 impl Shape {
     /// What stands for k.
-    pub(super) fn k(self) -> u32 {
+    pub(super) fn packed(self) -> u32 {
         pack(self.params.rows(), self.levels)
     }
 
@@ -29,13 +29,13 @@ impl<'a> View<'a> {
         key_count: u64,
         kernels: Kernels,
     ) -> View<'a> {
-        let (k, first) = (shape.k(), shape.first_bytes());
+        let (packed, first) = (shape.packed(), shape.first_bytes());
         // Those of the other levels lie behind the first, where the kernel finds them.
         assert!(lines.len() == shape.bytes(), "the lines of all levels");
         let lines = Probed::from(lines).first(first).unwrap_or(Probed::from(lines));
         View::of(
             lines,
-            k,
+            packed,
             KeyHash::Xxh3(shape.params.seed()),
             key_count,
             kernels.of(Layout::Static),

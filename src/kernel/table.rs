@@ -244,7 +244,7 @@ pub(super) static FAST_LOCAL: Table = {
 pub(super) static CUCKOO: Table = {
     // Four fingerprints at once need no vectors: the same code under two names.
     const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
-        cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>);
+        cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>);
     [
         SCALAR,
         &const { SCALAR.under(Backend::Portable) },
@@ -260,7 +260,7 @@ pub(super) static CUCKOO: Table = {
                 Avx512,
                 Cuckoo,
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                one: cuckoo::Words<16>, 8 => cuckoo::Words<8>, 12 => cuckoo::Words<12>;
+                one: cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>;
                 many: cuckoo::Avx512
             )
         },
@@ -269,7 +269,7 @@ pub(super) static CUCKOO: Table = {
 
 pub(super) static STATIC: Table = {
     // Lanes folded into each other are vectors of a kind.
-    const SCALAR: &Kernel = kernel!(Scalar, Static, static_line::Words);
+    const SCALAR: &Kernel = kernel!(Scalar, Static, static_line::Plain);
     // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need have code of
     // their own.
     [

@@ -7,7 +7,7 @@
 use super::super::batch::{Lookahead, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
-use super::words::Words;
+use super::integers::Integers;
 use super::{bits, read};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ pub(super) trait Vectors {
     unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
 }
 
-/// Batches by vectors, single keys as `words` does them.
+/// Batches by vectors, single keys as `integers` does them.
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
@@ -49,7 +49,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { Words::<BITS>::contains(lines, hash) }
+        unsafe { Integers::<BITS>::contains(lines, hash) }
     }
 
     #[inline(always)]

@@ -81,8 +81,8 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     const INSERTS: bool = false;
 
     #[inline(always)]
-    fn line_log2(k: u32) -> u32 {
-        line_log2(k)
+    fn line_log2(packed: u32) -> u32 {
+        line_log2(packed)
     }
 
     #[inline(always)]

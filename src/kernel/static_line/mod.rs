@@ -1,6 +1,6 @@
 //! The static lines of `layouts/static_line.rs` on the backends.
 //!
-//! `words`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
+//! `plain`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
 //! and which it has bumped. `levels` has what they share: the bumped keys of a batch are collected,
 //! and probed at the next level as a batch of its own. `build` makes filters.
 //!
@@ -12,15 +12,15 @@ mod avx2;
 mod avx512;
 pub(crate) mod build;
 mod levels;
+mod plain;
 mod solve;
 mod sort;
-mod words;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) type Avx2<const ROWS: u32> = levels::Levels<avx2::Avx2, ROWS>;
 #[cfg(target_arch = "x86_64")]
 pub(super) type Avx512<const ROWS: u32> = levels::Levels<avx512::Avx512, ROWS>;
-pub(super) type Words = levels::Levels<words::Words>;
+pub(super) type Plain = levels::Levels<plain::Plain>;
 
 use super::lines::Lines;
 use crate::layouts::static_line::{
@@ -36,14 +36,14 @@ pub(crate) fn pack(rows: u32, levels: Levels) -> u32 {
 }
 
 /// Rows, shares and tail of such a number.
-pub(crate) fn unpack(k: u32) -> (u32, [u8; 2], u8) {
-    (k & 0xFF, [(k >> 8) as u8, (k >> 16) as u8], (k >> 24) as u8)
+pub(crate) fn unpack(packed: u32) -> (u32, [u8; 2], u8) {
+    (packed & 0xFF, [(packed >> 8) as u8, (packed >> 16) as u8], (packed >> 24) as u8)
 }
 
-/// A line of a filter with this k is `1 << line_log2(k)` bytes.
+/// A line of a filter with such a number is `1 << line_log2(packed)` bytes.
 #[inline(always)]
-pub(super) fn line_log2(k: u32) -> u32 {
-    LINE_BYTES.ilog2() + u32::from(k & 0xFF > LANES as u32)
+pub(super) fn line_log2(packed: u32) -> u32 {
+    LINE_BYTES.ilog2() + u32::from(packed & 0xFF > LANES as u32)
 }
 
 /// The next level, if there is one: the lines behind these.
@@ -54,9 +54,9 @@ fn next(lines: Lines) -> Option<Lines> {
         return None;
     }
     let shares = [third, if tail > 0 { 16 } else { 0 }];
-    let k = rows | u32::from(shares[0]) << 8 | u32::from(shares[1]) << 16;
-    let k = k | u32::from(tail.saturating_sub(1)) << 24;
-    Some(lines.behind(line_log2(rows), next_count(lines.count(), share), k))
+    let packed = rows | u32::from(shares[0]) << 8 | u32::from(shares[1]) << 16;
+    let packed = packed | u32::from(tail.saturating_sub(1)) << 24;
+    Some(lines.behind(line_log2(rows), next_count(lines.count(), share), packed))
 }
 
 /// How the lanes left over are added to the rows, for vectors of 4 and 8 lanes.

@@ -8,9 +8,9 @@ use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
 
 /// Eight lanes folded into each other.
-pub(in crate::kernel) struct Words;
+pub(in crate::kernel) struct Plain;
 
-impl Tile for Words {
+impl Tile for Plain {
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for a line there, 8 lanes or 16.

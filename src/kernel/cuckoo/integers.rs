@@ -6,9 +6,9 @@ use super::{addresses, bits, found, ones, read};
 use crate::layouts::cuckoo::fingerprint;
 
 /// Four slots at a time.
-pub(in crate::kernel) struct Words<const BITS: u32>;
+pub(in crate::kernel) struct Integers<const BITS: u32>;
 
-impl<const BITS: u32> Ops for Words<BITS> {
+impl<const BITS: u32> Ops for Integers<BITS> {
     const INSERTS: bool = false;
 
     #[inline(always)]
