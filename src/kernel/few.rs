@@ -2,13 +2,9 @@
 
 use super::batch::TILE;
 #[cfg(feature = "capi")]
-use super::prefetch::Prefetch;
-#[cfg(feature = "capi")]
 use super::prefetch::{INTO_L1, prefetch};
 #[cfg(feature = "capi")]
-use super::{Kernel, Probed};
-#[cfg(feature = "capi")]
-use super::{Layout, Single};
+use super::{Layout, Single, fast_local};
 #[cfg(feature = "capi")]
 use crate::line::LINE_BYTES;
 use std::mem::MaybeUninit;
@@ -69,7 +65,7 @@ impl Single<'_> {
         if layout != Layout::FastLocal {
             return self.prefetch(hash);
         }
-        let line = self.line_of_rocksdb(hash);
+        let line = fast_local::line(self.lines(), hash);
         prefetch::<INTO_L1>(line);
         // RocksDB does not align its filters.
         prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
@@ -79,54 +75,5 @@ impl Single<'_> {
     #[inline(always)]
     pub(crate) fn bytes(&self) -> usize {
         (self.count() as usize).wrapping_mul(LINE_BYTES)
-    }
-}
-
-#[cfg(feature = "capi")]
-impl Kernel {
-    /// The answers for 1 to [`TILE`] keys, the first in the lowest bit. The lines are those of a
-    /// filter of RocksDB's present kind. A missing key may be present; keys past [`TILE`] are
-    /// ignored.
-    #[inline(always)]
-    pub(crate) fn probe_few_of_rocksdb<'k>(
-        &self,
-        lines: Probed<'_>,
-        k: u32,
-        keys: impl Iterator<Item = Option<&'k [u8]>>,
-    ) -> u64 {
-        #[cfg(target_arch = "x86_64")]
-        use super::Backend;
-        use super::batch::{Hashes, Ops};
-        use super::fast_local;
-        use super::lines::Lines;
-        use super::prefetch::INTO_L2;
-        use crate::hash::xxph3::{Factors, xxph3_by};
-        debug_assert_eq!(self.layout, Layout::FastLocal);
-        let at = Lines::some(lines.start().cast_mut(), lines.len() / LINE_BYTES, k);
-        let far = Prefetch::to_probe_few(lines.len()) != Prefetch::None;
-        // Not for large filters: there each line is prefetched as soon as it is known.
-        #[cfg(target_arch = "x86_64")]
-        if self.backend == Backend::Avx512
-            && Prefetch::to_probe(lines.len()) != Prefetch::FarAndNear
-        {
-            // SAFETY: this CPU runs the kernel, since it exists; the lines can be read.
-            return unsafe { fast_local::few(at, keys, far) };
-        }
-        let by = Factors::for_many();
-        let mut room = FewHashes::new();
-        let (hashes, lost) = if far {
-            room.fill(keys.map(|key| {
-                hash_of(key, |key| {
-                    let hash = xxph3_by(by, key);
-                    fast_local::Scalar::prefetch::<INTO_L2>(at, hash);
-                    hash
-                })
-            }))
-        } else {
-            room.fill(keys.map(|key| hash_of(key, |key| xxph3_by(by, key))))
-        };
-        let mut present = [0];
-        self.probe_batch_with(lines, k, Hashes::Given(hashes), Prefetch::None, &mut present);
-        present[0] | lost
     }
 }

@@ -162,14 +162,6 @@ impl<'a> Single<'a> {
         self.base.cast_mut().wrapping_add(index * LINE_BYTES)
     }
 
-    /// The line of a hash in RocksDB's layout.
-    #[cfg(feature = "capi")]
-    #[inline(always)]
-    pub(super) fn line_of_rocksdb(&self, hash: u64) -> *mut u8 {
-        let index = crate::layouts::fast_local::line_index(hash, self.count as u32) as usize;
-        self.base.cast_mut().wrapping_add(index * LINE_BYTES)
-    }
-
     /// What the kernel takes for k.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]

@@ -9,13 +9,15 @@ mod avx2;
 mod avx512;
 #[cfg(feature = "capi")]
 mod key;
+#[cfg(feature = "capi")]
+mod keys;
 mod portable;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
 #[cfg(all(target_arch = "x86_64", feature = "capi"))]
-pub(super) use avx512::few;
+use avx512::few;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512::{Avx512, apart};
 #[cfg(feature = "capi")]
@@ -29,7 +31,7 @@ use crate::line::LINE_BYTES;
 
 /// Where the line of a hash is.
 #[inline(always)]
-fn line(lines: Lines, hash: u64) -> *mut u8 {
+pub(super) fn line(lines: Lines, hash: u64) -> *mut u8 {
     // The format has no more than 2^26 lines; see `engines::rocksdb`.
     let index = line_index(hash, lines.count() as u32);
     lines.first().wrapping_add(index as usize * LINE_BYTES)
