@@ -20,7 +20,8 @@ contains() { # WORD LIST: with commas or spaces
 }
 
 ran=() absent=()
-for backend in ${BACKENDS-scalar portable avx2 avx512}; do
+all=$("$(dirname "$0")/../scripts/required-backends.sh" --all)
+for backend in ${BACKENDS-${all//,/ }}; do
     export BLOOMLINE_BACKEND=$backend
     name=$(${runner[@]+"${runner[@]}"} "$directory/backend_name")
     if [ "$name" = none ]; then

@@ -80,7 +80,7 @@
 // purego and the race detector leave out. With the build tag bloomline_cgo, batches run in the C
 // library, which uses AVX-512, AVX2 or NEON. Single keys stay in Go, since a call to C costs more than a
 // probe. Bytes and answers are the same. [Backend] returns what is in use. The environment's
-// BLOOMLINE_BACKEND selects another: scalar, portable, avx2 or avx512.
+// BLOOMLINE_BACKEND selects another, such as scalar or avx2.
 //
 // On Linux, filters of 4 MiB or more ask for huge pages, unless the program starts with
 // BLOOMLINE_HUGE_PAGES=0.

@@ -53,10 +53,10 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// bloomline_backend() returns the name of the backend that answers probes in this process:
-/// "avx512", "avx2", "portable" or "scalar". It is chosen once, by the CPU; all give the same
-/// answers and bytes. The environment variable BLOOMLINE_BACKEND, set before the library is loaded,
-/// forces one; empty is as good as unset. The text is static.
+/// bloomline_backend() returns the name of the backend that answers probes in this process, such as
+/// "avx2" or "scalar". It is chosen once, by the CPU; all give the same answers and bytes. The
+/// environment variable BLOOMLINE_BACKEND, set before the library is loaded, forces one; empty is as
+/// good as unset. The text is static.
 ///
 /// Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
 /// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
@@ -66,12 +66,6 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
-    let name = guard_or(c"none", || match Backend::active() {
-        Ok(Backend::Scalar) => c"scalar",
-        Ok(Backend::Portable) => c"portable",
-        Ok(Backend::Avx2) => c"avx2",
-        Ok(Backend::Avx512) => c"avx512",
-        Err(_) => c"none",
-    });
+    let name = guard_or(c"none", || Backend::active().map_or(c"none", Backend::c_name));
     name.as_ptr()
 }

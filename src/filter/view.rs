@@ -229,7 +229,7 @@ impl<'a> View<'a> {
     /// The view as words, for C.
     #[cfg(feature = "capi")]
     pub(crate) fn words(&self) -> Words {
-        Words::new(self.single, self.k, self.kernel, self.hash, self.key_count)
+        Words::new(self.single, self.k, self.kernel.number(), self.hash, self.key_count)
     }
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that

@@ -1,32 +1,102 @@
-//! The backends by name, and which are there.
+//! The backends: a row for each says its name and what it needs of a CPU.
+//!
+//! `scripts/required-backends.sh` reads the rows, too.
 
-use super::{Kernels, Layout};
-use crate::error::Error;
-use crate::os::environment::BACKENDS;
+#[cfg(feature = "capi")]
+use std::ffi::CStr;
 
-/// An implementation of the kernels. All give the same bytes and the same answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Backend {
+/// Whether a library for this architecture has the backend.
+macro_rules! is_built {
+    (any) => {
+        true
+    };
+    ($architecture:tt) => {
+        cfg!(target_arch = $architecture)
+    };
+}
+
+/// Whether this CPU has what the backend needs.
+macro_rules! is_there {
+    (any) => {
+        true
+    };
+    ("x86_64" $($feature:tt)*) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            true $(&& std::is_x86_feature_detected!($feature))*
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }};
+}
+
+/// Makes [`Backend`] of rows: `Variant "name" on ARCHITECTURE ["feature" ...];`.
+macro_rules! backends {
+    ($($(#[$doc:meta])* $variant:ident $name:literal on $architecture:tt [$($feature:tt)*];)*) => {
+        /// An implementation of the kernels. All give the same bytes and the same answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Backend {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Backend {
+            /// The names, in the order of [`Backend::ALL`].
+            pub(super) const NAMES: [&str; [$($name),*].len()] = [$($name),*];
+
+            /// All backends there are, the slowest first.
+            pub(crate) const ALL: [Backend; Backend::NAMES.len()] = [$(Backend::$variant),*];
+
+            /// How many of them a library for this architecture has.
+            pub(super) const BUILT: usize = 0 $(+ is_built!($architecture) as usize)*;
+
+            /// Returns whether this CPU can run the backend.
+            pub fn is_available(self) -> bool {
+                match self {
+                    $(Backend::$variant => is_there!($architecture $($feature)*),)*
+                }
+            }
+
+            /// [`Backend::name`] for C.
+            #[cfg(feature = "capi")]
+            pub(crate) const fn c_name(self) -> &'static CStr {
+                const fn name(bytes: &'static [u8]) -> &'static CStr {
+                    match CStr::from_bytes_with_nul(bytes) {
+                        Ok(name) => name,
+                        Err(_) => panic!("a name contains no NUL"),
+                    }
+                }
+                match self {
+                    $(Backend::$variant => const { name(concat!($name, "\0").as_bytes()) },)*
+                }
+            }
+        }
+    };
+}
+
+backends! {
     /// One lane after the other, on every CPU.
-    Scalar,
+    Scalar "scalar" on any [];
     /// 8 lanes through `wide`: NEON on aarch64. As `Scalar` on baseline x86-64: see `portable.rs`.
-    Portable,
+    Portable "portable" on any [];
+    // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.
-    Avx2,
+    Avx2 "avx2" on "x86_64" ["avx2" "bmi2" "popcnt"];
+    // Only the builder of RocksDB's lines needs VBMI and GFNI, and only static lines VPOPCNTDQ, which
+    // all CPUs with GFNI have. But requiring them leaves out the first generation (Skylake, Cascade
+    // Lake), which lowers the core's clock under 512-bit multiplies.
     /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4 and
     /// later.
-    Avx512,
+    Avx512 "avx512" on "x86_64" [
+        "avx2" "bmi2" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "avx512vbmi"
+        "avx512vpopcntdq" "gfni"
+    ];
 }
 
 impl Backend {
-    /// All backends there are, the slowest first.
-    pub(crate) const ALL: [Backend; 4] =
-        [Backend::Scalar, Backend::Portable, Backend::Avx2, Backend::Avx512];
-
-    /// Returns the name: "scalar", "portable", "avx2" or "avx512".
+    /// Returns the name, such as "scalar" or "avx2".
     pub const fn name(self) -> &'static str {
-        BACKENDS[self as usize]
+        Backend::NAMES[self as usize]
     }
 
     /// Returns the backend of that name.
@@ -34,24 +104,8 @@ impl Backend {
         Backend::ALL.into_iter().find(|backend| backend.name() == name)
     }
 
-    /// Returns whether this CPU can run the backend.
-    pub fn is_available(self) -> bool {
-        self.kernels().is_some()
-    }
-
     /// Returns the backends that this CPU can run, the slowest first.
     pub fn available() -> impl Iterator<Item = Backend> {
         Backend::ALL.into_iter().filter(|backend| backend.is_available())
-    }
-
-    /// Returns the backend in use: the fastest that the CPU can run, or the one that the
-    /// environment variable `BLOOMLINE_BACKEND` named when the program was loaded (empty counts as
-    /// unset).
-    ///
-    /// # Errors
-    /// [`Error::Backend`] if the variable names an unknown backend or one that this CPU cannot
-    /// run. No other is chosen instead.
-    pub fn active() -> Result<Backend, Error> {
-        Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
     }
 }

@@ -1,12 +1,6 @@
-//! Probes of a few keys by their bytes, at most a tile: without the ring of a longer batch.
+//! Hashes of a few keys, at most a tile: without the ring of a longer batch.
 
 use super::batch::TILE;
-#[cfg(feature = "capi")]
-use super::prefetch::{INTO_L1, prefetch};
-#[cfg(feature = "capi")]
-use super::{Layout, Single, fast_local};
-#[cfg(feature = "capi")]
-use crate::line::LINE_BYTES;
 use std::mem::MaybeUninit;
 
 /// Room for the hashes of up to [`TILE`] keys. Not zeroed: that would take a good part of a small
@@ -53,27 +47,5 @@ pub(crate) fn hash_of(key: Option<&[u8]>, hash: impl FnOnce(&[u8]) -> u64) -> Ma
     match key {
         Some(key) => (hash(key), false),
         None => (0, true),
-    }
-}
-
-#[cfg(feature = "capi")]
-impl Single<'_> {
-    /// Prefetches the line of a hash: a native line, or RocksDB's. For others, and for words that
-    /// are no filter's, it does no harm.
-    #[inline(always)]
-    pub(crate) fn prefetch_of(&self, layout: Layout, hash: u64) {
-        if layout != Layout::FastLocal {
-            return self.prefetch(hash);
-        }
-        let line = fast_local::line(self.lines(), hash);
-        prefetch::<INTO_L1>(line);
-        // RocksDB does not align its filters.
-        prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
-    }
-
-    /// How many bytes native lines are, or RocksDB's.
-    #[inline(always)]
-    pub(crate) fn bytes(&self) -> usize {
-        (self.count() as usize).wrapping_mul(LINE_BYTES)
     }
 }

@@ -1,11 +1,10 @@
 //! The bytes that probes read, by their address: other threads may be inserting into them.
 //!
 //! Where one lane after the other is read, [`lane`] does it, a relaxed atomic load: in the kernels of
-//! `scalar` and `portable` that [`Kernel::shared`] returns, and in those of classic filters. Where a
+//! `scalar` and `portable` that [`Kernel::shared`](super::Kernel::shared) returns, and in those of classic filters. Where a
 //! vector is read, [`read_shared_vector`] does it, which says why that is right. Kernels use raw
 //! pointers, so no reference claims that the bytes are constant.
 
-use super::Kernel;
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -158,13 +157,5 @@ impl<'a> Probed<'a> {
         // SAFETY: made of a slice, or by a caller who promised that no thread writes these bytes
         // if they are used as a slice.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
-    }
-}
-
-impl Kernel {
-    /// Prefetches the line of a hash, to be written soon.
-    #[inline]
-    pub(crate) fn prefetch_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
-        self.prefetch(Probed::lanes(lanes), k, hash);
     }
 }

@@ -2,25 +2,15 @@
 //!
 //! A [`Single`] holds the function for a backend, a layout and a class of k, and what that function
 //! reads. A probe is one jump to it. The time of a probe in memory is proportional to its
-//! instructions, because a CPU looks ahead over a fixed number of them.
+//! instructions, because a CPU looks ahead over a fixed number of them. `functions` makes it.
 
 use super::lines::Lines;
-use super::native::all_rows;
-#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-use super::native::inlined;
 use super::prefetch::{INTO_L1, prefetch};
-#[cfg(feature = "capi")]
-use super::words::Views;
-use super::{Kernel, Probed, atomic_line};
-use crate::line::{C1, LANES, LINE_BYTES, SHIFTS, line_index, mask};
-use crate::os::memory::{Shared, Zeroed};
+use super::shared::Probed;
+use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 #[cfg(all(test, feature = "capi"))]
 use std::mem::offset_of;
-use std::mem::transmute;
-use std::ops::{Deref, DerefMut};
-use std::ptr;
-use std::sync::atomic::AtomicU64;
 
 /// What one key does in its line. Its arguments fit in registers, and a C function does not unwind,
 /// so a caller whose last act it is can jump to it without saving registers.
@@ -36,41 +26,23 @@ pub(super) type Call = unsafe extern "C" fn(&Single<'_>, u64) -> bool;
 /// As for [`Call`]; so many hashes are there.
 pub(super) type Few = unsafe extern "C" fn(&Single<'_>, *const u64, usize, &mut u64) -> usize;
 
-/// The functions of a kernel for a k.
-#[derive(Clone, Copy)]
-pub(super) struct Calls {
-    pub(super) contains: Call,
-    pub(super) insert: Call,
-    pub(super) few: Few,
-    /// One key in several filters.
-    #[cfg(feature = "capi")]
-    pub(super) views: Views,
-    /// Added to the address of the rows of k, if they take that instead of the number.
-    pub(super) rows: Option<usize>,
-}
-
 /// Lines, and how to probe them for one key.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Single<'a> {
     /// A [`Call`]. C keeps these words, and zeros are no function.
-    contains: *const (),
-    base: *const u8,
+    pub(super) contains: *const (),
+    pub(super) base: *const u8,
     /// How many lines, of whatever size the layout has.
-    count: usize,
-    k: *const u8,
-    lines: PhantomData<Probed<'a>>,
+    pub(super) count: usize,
+    pub(super) k: *const u8,
+    pub(super) lines: PhantomData<Probed<'a>>,
 }
 
 // SAFETY: it stands for bytes that may be read in any thread, and for constants.
 unsafe impl Send for Single<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Single<'_> {}
-
-/// Lines that are not there rule out nothing.
-unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
-    true
-}
 
 #[cfg(feature = "capi")]
 impl Single<'_> {
@@ -100,43 +72,15 @@ impl Single<'_> {
 }
 
 impl<'a> Single<'a> {
-    pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
-        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2(k));
-        let (contains, k) = match count {
-            0 => (anything as Call, ptr::null()),
-            _ => (calls.contains, calls.given(k)),
-        };
-        let contains = contains as *const ();
-        Single { contains, base: lines.start(), count, k, lines: PhantomData }
-    }
-
-    /// Whether all bits of a key are set.
-    #[inline(always)]
-    pub(crate) fn contains(&self, hash: u64) -> bool {
-        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-        // SAFETY: as below.
-        if let Some(present) = unsafe { inlined::contains(self, hash) } {
-            return present;
-        }
-        // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
-        // lines can be read, and may be written meanwhile for the reasons in `shared`.
-        unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
-    }
-
-    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::KEY_BY_KEY), into a word. Returns how many may be present.
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
     ///
     /// # Safety
     /// `few` is of the kernel and the k of `new`.
     #[inline(always)]
     pub(super) unsafe fn few(&self, few: Few, hashes: &[u64], word: &mut u64) -> usize {
-        debug_assert!((1..=super::KEY_BY_KEY).contains(&hashes.len()));
+        debug_assert!((1..=super::prefetch::KEY_BY_KEY).contains(&hashes.len()));
         // SAFETY: as in `contains`; the hashes are a slice's.
         unsafe { few(self, hashes.as_ptr(), hashes.len(), word) }
-    }
-
-    /// Whether single keys are probed by the function of these.
-    pub(super) fn is_called_by(&self, calls: &Calls) -> bool {
-        self.contains == calls.contains as *const ()
     }
 
     /// Whether there is no line.
@@ -206,168 +150,4 @@ impl<'a> Single<'a> {
 }
 
 /// A number for k is so many times as large in [`Single::k`], where others have addresses.
-const NUMBERED: usize = 4;
-
-impl Calls {
-    /// What the functions take for k.
-    #[inline]
-    fn given(&self, k: u32) -> *const u8 {
-        match self.rows {
-            Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
-            None => ptr::without_provenance(k as usize * NUMBERED),
-        }
-    }
-}
-
-/// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
-/// find it without an addition. As [`Shared`] bytes, other threads insert into them.
-#[repr(C)]
-pub(crate) struct OwnLines<B = Zeroed> {
-    /// Of `bytes`, which stay where they are.
-    single: Single<'static>,
-    insert: Call,
-    few: Few,
-    bytes: B,
-}
-
-impl OwnLines {
-    /// # Panics
-    /// If there is no line.
-    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> OwnLines {
-        let len = bytes.len();
-        OwnLines::in_front(bytes, len, k, kernel)
-    }
-
-    /// The first `len` of these bytes. The kernel finds those behind them itself.
-    ///
-    /// # Panics
-    /// If there is no line; if there are fewer bytes.
-    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> OwnLines {
-        assert!(len <= bytes.len(), "bytes that are there");
-        // SAFETY: they live as long as the result, which hands out no copy that outlives it.
-        let lines = unsafe { Probed::at(bytes.start(), len) };
-        let single = Single::new(lines, k, kernel);
-        assert!(single.count > 0, "a filter has at least one line");
-        let &Calls { insert, few, .. } = kernel.calls(k);
-        OwnLines { single, insert, few, bytes }
-    }
-
-    /// For threads to insert into, and to be probed by [`Kernel::shared`] of this kernel.
-    pub(crate) fn share(self, k: u32, kernel: &'static Kernel) -> OwnLines<Shared> {
-        let OwnLines { single, insert, few, bytes } = OwnLines::new(self.bytes, k, kernel.shared());
-        OwnLines { single, insert, few, bytes: bytes.into() }
-    }
-
-    /// Sets the bits of a key. Returns whether any of them was not set.
-    #[inline(always)]
-    pub(crate) fn insert(&mut self, hash: u64) -> bool {
-        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-        // SAFETY: as below.
-        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
-            return new;
-        }
-        // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
-        unsafe { (self.insert)(&self.single, hash) }
-    }
-}
-
-impl<B> OwnLines<B> {
-    pub(crate) fn into_bytes(self) -> B {
-        self.bytes
-    }
-
-    /// The lines, to be probed.
-    #[inline(always)]
-    pub(crate) fn single(&self) -> Single<'_> {
-        self.single
-    }
-
-    /// Whether all bits of a key are set.
-    #[inline(always)]
-    pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.single.contains(hash)
-    }
-
-    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::KEY_BY_KEY), into a word. Returns how many may be present.
-    #[inline(always)]
-    pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
-        // SAFETY: `new` had both of one kernel and k.
-        unsafe { self.single.few(self.few, hashes, word) }
-    }
-}
-
-impl OwnLines<Shared> {
-    /// The lines as lanes in which threads set bits.
-    #[inline(always)]
-    pub(crate) fn lanes(&self) -> &[AtomicU64] {
-        self.bytes.lanes()
-    }
-
-    /// Sets the bits of a key in a native line. Returns whether any of them was not set.
-    #[inline(always)]
-    pub(crate) fn insert_shared(&self, k: u32, hash: u64) -> bool {
-        let (lines, _) = self.lanes().as_chunks::<LANES>();
-        let line = &lines[line_index(hash, lines.len() as u64) as usize];
-        let present = || self.contains(hash);
-        match k {
-            ..=8 => atomic_line::insert(line, || lanes(hash, k), present),
-            _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), present),
-        }
-    }
-}
-
-/// The number and the bit of each lane that counts, of a key with a k up to 8.
-#[inline(always)]
-fn lanes(hash: u64, k: u32) -> impl Iterator<Item = (usize, u64)> {
-    let g = hash.wrapping_mul(C1);
-    (0..u64::from(k)).map(move |i| {
-        let lane = (i.wrapping_sub(g >> 61) % LANES as u64) as usize;
-        (lane, 1 << (g >> SHIFTS[lane] & 63))
-    })
-}
-
-impl Deref for OwnLines {
-    type Target = [u8];
-
-    #[inline(always)]
-    fn deref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-impl DerefMut for OwnLines {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
-    }
-}
-
-impl Kernel {
-    /// The functions for a k; of static lines, for the rows, which are its lowest bits.
-    #[inline(always)]
-    pub(super) fn calls(&self, k: u32) -> &Calls {
-        let k = k & 0xFF;
-        &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
-    }
-
-    /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
-    /// filter's lines.
-    ///
-    /// # Panics
-    /// If there is no line.
-    #[inline]
-    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
-        let base = lines.as_mut_ptr().cast_const();
-        // SAFETY: a mutable slice's bytes can be read, and written through the pointer.
-        let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
-        assert!(single.count > 0, "a filter has at least one line");
-        // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
-        unsafe { (self.calls(k).insert)(&single, hash) }
-    }
-
-    /// Whether all bits of one key are set.
-    #[inline]
-    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
-        Single::new(lines, k, self).contains(hash)
-    }
-}
+pub(super) const NUMBERED: usize = 4;

@@ -1,17 +1,18 @@
 //! The kernels of each backend: which code does which operation of which layout.
 
+use super::backend::Backend;
 use super::batch::{self, Adjacent, Hashes, Ops};
-#[cfg(target_arch = "x86_64")]
-use super::detect;
+use super::functions::{Calls, Kernel};
+use super::layout::Layout;
 use super::lines::Lines;
-use super::prefetch::{self, INTO_L1, Prefetch};
+use super::prefetch::{INTO_L1, Prefetch};
 use super::scattered::{Classic, Legacy, LevelDb, Scattered};
 #[cfg(feature = "capi")]
 use super::single::Call;
-use super::single::{Calls, Single};
+use super::single::Single;
 #[cfg(feature = "capi")]
 use super::words::{self, Words};
-use super::{Backend, Kernel, Kernels, Layout, cuckoo, fast_local, native, static_line};
+use super::{cuckoo, fast_local, native, static_line};
 use std::slice::from_raw_parts;
 
 /// The table of one backend: each function is the shared code compiled with the
@@ -146,8 +147,22 @@ macro_rules! kernel {
 
 /// The kernels of a layout, by backend. A table for each: a program has the code of the layouts that
 /// it uses.
-pub(super) type Table = [&'static Kernel; BACKENDS];
-const BACKENDS: usize = if cfg!(target_arch = "x86_64") { 4 } else { 2 };
+pub(super) type Table = [&'static Kernel; Backend::ALL.len()];
+
+/// The table of these kernels, each in the row of its backend. The rows of backends that are not
+/// built are never reached, and repeat the first kernel.
+const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Table {
+    let mut table = [kernels[0]; Backend::ALL.len()];
+    let (mut i, mut there) = (0, 0_u64);
+    while i < kernels.len() {
+        let row = kernels[i].backend as usize;
+        assert!(there >> row & 1 == 0, "one kernel for each backend");
+        there |= 1 << row;
+        table[row] = kernels[i];
+        i += 1;
+    }
+    table
+}
 
 pub(super) static NATIVE: Table = {
     use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
@@ -155,7 +170,7 @@ pub(super) static NATIVE: Table = {
     // Its rows are there for 8 as well.
     const SCALAR: &Kernel =
         kernel!(Scalar, Native, Scalar<ABOVE_8, false>, 0..=8 => Scalar<BELOW_8, false>);
-    [
+    by_backend([
         SCALAR,
         if native::SHIFTS_BY_LANE {
             kernel!(Portable, Native, Portable<ABOVE_8, false>,
@@ -180,7 +195,7 @@ pub(super) static NATIVE: Table = {
                 one: A<ABOVE_8>, 0..8 => A<BELOW_8>, 8 => A<EXACTLY_8>;
                 many: B<ABOVE_8>, 0..8 => B<BELOW_8>, 8 => B<EXACTLY_8>)
         },
-    ]
+    ])
 };
 
 /// The same for lines in which other threads set bits: where no vector is needed, lanes are loaded
@@ -191,7 +206,7 @@ pub(super) static SHARED_NATIVE: Table = {
     const SCALAR: &Kernel = &const {
         kernel!(Scalar, Native, Scalar<ABOVE_8, true>, 0..=8 => Scalar<BELOW_8, true>).for_shared()
     };
-    [
+    by_backend([
         SCALAR,
         if native::SHIFTS_BY_LANE {
             &const {
@@ -206,12 +221,12 @@ pub(super) static SHARED_NATIVE: Table = {
         NATIVE[Backend::Avx2 as usize],
         #[cfg(target_arch = "x86_64")]
         NATIVE[Backend::Avx512 as usize],
-    ]
+    ])
 };
 
 pub(super) static FAST_LOCAL: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
-    [
+    by_backend([
         SCALAR,
         // Its inserts are the same.
         &const {
@@ -238,14 +253,14 @@ pub(super) static FAST_LOCAL: Table = {
                 fast_local::Avx512
             )
         },
-    ]
+    ])
 };
 
 pub(super) static CUCKOO: Table = {
     // Four fingerprints at once need no vectors: the same code under two names.
     const SCALAR: &Kernel = kernel!(Scalar, Cuckoo,
         cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>);
-    [
+    by_backend([
         SCALAR,
         &const { SCALAR.under(Backend::Portable) },
         #[cfg(target_arch = "x86_64")]
@@ -264,7 +279,7 @@ pub(super) static CUCKOO: Table = {
                 many: cuckoo::Avx512
             )
         },
-    ]
+    ])
 };
 
 pub(super) static STATIC: Table = {
@@ -272,7 +287,7 @@ pub(super) static STATIC: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, Static, static_line::Plain);
     // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need have code of
     // their own.
-    [
+    by_backend([
         SCALAR,
         &const { SCALAR.under(Backend::Portable) },
         #[cfg(target_arch = "x86_64")]
@@ -290,7 +305,7 @@ pub(super) static STATIC: Table = {
                 )]
                 one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
         },
-    ]
+    ])
 };
 
 pub(super) static LEGACY_64: Table = one_for_all(kernel!(Scalar, Legacy64, Scattered<Legacy<6>>));
@@ -319,22 +334,5 @@ pub(super) static ALL: [Table; 11] = [
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.
 const fn one_for_all(kernel: &'static Kernel) -> Table {
-    [kernel; BACKENDS]
-}
-
-impl Backend {
-    /// The one way to kernels: through the detection of what they need.
-    pub(crate) fn kernels(self) -> Option<Kernels> {
-        let is_there = match self {
-            Backend::Scalar | Backend::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => detect::has_avx2(),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => detect::has_avx512(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx2 | Backend::Avx512 => false,
-        };
-        prefetch::learn();
-        is_there.then_some(Kernels(self as usize))
-    }
+    [kernel; Backend::ALL.len()]
 }

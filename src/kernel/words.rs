@@ -1,9 +1,8 @@
 //! An opened filter as words: the content of a `bloomline_view` of C, which probes read in place.
 
 use super::batch::Ops;
-use super::shared::Probed;
+use super::layout::{Layout, SHARED_NATIVE};
 use super::single::{Call, Single};
-use super::{Kernel, Kernels, Layout, SHARED_NATIVE};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_short};
 
@@ -12,7 +11,7 @@ use crate::hash::{KeyHash, of_short};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
-    single: Single<'static>,
+    pub(super) single: Single<'static>,
     seed: u64,
     key_count: u64,
     /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the kernel, 16 of the
@@ -37,10 +36,11 @@ fn hash_in(shape: u64) -> u64 {
 }
 
 impl Words {
+    /// Of lines that the kernel of that number probes.
     pub(crate) fn new(
         single: Single<'_>,
         k: u32,
-        kernel: &Kernel,
+        number: u16,
         hash: KeyHash,
         key_count: u64,
     ) -> Words {
@@ -50,7 +50,7 @@ impl Words {
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
-        let shape = u64::from(k as u8) | u64::from(kernel.number) << 8 | hash << 16;
+        let shape = u64::from(k as u8) | u64::from(number) << 8 | hash << 16;
         let shape = shape | u64::from(k >> 8) << 32;
         let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
         words.check = words.check_word();
@@ -98,6 +98,12 @@ impl Words {
         self.shape as u32 & 0xFF | (self.shape >> 32 << 8) as u32
     }
 
+    /// The number of the kernel.
+    #[inline(always)]
+    pub(super) fn kernel(&self) -> u16 {
+        (self.shape >> 8 & 0xFF) as u16
+    }
+
     /// The way of hashing and the seed, to be compared with those of others.
     #[inline(always)]
     pub(crate) fn hashing(&self) -> (u64, u64) {
@@ -120,54 +126,13 @@ impl Words {
         }
     }
 
-    /// Answers for up to 64 filters whether they may have one key, by its hash: the first in the lowest
-    /// bit of `answers`. Returns how many may; none if they are not all alike, or not all sound: then
-    /// ask one after the other.
-    ///
-    /// The bits of a key in its line are the same in all filters of one k. So they are computed once,
-    /// and each filter has only to find its line and compare.
-    ///
-    /// # Safety
-    /// `words` are the first of `count`, [`STRIDE`] bytes behind each other; as for [`Probed::at`],
-    /// of those that are sound.
-    #[inline(always)]
-    pub(crate) unsafe fn answer(
-        words: *const Words,
-        count: usize,
-        hash: u64,
-        answers: &mut u64,
-    ) -> Option<usize> {
-        // SAFETY: the same contract.
-        let first = unsafe { &*words };
-        let kernel = Kernels::chosen()?.numbered((first.shape >> 8 & 0xFF) as u16)?;
-        let calls = kernel.calls(first.k());
-        // SAFETY: this CPU runs the kernel, since it exists; the same contract.
-        let present = unsafe { (calls.views)(words, count, hash, calls.contains, answers) };
-        (present <= count).then_some(present)
-    }
-
     /// The lines, to be probed for one key.
     ///
     /// # Safety
-    /// The words are sound, and as for [`Probed::at`].
+    /// The words are sound, and as for [`Probed::at`](super::shared::Probed::at).
     #[inline(always)]
     pub(crate) unsafe fn single(&self) -> &Single<'static> {
         &self.single
-    }
-
-    /// The lines, if these words are sound.
-    ///
-    /// # Safety
-    /// As for [`Probed::at`], if they are.
-    #[inline(always)]
-    pub(crate) unsafe fn open<'a>(&self) -> Option<OfWords<'a>> {
-        if !self.are_sound() {
-            return None;
-        }
-        // Words exist only after kernels were chosen.
-        let kernel = Kernels::chosen()?.numbered((self.shape >> 8 & 0xFF) as u16)?;
-        let lines = self.single.probed(kernel.line_log2(self.k()));
-        Some(OfWords { lines, single: self.single, kernel })
     }
 
     /// k, the way of hashing and the key count.
@@ -186,7 +151,7 @@ impl Words {
 /// The bytes of a `bloomline_view`, which has its words first.
 pub(crate) const STRIDE: usize = 64;
 
-/// What [`Words::answer`] calls: where the words begin, how many, the hash, the function that
+/// What [`Words::answer`](super::opened) calls: where the words begin, how many, the hash, the function that
 /// their filters are probed with, the room for the answers. Returns how many are true, or
 /// `usize::MAX` if the filters are not all alike.
 pub(super) type Views = unsafe extern "C" fn(*const Words, usize, u64, Call, &mut u64) -> usize;
@@ -226,15 +191,9 @@ pub(super) unsafe fn views<O: Ops>(
     all.count_ones() as usize
 }
 
-/// What words lead to.
-pub(crate) struct OfWords<'a> {
-    pub(crate) lines: Probed<'a>,
-    pub(crate) single: Single<'a>,
-    pub(crate) kernel: &'static Kernel,
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{Kernels, Probed};
     use super::*;
     use std::mem::transmute;
 
@@ -245,7 +204,7 @@ mod tests {
         let kernel = Kernels::active().unwrap().of(Layout::Native);
         let lines = [0; 192];
         let single = Single::new(Probed::from(&lines[..]), 6, kernel);
-        let words = Words::new(single, 6, kernel, KeyHash::Xxh3(7), 5);
+        let words = Words::new(single, 6, kernel.number, KeyHash::Xxh3(7), 5);
         // SAFETY: words without padding are any 64 bytes, and these are not probed.
         let sound = |words: [u64; 8]| unsafe { transmute::<[u64; 8], Words>(words) }.are_sound();
         // SAFETY: as above.

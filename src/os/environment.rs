@@ -1,18 +1,11 @@
 //! Environment variables.
 //!
-//! The library reads them when it is loaded, before `main` or within `dlopen`: later another
+//! The library reads them when it is loaded (`kernel::choice`), before `main` or within `dlopen`: later another
 //! thread may change the environment, and a simultaneous read crashes in the C library. An atomic
 //! keeps each value, so no process forks with a lock held; threads that come first at the same
 //! time do the same work twice. On systems where nothing runs at load time the first use reads.
-#![allow(unsafe_code)]
 
 use std::sync::atomic::{AtomicU8, Ordering};
-
-/// The values of [`BACKEND`].
-pub(crate) const BACKENDS: [&str; 4] = ["scalar", "portable", "avx2", "avx512"];
-
-/// Which backend to use.
-pub(crate) static BACKEND: Variable = Variable::new("BLOOMLINE_BACKEND", &BACKENDS);
 
 /// Which prefetch all batches use, whatever the size of the filter.
 pub(crate) static PREFETCH: Variable =
@@ -22,6 +15,7 @@ pub(crate) static PREFETCH: Variable =
 pub(crate) static HUGE_PAGES: Variable = Variable::new("BLOOMLINE_HUGE_PAGES", &["0"]);
 
 /// A variable with a list of values.
+#[derive(Debug)]
 pub(crate) struct Variable {
     name: &'static str,
     values: &'static [&'static str],
@@ -46,7 +40,7 @@ pub(crate) enum Setting {
 }
 
 impl Variable {
-    const fn new(name: &'static str, values: &'static [&'static str]) -> Variable {
+    pub(crate) const fn new(name: &'static str, values: &'static [&'static str]) -> Variable {
         Variable { name, values, state: AtomicU8::new(UNREAD) }
     }
 
@@ -74,7 +68,14 @@ impl Variable {
         self.state.store(state, Ordering::Relaxed);
     }
 
-    fn read(&self) -> u8 {
+    /// Whether its value is known.
+    #[cfg(test)]
+    pub(crate) fn is_read(&self) -> bool {
+        self.state.load(Ordering::Relaxed) != UNREAD
+    }
+
+    /// Reads it from the environment.
+    pub(crate) fn read(&self) -> u8 {
         let state = match std::env::var_os(self.name) {
             Some(text) if !text.is_empty() => self
                 .values
@@ -88,52 +89,9 @@ impl Variable {
     }
 }
 
-/// Run by the system's loader.
-#[used]
-#[cfg_attr(
-    any(
-        target_os = "linux",
-        target_os = "android",
-        target_os = "freebsd",
-        target_os = "netbsd",
-        target_os = "openbsd",
-        target_os = "dragonfly",
-        target_os = "illumos",
-        target_os = "solaris"
-    ),
-    // SAFETY: this section holds pointers to C functions without a result; these
-    // may ignore the arguments that some loaders give.
-    unsafe(link_section = ".init_array")
-)]
-#[cfg_attr(
-    target_vendor = "apple",
-    // SAFETY: as above.
-    unsafe(link_section = "__DATA,__mod_init_func,mod_init_funcs")
-)]
-#[cfg_attr(
-    windows,
-    // SAFETY: as above.
-    unsafe(link_section = ".CRT$XCU")
-)]
-static AT_LOAD: extern "C" fn() = at_load;
-
-extern "C" fn at_load() {
-    BACKEND.read();
-    PREFETCH.read();
-    HUGE_PAGES.read();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    #[cfg(any(target_os = "linux", target_vendor = "apple", windows))]
-    fn variables_are_read_when_the_library_is_loaded() {
-        for variable in [&BACKEND, &PREFETCH, &HUGE_PAGES] {
-            assert_ne!(variable.state.load(Ordering::Relaxed), UNREAD, "{}", variable.name);
-        }
-    }
 
     #[test]
     fn a_value_is_known_by_its_place_in_the_list() {

@@ -22,6 +22,21 @@ fn backends() -> Vec<Backend> {
     available
 }
 
+/// The scripts read the rows of `src/kernel/backend.rs` as text. A backend that they missed would not
+/// be required.
+#[test]
+#[cfg(target_os = "linux")]
+fn scripts_know_all_backends() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/required-backends.sh");
+    let output = std::process::Command::new("bash").args([script, "--all"]).output().unwrap();
+    let listed = String::from_utf8(output.stdout).unwrap();
+    let listed: Vec<_> = listed.trim_end().split(',').collect();
+    assert!(listed.iter().all(|name| Backend::from_name(name).is_some()), "{listed:?}");
+    for backend in Backend::available() {
+        assert!(listed.contains(&backend.name()), "{listed:?} lacks {}", backend.name());
+    }
+}
+
 /// Hashes that are anything but random, and some that are.
 fn hashes(count: usize, seed: u64) -> Vec<u64> {
     let odd = [0, 1, u64::MAX, 1 << 63, u64::MAX >> 1, 0xFFFF_FFFF, 0xFFFF_FFFF_0000_0000, 1 << 32];

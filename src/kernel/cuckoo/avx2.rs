@@ -1,6 +1,6 @@
 //! Cuckoo filters with AVX2, 4 keys to a register. Reached only through the detection in `kernel`.
 
-use super::ones;
+use super::bucket::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
 use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;

@@ -1,7 +1,7 @@
 //! Cuckoo filters with AVX-512, 8 keys to a register.
 //! Reached only through the detection in `kernel`.
 
-use super::ones;
+use super::bucket::ones;
 use super::staged::{GROUP, Group, Places, Vectors};
 use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;

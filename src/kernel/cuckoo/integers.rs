@@ -2,7 +2,7 @@
 
 use super::super::batch::Ops;
 use super::super::lines::Lines;
-use super::{addresses, bits, found, ones, read};
+use super::bucket::{addresses, bits, found, ones, read};
 use crate::layouts::cuckoo::fingerprint;
 
 /// Four slots at a time.
@@ -13,7 +13,7 @@ impl<const BITS: u32> Ops for Integers<BITS> {
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
-        super::prefetch_buckets::<HINT>(lines, hash);
+        super::bucket::prefetch_buckets::<HINT>(lines, hash);
     }
 
     #[inline(always)]

@@ -7,8 +7,8 @@
 use super::super::batch::{Lookahead, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
+use super::bucket::{bits, read};
 use super::integers::Integers;
-use super::{bits, read};
 use std::hint::black_box;
 use std::marker::PhantomData;
 
@@ -43,7 +43,7 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
-        super::prefetch_buckets::<HINT>(lines, hash);
+        super::bucket::prefetch_buckets::<HINT>(lines, hash);
     }
 
     #[inline(always)]

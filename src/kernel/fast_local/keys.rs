@@ -1,14 +1,39 @@
-//! A few keys of a RocksDB filter by their bytes, as MultiGet has them: hash and probe without a ring.
+//! A few keys of a RocksDB filter by their bytes, and prefetches of its lines.
 
 #[cfg(target_arch = "x86_64")]
-use super::super::Backend;
+use super::super::backend::Backend;
 use super::super::batch::{Hashes, Ops};
 use super::super::few::{FewHashes, hash_of};
+use super::super::functions::Kernel;
+use super::super::layout::Layout;
 use super::super::lines::Lines;
-use super::super::prefetch::{INTO_L2, Prefetch};
-use super::super::{Kernel, Layout, Probed};
+use super::super::prefetch::{INTO_L1, INTO_L2, Prefetch, prefetch};
+use super::super::shared::Probed;
+use super::super::single::Single;
+use super::Scalar;
 use crate::hash::xxph3::{Factors, xxph3_by};
 use crate::line::LINE_BYTES;
+
+impl Single<'_> {
+    /// Prefetches the line of a hash: a native line, or RocksDB's. For others, and for words that
+    /// are no filter's, it does no harm.
+    #[inline(always)]
+    pub(crate) fn prefetch_of(&self, layout: Layout, hash: u64) {
+        if layout != Layout::FastLocal {
+            return self.prefetch(hash);
+        }
+        let line = super::line(self.lines(), hash);
+        prefetch::<INTO_L1>(line);
+        // RocksDB does not align its filters.
+        prefetch::<INTO_L1>(line.wrapping_add(LINE_BYTES - 1));
+    }
+
+    /// How many bytes native lines are, or RocksDB's.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        (self.count() as usize).wrapping_mul(LINE_BYTES)
+    }
+}
 
 impl Kernel {
     /// The answers for 1 to [`TILE`] keys, the first in the lowest bit. The lines are those of a
@@ -38,7 +63,7 @@ impl Kernel {
             room.fill(keys.map(|key| {
                 hash_of(key, |key| {
                     let hash = xxph3_by(by, key);
-                    super::Scalar::prefetch::<INTO_L2>(at, hash);
+                    Scalar::prefetch::<INTO_L2>(at, hash);
                     hash
                 })
             }))

@@ -10,7 +10,7 @@ use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
 use super::levels::{ANY, Found, Line, Tile, from_level};
-use super::{FIELDS, Rows};
+use super::rows::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
 use std::ops::Range;

@@ -4,8 +4,8 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::Rows;
 use super::levels::{ANY, Found, Line, Tile, from_level};
+use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::arch::x86_64::*;

@@ -4,7 +4,7 @@ use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, P
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
-use super::{Rows, line_log2, next};
+use super::rows::{Rows, line_log2, next};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
 use crate::line::LINE_BYTES;
 use std::marker::PhantomData;

@@ -2,8 +2,8 @@
 
 use super::super::batch::Ops;
 use super::super::single::Single;
-use super::Rows;
 use super::levels::{Line, Tile, from_level};
+use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
 

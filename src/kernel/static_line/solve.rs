@@ -5,7 +5,7 @@
 //! the compiler makes vectors, with the instructions of the backend that calls. (Of arrays of eight it
 //! makes them at `opt-level = 3` only.)
 
-use super::{Field, Rows};
+use super::rows::{Field, Rows};
 use crate::layouts::static_line::{
     MAX_ROWS, NONE_BUMPED, OWN, extra_coefficients, extra_columns, fingerprint, lanes, next_hash,
     place,

@@ -1,0 +1,305 @@
+//! What a backend does for a layout: a table of functions, and how they are called.
+
+use super::backend::Backend;
+use super::batch::{ADJACENT, Adjacent, Hashes, TILE};
+use super::layout::{Layout, SHARED_CLASSIC, SHARED_NATIVE};
+use super::lines::Lines;
+use super::native::all_rows;
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+use super::native::inlined;
+use super::prefetch::{KEY_BY_KEY, Prefetch, prefetch_all};
+use super::shared::Probed;
+use super::single::{Call, Few, NUMBERED, Single};
+use super::static_line;
+#[cfg(feature = "capi")]
+use super::words::Views;
+use crate::bitmap::AnswerWords;
+use crate::line::LINE_BYTES;
+use std::marker::PhantomData;
+use std::mem::transmute;
+use std::ptr;
+use std::sync::atomic::AtomicU64;
+
+/// The functions of a backend for a layout. It exists only if this CPU can run it.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel {
+    pub(super) backend: Backend,
+    pub(super) layout: Layout,
+    /// What [`Words`](super::Words) keep: the number of the layout, or of shared lines of that layout.
+    #[cfg_attr(not(feature = "capi"), expect(dead_code))]
+    pub(super) number: u16,
+    pub(super) line_log2: u32,
+    pub(super) prefetch: fn(Lines, u64),
+    /// For k below 8, for 8, up to 12 and above: all that a layout tells apart.
+    pub(super) calls: [Calls; 4],
+    pub(super) insert_few: unsafe fn(&mut [u8], u32, &[u64]),
+    pub(super) insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
+    pub(super) probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
+    pub(super) absent: Absent,
+}
+
+/// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
+/// ahead, hashes, a byte for each key.
+type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
+
+/// The functions of a kernel for a k.
+#[derive(Clone, Copy)]
+pub(super) struct Calls {
+    pub(super) contains: Call,
+    pub(super) insert: Call,
+    pub(super) few: Few,
+    /// One key in several filters.
+    #[cfg(feature = "capi")]
+    pub(super) views: Views,
+    /// Added to the address of the rows of k, if they take that instead of the number.
+    pub(super) rows: Option<usize>,
+}
+
+impl Calls {
+    /// What the functions take for k.
+    #[inline]
+    fn given(&self, k: u32) -> *const u8 {
+        match self.rows {
+            Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
+            None => ptr::without_provenance(k as usize * NUMBERED),
+        }
+    }
+}
+
+/// Lines that are not there rule out nothing.
+unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
+    true
+}
+
+impl<'a> Single<'a> {
+    pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
+        let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2(k));
+        let (contains, k) = match count {
+            0 => (anything as Call, ptr::null()),
+            _ => (calls.contains, calls.given(k)),
+        };
+        let contains = contains as *const ();
+        Single { contains, base: lines.start(), count, k, lines: PhantomData }
+    }
+
+    /// Whether all bits of a key are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(present) = unsafe { inlined::contains(self, hash) } {
+            return present;
+        }
+        // SAFETY: `new` had the function from a kernel, which exists only if this CPU runs it; the
+        // lines can be read, and may be written meanwhile for the reasons in `shared`.
+        unsafe { transmute::<*const (), Call>(self.contains)(self, hash) }
+    }
+
+    /// Whether single keys are probed by the function of these.
+    pub(super) fn is_called_by(&self, calls: &Calls) -> bool {
+        self.contains == calls.contains as *const ()
+    }
+}
+
+impl Kernel {
+    /// The same functions as another backend's.
+    pub(super) const fn under(&self, backend: Backend) -> Kernel {
+        Kernel { backend, ..*self }
+    }
+
+    /// The same functions for shared lines.
+    pub(super) const fn for_shared(&self) -> Kernel {
+        let number = match self.layout {
+            Layout::Classic => SHARED_CLASSIC,
+            _ => SHARED_NATIVE,
+        };
+        Kernel { number, ..*self }
+    }
+
+    /// A line of a filter with this k is `1 << line_log2(k)` bytes.
+    #[inline(always)]
+    pub(super) fn line_log2(&self, k: u32) -> u32 {
+        match self.layout {
+            Layout::Static => static_line::line_log2(k),
+            _ => self.line_log2,
+        }
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// What [`Words`](super::Words) keep of it.
+    #[cfg(feature = "capi")]
+    pub(crate) fn number(&self) -> u16 {
+        self.number
+    }
+
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Sets the bits of many keys, in order.
+    #[inline]
+    pub(crate) fn insert_batch(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+        match hashes {
+            Hashes::Given(hashes) if hashes.len() <= KEY_BY_KEY => {
+                // SAFETY: as in `insert`.
+                unsafe { (self.insert_few)(lines, k, hashes) }
+            }
+            _ => self.insert_tiles(lines, k, hashes),
+        }
+    }
+
+    #[inline(never)]
+    fn insert_tiles(&self, lines: &mut [u8], k: u32, hashes: Hashes<'_>) {
+        // Where lines lie across two cache lines, a key touches as many as in twice the bytes.
+        let straddle = !lines.as_ptr().addr().is_multiple_of(LINE_BYTES);
+        let plan = Prefetch::to_insert(lines.len() << u32::from(straddle));
+        if Prefetch::all_to_insert(lines.len(), hashes.len()) {
+            prefetch_all(lines);
+        }
+        self.insert_batch_with(lines, k, hashes, plan);
+    }
+
+    /// The same with a given prefetch, for the benchmarks.
+    pub(crate) fn insert_batch_with(
+        &self,
+        lines: &mut [u8],
+        k: u32,
+        hashes: Hashes<'_>,
+        plan: Prefetch,
+    ) {
+        let lines = Lines::writable(lines, k, self.line_log2(k));
+        // SAFETY: as in `insert`.
+        unsafe { (self.insert_batch)(lines, hashes, plan) }
+    }
+
+    /// Answers many keys: a bit each in `bitmap`, first in the lowest bit of the
+    /// first word; counts the ones. The last word's unused bits become zero.
+    ///
+    /// # Panics
+    /// If `bitmap` has not a word for each 64 keys.
+    #[inline(never)]
+    pub(crate) fn probe_batch(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: Hashes<'_>,
+        bitmap: &mut [u64],
+    ) -> usize {
+        let plan = match hashes.len() {
+            ..=TILE => Prefetch::to_probe_few(lines.len()),
+            _ => Prefetch::to_probe(lines.len()),
+        };
+        self.probe_batch_with(lines, k, hashes, plan, bitmap)
+    }
+
+    /// The same with a given prefetch, for the benchmarks.
+    pub(crate) fn probe_batch_with(
+        &self,
+        lines: Probed<'_>,
+        k: u32,
+        hashes: Hashes<'_>,
+        plan: Prefetch,
+        bitmap: &mut [u64],
+    ) -> usize {
+        let bitmap = bitmap.words(hashes.len());
+        let lines = self.readable(lines, k);
+        // SAFETY: as in `contains`.
+        unsafe { (self.probe_batch)(lines, hashes, plan, bitmap) }
+    }
+
+    /// Answers 1 to [`KEY_BY_KEY`] keys into a word, as [`Kernel::probe_batch`] does, without a tile.
+    #[inline(always)]
+    pub(crate) fn probe_few(
+        &self,
+        single: &Single<'_>,
+        k: u32,
+        hashes: &[u64],
+        word: &mut u64,
+    ) -> usize {
+        let calls = self.calls(k);
+        debug_assert!(
+            single.is_nothing() || single.is_called_by(calls),
+            "lines of this kernel and k"
+        );
+        // SAFETY: this CPU runs the kernel, since it exists, and `single` is of it and of k.
+        unsafe { single.few(calls.few, hashes, word) }
+    }
+
+    /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its
+    /// bits, `j` below `count`, at most [`ADJACENT`]. The first line of key `i` begins at byte
+    /// `first[i]`, the others `stride` bytes behind each other. Places past the hashes are
+    /// prefetched.
+    ///
+    /// # Panics
+    /// If there are fewer places or bytes of answers than hashes, or not all lines in `lines`.
+    pub(crate) fn absent(
+        &self,
+        lines: &[u8],
+        (count, stride): (usize, usize),
+        k: u32,
+        first: &[usize],
+        hashes: &[u64],
+        out: &mut [[u8; 8]],
+    ) {
+        debug_assert_eq!(self.layout, Layout::Native);
+        let fits = (1..=ADJACENT).contains(&count) && first.len() >= hashes.len();
+        assert!(fits, "a place for each hash");
+        assert!(out.len() == hashes.len().div_ceil(8));
+        let reach = (count - 1) * stride + LINE_BYTES;
+        let last = lines.len().checked_sub(reach);
+        let inside = first.iter().fold(true, |all, &at| all & (Some(at) <= last));
+        assert!(inside, "lines of the filter");
+        let base = lines.as_ptr();
+        let lines = Adjacent { base, steps: std::array::from_fn(|j| j.min(count - 1) * stride), k };
+        // SAFETY: as in `contains`; all lines were found to be in the slice.
+        unsafe { (self.absent)(&lines, first, hashes, out) }
+    }
+
+    /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
+    #[inline]
+    pub(crate) fn prefetch(&self, lines: Probed<'_>, k: u32, hash: u64) {
+        (self.prefetch)(self.readable(lines, k), hash);
+    }
+
+    #[inline(always)]
+    fn readable(&self, lines: Probed<'_>, k: u32) -> Lines {
+        Lines::new(lines.start().cast_mut(), lines.len(), k, self.line_log2(k))
+    }
+
+    /// Prefetches the line of a hash, to be written soon.
+    #[inline]
+    pub(crate) fn prefetch_shared(&self, lanes: &[AtomicU64], k: u32, hash: u64) {
+        self.prefetch(Probed::lanes(lanes), k, hash);
+    }
+
+    /// The functions for a k; of static lines, for the rows, which are its lowest bits.
+    #[inline(always)]
+    pub(super) fn calls(&self, k: u32) -> &Calls {
+        let k = k & 0xFF;
+        &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
+    }
+
+    /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole
+    /// filter's lines.
+    ///
+    /// # Panics
+    /// If there is no line.
+    #[inline]
+    pub(crate) fn insert(&self, lines: &mut [u8], k: u32, hash: u64) -> bool {
+        let base = lines.as_mut_ptr().cast_const();
+        // SAFETY: a mutable slice's bytes can be read, and written through the pointer.
+        let single = Single::new(unsafe { Probed::at(base, lines.len()) }, k, self);
+        assert!(single.count > 0, "a filter has at least one line");
+        // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
+        unsafe { (self.calls(k).insert)(&single, hash) }
+    }
+
+    /// Whether all bits of one key are set.
+    #[inline]
+    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
+        Single::new(lines, k, self).contains(hash)
+    }
+}

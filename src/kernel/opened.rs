@@ -1,0 +1,59 @@
+//! From the words of an opened filter to its kernel.
+
+use super::choice::Kernels;
+use super::functions::Kernel;
+use super::shared::Probed;
+use super::single::Single;
+#[cfg(doc)]
+use super::words::STRIDE;
+use super::words::Words;
+
+/// What words lead to.
+pub(crate) struct OfWords<'a> {
+    pub(crate) lines: Probed<'a>,
+    pub(crate) single: Single<'a>,
+    pub(crate) kernel: &'static Kernel,
+}
+
+impl Words {
+    /// Answers for up to 64 filters whether they may have one key, by its hash: the first in the lowest
+    /// bit of `answers`. Returns how many may; none if they are not all alike, or not all sound: then
+    /// ask one after the other.
+    ///
+    /// The bits of a key in its line are the same in all filters of one k. So they are computed once,
+    /// and each filter has only to find its line and compare.
+    ///
+    /// # Safety
+    /// `words` are the first of `count`, [`STRIDE`] bytes behind each other; as for [`Probed::at`],
+    /// of those that are sound.
+    #[inline(always)]
+    pub(crate) unsafe fn answer(
+        words: *const Words,
+        count: usize,
+        hash: u64,
+        answers: &mut u64,
+    ) -> Option<usize> {
+        // SAFETY: the same contract.
+        let first = unsafe { &*words };
+        let kernel = Kernels::chosen()?.numbered(first.kernel())?;
+        let calls = kernel.calls(first.k());
+        // SAFETY: this CPU runs the kernel, since it exists; the same contract.
+        let present = unsafe { (calls.views)(words, count, hash, calls.contains, answers) };
+        (present <= count).then_some(present)
+    }
+
+    /// The lines, if these words are sound.
+    ///
+    /// # Safety
+    /// As for [`Probed::at`], if they are.
+    #[inline(always)]
+    pub(crate) unsafe fn open<'a>(&self) -> Option<OfWords<'a>> {
+        if !self.are_sound() {
+            return None;
+        }
+        // Words exist only after kernels were chosen.
+        let kernel = Kernels::chosen()?.numbered(self.kernel())?;
+        let lines = self.single.probed(kernel.line_log2(self.k()));
+        Some(OfWords { lines, single: self.single, kernel })
+    }
+}

@@ -1,0 +1,135 @@
+//! Lines that are owned.
+
+use super::atomic_line;
+use super::functions::{Calls, Kernel};
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+use super::native::inlined;
+use super::shared::Probed;
+use super::single::{Call, Few, Single};
+use crate::line::{C1, LANES, SHIFTS, line_index, mask};
+use crate::os::memory::{Shared, Zeroed};
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+
+/// Lines that are owned, and how to probe and insert one key: `single` first, so that C's probes
+/// find it without an addition. As [`Shared`] bytes, other threads insert into them.
+#[repr(C)]
+pub(crate) struct OwnLines<B = Zeroed> {
+    /// Of `bytes`, which stay where they are.
+    single: Single<'static>,
+    insert: Call,
+    few: Few,
+    bytes: B,
+}
+
+impl OwnLines {
+    /// # Panics
+    /// If there is no line.
+    pub(crate) fn new(bytes: Zeroed, k: u32, kernel: &Kernel) -> OwnLines {
+        let len = bytes.len();
+        OwnLines::in_front(bytes, len, k, kernel)
+    }
+
+    /// The first `len` of these bytes. The kernel finds those behind them itself.
+    ///
+    /// # Panics
+    /// If there is no line; if there are fewer bytes.
+    pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> OwnLines {
+        assert!(len <= bytes.len(), "bytes that are there");
+        // SAFETY: they live as long as the result, which hands out no copy that outlives it.
+        let lines = unsafe { Probed::at(bytes.start(), len) };
+        let single = Single::new(lines, k, kernel);
+        assert!(!single.is_nothing(), "a filter has at least one line");
+        let &Calls { insert, few, .. } = kernel.calls(k);
+        OwnLines { single, insert, few, bytes }
+    }
+
+    /// For threads to insert into, and to be probed by [`Kernel::shared`] of this kernel.
+    pub(crate) fn share(self, k: u32, kernel: &'static Kernel) -> OwnLines<Shared> {
+        let OwnLines { single, insert, few, bytes } = OwnLines::new(self.bytes, k, kernel.shared());
+        OwnLines { single, insert, few, bytes: bytes.into() }
+    }
+
+    /// Sets the bits of a key. Returns whether any of them was not set.
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, hash: u64) -> bool {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        // SAFETY: as below.
+        if let Some(new) = unsafe { inlined::insert(&self.single, hash) } {
+            return new;
+        }
+        // SAFETY: as in `contains`; the bytes are owned, and borrowed exclusively.
+        unsafe { (self.insert)(&self.single, hash) }
+    }
+}
+
+impl<B> OwnLines<B> {
+    pub(crate) fn into_bytes(self) -> B {
+        self.bytes
+    }
+
+    /// The lines, to be probed.
+    #[inline(always)]
+    pub(crate) fn single(&self) -> Single<'_> {
+        self.single
+    }
+
+    /// Whether all bits of a key are set.
+    #[inline(always)]
+    pub(crate) fn contains(&self, hash: u64) -> bool {
+        self.single.contains(hash)
+    }
+
+    /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
+    #[inline(always)]
+    pub(crate) fn contains_few(&self, hashes: &[u64], word: &mut u64) -> usize {
+        // SAFETY: `new` had both of one kernel and k.
+        unsafe { self.single.few(self.few, hashes, word) }
+    }
+}
+
+impl OwnLines<Shared> {
+    /// The lines as lanes in which threads set bits.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> &[AtomicU64] {
+        self.bytes.lanes()
+    }
+
+    /// Sets the bits of a key in a native line. Returns whether any of them was not set.
+    #[inline(always)]
+    pub(crate) fn insert_shared(&self, k: u32, hash: u64) -> bool {
+        let (lines, _) = self.lanes().as_chunks::<LANES>();
+        let line = &lines[line_index(hash, lines.len() as u64) as usize];
+        let present = || self.contains(hash);
+        match k {
+            ..=8 => atomic_line::insert(line, || lanes(hash, k), present),
+            _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), present),
+        }
+    }
+}
+
+/// The number and the bit of each lane that counts, of a key with a k up to 8.
+#[inline(always)]
+fn lanes(hash: u64, k: u32) -> impl Iterator<Item = (usize, u64)> {
+    let g = hash.wrapping_mul(C1);
+    (0..u64::from(k)).map(move |i| {
+        let lane = (i.wrapping_sub(g >> 61) % LANES as u64) as usize;
+        (lane, 1 << (g >> SHIFTS[lane] & 63))
+    })
+}
+
+impl Deref for OwnLines {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl DerefMut for OwnLines {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
