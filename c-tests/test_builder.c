@@ -85,6 +85,35 @@ static void batches_are_keys_one_by_one(void)
     bloomline_builder_free(many);
 }
 
+/* Whole keys and their prefix by turns, the prefix before or after its key, each key twice (two
+ * versions): the block is that of the different ones. */
+static void whole_keys_and_prefixes_by_turns_count_once(void)
+{
+    enum { PREFIXES = 20, EACH = 10 };
+    for (int prefix_first = 0; prefix_first < 2; prefix_first++) {
+        bloomline_builder *builder = NULL;
+        size_t distinct = 0;
+        REQUIRE_OK(bloomline_builder_new(10, SEED, &builder));
+        for (size_t i = 0; i < PREFIXES * EACH; i++) {
+            uint64_t key = bloomline_hash_u64(i, SEED), prefix = bloomline_hash_u64(1000 + i / EACH, SEED);
+            distinct += 1 + (i % EACH == 0);
+            for (int version = 0; version < 2; version++) {
+                CHECK_OK(bloomline_builder_add_hash(builder, prefix_first ? prefix : key));
+                CHECK_OK(bloomline_builder_add_hash(builder, prefix_first ? key : prefix));
+            }
+            CHECK_U64(distinct, bloomline_builder_key_count(builder));
+        }
+        bloomline_params params;
+        REQUIRE_OK(bloomline_params_for_bits(PREFIXES * (EACH + 1), 10, &params));
+        CHECK_U64(bloomline_block_len(&params), finish(builder));
+        /* What came before does not make the first key of the next block a repetition. */
+        CHECK_OK(bloomline_builder_add_hash(builder, bloomline_hash_u64(PREFIXES * EACH - 1, SEED)));
+        CHECK_OK(bloomline_builder_add_hash(builder, 0));
+        CHECK_U64(2, bloomline_builder_key_count(builder));
+        bloomline_builder_free(builder);
+    }
+}
+
 static void refused_and_cleared_keys_are_not_in(void)
 {
     const bloomline_bytes broken[3] = {{(const uint8_t *)"a", 1}, {NULL, 4}, {NULL, 0}};
@@ -124,6 +153,7 @@ int main(void)
     }
     RUN(sizes_are_those_of_the_rate);
     RUN(batches_are_keys_one_by_one);
+    RUN(whole_keys_and_prefixes_by_turns_count_once);
     RUN(refused_and_cleared_keys_are_not_in);
     return check_end();
 }

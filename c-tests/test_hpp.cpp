@@ -56,6 +56,39 @@ void version_and_abi()
     CHECK(std::string_view(backend()) == bloomline_backend());
 }
 
+void keys_that_lie_anywhere_and_a_function()
+{
+    Filter filter = make_filter();
+    filter.insert("apple"sv);
+    const bloomline_bytes apple = Bytes("apple"sv), pear = Bytes("pear"sv);
+    const std::vector<const bloomline_bytes *> keys = {&pear, nullptr, &apple};
+    bool present[3] = {true, false, false};
+    filter.contains_each(keys, present);
+    CHECK(!present[0] && present[1] && present[2]);
+    const View view = filter.view();
+    const bloomline_contains_fn contains = view.contains_fn();
+    CHECK(contains(&view.get(), "apple", 5) && !contains(&view.get(), "pear", 4));
+    CHECK(View().contains_fn()(&view.get(), "apple", 5));
+    bool all[3] = {};
+    View().contains_each(keys, all);
+    CHECK(all[0] && all[1] && all[2]);
+}
+
+void lines_united()
+{
+    auto params = params_for_rate(100, 0.01, 7);
+    auto one = Filter::create(params), other = Filter::create(params);
+    one->insert("apple"sv);
+    other->insert("pear"sv);
+    const View view = one->view();
+    std::vector<std::uint8_t> lines(other->view().lines().size());
+    CHECK(lines_union(*params, lines.data(), lines.size(), view.lines()));
+    CHECK(lines_union(*params, lines.data(), lines.size(), other->view().lines()));
+    auto both = lines_view(*params, lines.data(), lines.size());
+    CHECK(both->contains("apple"sv) && both->contains("pear"sv) && !both->contains("plum"sv));
+    CHECK(lines_union(*params, lines.data(), lines.size() - 1, view.lines()).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
+}
+
 void keys_of_every_kind()
 {
     Filter filter = make_filter();
@@ -997,6 +1030,8 @@ int main()
     check_begin("test_hpp");
     RUN(version_and_abi);
     RUN(keys_of_every_kind);
+    RUN(keys_that_lie_anywhere_and_a_function);
+    RUN(lines_united);
     RUN(batches);
     RUN(moves_and_empty_handles);
     RUN(statuses);

@@ -55,6 +55,33 @@ static void lines_are_those_of_the_definition(void)
     }
 }
 
+/* Halves built apart and united are the whole, at every alignment; what is refused changes nothing. */
+static void united_lines_have_the_keys_of_both(void)
+{
+    enum { COUNT = 7, LEN = COUNT * LINE_BYTES };
+    static uint8_t expected[LEN], into_room[LEN + 64], from_room[LEN + 64];
+    bloomline_params params = {COUNT, 6, 0, 9};
+    for (size_t shift = 0; shift < 64; shift += 9) {
+        uint8_t *into = into_room + shift, *from = from_room + 63 - shift;
+        memset(expected, 0, LEN);
+        memset(into_room, 0, sizeof into_room);
+        memset(from_room, 0, sizeof from_room);
+        for (size_t i = 0; i < KEYS; i++) definition_insert(expected, COUNT, 6, hashes[i]);
+        CHECK_OK(bloomline_lines_insert_hashes(&params, into, LEN, hashes, KEYS / 2));
+        CHECK_OK(bloomline_lines_insert_hashes(&params, from, LEN, hashes + KEYS / 2, KEYS - KEYS / 2));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_lines_union(&params, into, LEN - 1, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_lines_union(&params, into, LEN, from, LEN - 1));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_union(NULL, into, LEN, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_union(&params, NULL, LEN, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_union(&params, into, LEN, NULL, LEN));
+        bloomline_params bad = params;
+        bad.k = 0;
+        CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_lines_union(&bad, into, LEN, from, LEN));
+        CHECK_OK(bloomline_lines_union(&params, into, LEN, from, LEN + 1));
+        CHECK(memcmp(into, expected, LEN) == 0);
+    }
+}
+
 static void no_hashes_no_change(void)
 {
     bloomline_params params = {1, 6, 0, 0};
@@ -103,6 +130,7 @@ int main(void)
     check_begin("test_lines");
     make_hashes();
     RUN(lines_are_those_of_the_definition);
+    RUN(united_lines_have_the_keys_of_both);
     RUN(no_hashes_no_change);
     RUN(what_is_refused_changes_nothing);
     return check_end();

@@ -13,6 +13,7 @@ type StaticBuilder struct {
 	rows   int
 	seed   uint64
 	hashes []uint64
+	latest [2]uint64 // the two different hashes added last, the newest first
 	err    error // of memory that was refused: a key is missing
 }
 
@@ -42,8 +43,8 @@ func newStaticBuilder(rows int, err error, options []Option) (*StaticBuilder, er
 	return &StaticBuilder{rows: rows, seed: chosen.Seed}, nil
 }
 
-// Add adds a key. A key equal to the one before counts once, so sorted keys that share a prefix may each
-// add the prefix.
+// Add adds a key. A key equal to one of the last two different ones counts once, so sorted keys may each add
+// their prefix, too, before or after themselves.
 func (b *StaticBuilder) Add(key []byte) {
 	b.AddHash(b.Hash(key))
 }
@@ -64,12 +65,20 @@ func (b *StaticBuilder) AddHash(hash uint64) {
 	if b == nil || b.rows == 0 {
 		panic("bloomline: insert into a zero StaticBuilder: create it with NewStaticBuilder")
 	}
-	if n := len(b.hashes); n == 0 || b.hashes[n-1] != hash {
+	n, last := len(b.hashes), b.latest[0]
+	if n > 0 && hash == last {
+		return
+	}
+	if n == 0 || hash != b.latest[1] {
 		if n == cap(b.hashes) && !b.room(n+n/4+64) {
 			return
 		}
 		b.hashes = append(b.hashes, hash)
 	}
+	if n == 0 {
+		last = hash
+	}
+	b.latest = [2]uint64{hash, last}
 }
 
 // AddBatch adds many keys.

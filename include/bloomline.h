@@ -1113,8 +1113,9 @@ BLOOMLINE_API bloomline_status bloomline_builder_new_static(double rate, uint64_
 BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
 
 /**
- * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to the one added
- * before it, such as another version of it, counts once.
+ * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to one of the
+ * last two different ones counts once: another version of it, or the prefix of sorted keys that
+ * is added with each of them.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
  * block.
@@ -1151,8 +1152,8 @@ BLOOMLINE_API bloomline_status bloomline_builder_add_keys(bloomline_builder *bui
 BLOOMLINE_API void bloomline_builder_clear(bloomline_builder *builder);
 
 /**
- * bloomline_builder_key_count() returns how many keys were added since the last block; neighbours
- * that repeat count once. Returns 0 for NULL.
+ * bloomline_builder_key_count() returns how many keys were added since the last block, without the
+ * repetitions that bloomline_builder_add() leaves out. Returns 0 for NULL.
  */
 BLOOMLINE_API uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
 
@@ -1192,6 +1193,19 @@ BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *build
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
     void *lines, size_t len, const uint64_t *hashes, size_t n);
+
+/**
+ * bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines', both of
+ * 'params': line count, k and seed, which the caller vouches for, as lines do not state them. 'from'
+ * may be the lines of a view of the same parameters, from bloomline_view_lines(), but must not
+ * overlap 'lines'. It allocates nothing.
+ *
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED. Nothing is changed.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_lines_union(const bloomline_params *params, void *lines,
+    size_t len, const void *from, size_t from_len);
 
 /**
  * bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It

@@ -581,6 +581,11 @@ public:
         }
         return out;
     }
+    /// Probes for keys that lie anywhere, by pointers to them. Writes to 'present', which has room for as
+    /// many, whether each may be present; so may one whose pointer is null.
+    void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
+        bloomline_view_contains_each(this->viewed(), keys.data(), keys.size(), present);
+    }
     /// The fill ratio; the load factor of a cuckoo filter.
     [[nodiscard]] double fill() const noexcept { return bloomline_view_fill(this->viewed()); }
     [[nodiscard]] double estimated_keys() const noexcept { return bloomline_view_estimated_keys(this->viewed()); }
@@ -781,6 +786,9 @@ public:
         return detail::made<CuckooParams>(bloomline_view_cuckoo_params, &view_);
     }
     [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
+    /// A function that answers contains() for this view and its copies without the checks of each call:
+    /// bloomline_view_contains_fn(). Call it as fn(&view.get(), key, len).
+    [[nodiscard]] bloomline_contains_fn contains_fn() const noexcept { return bloomline_view_contains_fn(&view_); }
     /// The lines of the filter.
     [[nodiscard]] Bytes lines() const noexcept {
         size_t len = 0;
@@ -1092,6 +1100,10 @@ inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rat
 inline Status lines_insert_hashes(const Params &params, void *lines, size_t len,
                                   Span<const uint64_t> hashes) noexcept {
     return bloomline_lines_insert_hashes(&params, lines, len, hashes.data(), hashes.size());
+}
+/// Adds all keys of other lines of the same parameters, such as View::lines().
+inline Status lines_union(const Params &params, void *lines, size_t len, Bytes from) noexcept {
+    return bloomline_lines_union(&params, lines, len, from.data(), from.size());
 }
 /// Valid as long as the lines are there.
 inline Result<View> lines_view(const Params &params, const void *lines, size_t len) noexcept {

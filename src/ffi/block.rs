@@ -211,8 +211,9 @@ pub unsafe extern "C" fn bloomline_builder_free(builder: *mut bloomline_builder)
     unsafe { free(builder) }
 }
 
-/// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to the one added
-/// before it, such as another version of it, counts once.
+/// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to one of the
+/// last two different ones counts once: another version of it, or the prefix of sorted keys that
+/// is added with each of them.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
 /// block.
@@ -295,8 +296,8 @@ pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder
     }
 }
 
-/// bloomline_builder_key_count() returns how many keys were added since the last block; neighbours
-/// that repeat count once. Returns 0 for NULL.
+/// bloomline_builder_key_count() returns how many keys were added since the last block, without the
+/// repetitions that bloomline_builder_add() leaves out. Returns 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.

@@ -1,13 +1,13 @@
 //! `bloomline_lines_*`: a filter whose lines are the caller's own memory, such as that of a
 //! garbage-collected language, or memory that processes share.
 
-use super::boundary::{NULL, guard, lines_at, output, slice};
+use super::boundary::{NULL, bytes, guard, lines_at, output, slice};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::View;
 use crate::kernel::Probed;
-use crate::lines_insert;
+use crate::{lines_insert, lines_union};
 use std::ffi::c_void;
 
 /// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
@@ -36,6 +36,34 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
         // SAFETY: rules of the header: `len` initialized bytes that are this call's alone.
         let lines = unsafe { lines_at(lines, len) }.ok_or(NULL)?;
         lines_insert(&params, hashes, lines)?;
+        Ok(())
+    })
+}
+
+/// bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines', both of
+/// 'params': line count, k and seed, which the caller vouches for, as lines do not state them. 'from'
+/// may be the lines of a view of the same parameters, from bloomline_view_lines(), but must not
+/// overlap 'lines'. It allocates nothing.
+///
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
+/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED. Nothing is changed.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_lines_union(
+    params: *const bloomline_params,
+    lines: *mut c_void,
+    len: usize,
+    from: *const c_void,
+    from_len: usize,
+) -> bloomline_status {
+    guard(|| {
+        // SAFETY: rules of the header: `params` is NULL or there.
+        let params = unsafe { checked(params) }?;
+        // SAFETY: rules of the header: `from_len` initialized bytes that nobody writes meanwhile.
+        let from = unsafe { bytes(from, from_len) }.ok_or(NULL)?;
+        // SAFETY: rules of the header: `len` initialized bytes that are this call's alone.
+        let lines = unsafe { lines_at(lines, len) }.ok_or(NULL)?;
+        lines_union(&params, from, lines)?;
         Ok(())
     })
 }

@@ -47,16 +47,51 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
     Ok(())
 }
 
+/// Adds all keys of the lines `from` to caller-owned `lines` of the same parameters: the first
+/// [`Params::bytes`] of each.
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing changed.
+pub fn lines_union(params: &Params, from: &[u8], lines: &mut [u8]) -> Result<(), Error> {
+    let needed = params.bytes();
+    let too_small = |given| Error::BufferTooSmall { needed, given };
+    let from = from.get(..needed).ok_or(too_small(from.len()))?;
+    let given = lines.len();
+    let lines = lines.get_mut(..needed).ok_or(too_small(given))?;
+    for (byte, from) in lines.iter_mut().zip(from) {
+        *byte |= from;
+    }
+    Ok(())
+}
+
 /// The hashes of keys that a builder has collected.
 #[derive(Clone)]
 pub(super) struct Collected {
     pub(super) seed: u64,
     pub(super) hashes: HashList,
+    /// The two different hashes that were added last, the newest first. An engine may add whole keys
+    /// and their prefixes by turns: then what repeats is not the last one.
+    latest: [u64; 2],
 }
 
 impl Collected {
     pub(super) fn new(seed: u64) -> Collected {
-        Collected { seed, hashes: HashList::new() }
+        Collected { seed, hashes: HashList::new(), latest: [0; 2] }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, hash: u64) -> Result<(), Error> {
+        let [last, before] = self.latest;
+        if self.hashes.is_empty() {
+            self.hashes.push(hash)?;
+            self.latest = [hash; 2];
+        } else if hash != last {
+            if hash != before {
+                self.hashes.push(hash)?;
+            }
+            self.latest = [hash, last];
+        }
+        Ok(())
     }
 }
 
@@ -65,8 +100,8 @@ macro_rules! collecting {
     ($kind:ident) => {
         /// Adding keys.
         impl $kind {
-            /// Adds a key. A key equal to the one before counts once, so sorted keys that share a prefix
-            /// may each add the prefix.
+            /// Adds a key. A key equal to one of the last two different ones counts once, so sorted
+            /// keys may each add their prefix, too, before or after themselves.
             ///
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the key is not added.
@@ -78,16 +113,13 @@ macro_rules! collecting {
                 self.add_hash($crate::hash::hash(key, self.collected.seed))
             }
 
-            /// Adds the hash of a key. A hash equal to the one before counts once.
+            /// Adds the hash of a key. A hash equal to one of the last two different ones counts once.
             ///
             /// # Errors
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and the hash is not added.
             #[inline]
             pub fn add_hash(&mut self, hash: u64) -> Result<(), $crate::error::Error> {
-                if self.collected.hashes.last() == Some(&hash) {
-                    return Ok(());
-                }
-                self.collected.hashes.push(hash)
+                self.collected.add(hash)
             }
 
             /// Adds many hashes, each as [`add_hash`](Self::add_hash) does.
@@ -128,8 +160,8 @@ macro_rules! collecting {
                 self.collected.hashes.clear();
             }
 
-            /// Returns the number of keys added since the last block, repetitions of the key before not
-            /// counted.
+            /// Returns the number of keys added since the last block, without the repetitions that
+            /// [`add`](Self::add) leaves out.
             pub fn key_count(&self) -> u64 {
                 self.collected.hashes.len() as u64
             }
