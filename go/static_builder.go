@@ -14,7 +14,7 @@ type StaticBuilder struct {
 	seed   uint64
 	hashes []uint64
 	latest [2]uint64 // the two different hashes added last, the newest first
-	err    error // of memory that was refused: a key is missing
+	err    error     // of memory that was refused: a key is missing
 }
 
 // NewStaticBuilder returns a builder of filters of a false-positive rate of at most rate.
