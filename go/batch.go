@@ -167,9 +167,10 @@ func (l *lines) touch(hashes []uint64) {
 	runtime.KeepAlive(sum)
 }
 
-// prefetch asks for the line of a hash, near or far.
+// prefetch asks for the line of a hash, near or far; for both of a cuckoo filter.
 func (v *View) prefetch(hash uint64) {
 	v.lines.prefetch(hash)
+	v.cuckoo.prefetch(hash)
 	v.static.prefetch(v.encoded, hash)
 }
 

@@ -83,6 +83,12 @@ func (f *Cascade) ContainsHash(hash uint64) bool {
 	return includedBy(len(f.layers))
 }
 
+func (f *Cascade) prefetch(hash uint64) {
+	if len(f.layers) > 0 {
+		f.layers[0].prefetch(f.layers[0].lines, hash)
+	}
+}
+
 // answer answers hashes, a bit each. out is zero.
 func (f *Cascade) answer(hashes []uint64, out []uint64) {
 	for at := 0; at < len(hashes); at += hashedAhead {

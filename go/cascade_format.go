@@ -47,10 +47,6 @@ func (f cascadeData) encoded() encoded {
 	return encode(shape, append(body, records)...)
 }
 
-func (*Cascade) layouts() []uint16 {
-	return []uint16{layoutCascade}
-}
-
 func (f *Cascade) decode(body []byte, shape footer, keep bool) error {
 	lines := shape.LineCount * lineBytes
 	if shape.LinesChecksum != checksum(body) || shape.Reserved != checksum(body[lines:]) {

@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*Cascade)(nil)
 
@@ -22,6 +26,11 @@ func (f *Cascade) ContainsString(key string) bool {
 // ContainsUint64 is [Cascade.Contains] for an integer: see [HashUint64].
 func (f *Cascade) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.Seed()))
+}
+
+// Prefetch is [Filter.Prefetch], for the first layer.
+func (f *Cascade) Prefetch(hash uint64) {
+	orZero(f).prefetch(hash)
 }
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
@@ -52,6 +61,10 @@ func (f *Cascade) Hash(key []byte) uint64 {
 // layers.
 func (f *Cascade) Equal(other *Cascade) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*Cascade) layouts() []uint16 {
+	return []uint16{layoutCascade}
 }
 
 // AppendBinary appends the encoded cascade to data, as [encoding.BinaryAppender]. The zero Cascade
@@ -106,7 +119,7 @@ func (f *Cascade) ReadDelimited(from io.Reader, limit int64) (int64, error) {
 
 // Save writes the cascade to a file, atomically: see [Filter.Save].
 func (f *Cascade) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadCascade reads a cascade from a file into memory. All of it is checked: its end before memory

@@ -163,6 +163,10 @@ func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 	return set != 0
 }
 
+func (f *ConcurrentFilter) prefetch(hash uint64) {
+	f.view.lines.prefetch(hash)
+}
+
 // sharedAllSet is [allSet], atomically, for the bits of one round.
 func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 	lane, positions := format.Round(g)
@@ -273,10 +277,6 @@ func (f concurrentData) encoded() encoded {
 	}
 	f.view.all = all
 	return filterData{f.view}.encoded()
-}
-
-func (*ConcurrentFilter) layouts() []uint16 {
-	return (*Filter)(nil).layouts()
 }
 
 func (f *ConcurrentFilter) decode(body []byte, footer footer, keep bool) error {

@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*ConcurrentFilter)(nil)
 
@@ -87,6 +91,11 @@ func (f *ConcurrentFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.seed()))
 }
 
+// Prefetch is [Filter.Prefetch].
+func (f *ConcurrentFilter) Prefetch(hash uint64) {
+	orZero(f).prefetch(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ConcurrentFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return bitOfEach(f.seed(), keys, out, orZero(f).answer)
@@ -114,6 +123,10 @@ func (f *ConcurrentFilter) Hash(key []byte) uint64 {
 // Equal reports whether both filters have the same shape, seed and bits.
 func (f *ConcurrentFilter) Equal(other *ConcurrentFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*ConcurrentFilter) layouts() []uint16 {
+	return []uint16{layoutLines, layoutCounting, layoutClassic}
 }
 
 // AppendBinary appends the encoded filter, as it is now, to data, as [encoding.BinaryAppender]. The
@@ -172,7 +185,7 @@ func (f *ConcurrentFilter) ReadDelimited(from io.Reader, limit int64) (int64, er
 
 // Save writes the filter, as it is now, to a file, atomically: see [Filter.Save].
 func (f *ConcurrentFilter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadConcurrent reads a filter from a file into memory, to be added to by any number of

@@ -319,42 +319,10 @@ func (f *CountingFilter) plain() *Filter {
 
 // ---- what it is ----
 
-// View returns the plain filter of the keys that are present, at no cost, to read: it sees what is
-// added and removed later, and must not be used while something is.
-func (f *CountingFilter) View() View {
-	return f.plain().View()
-}
-
 // Params returns the shape of the filter. [Params.Bytes] is without the counters, which are
 // four times as many.
 func (f *CountingFilter) Params() Params {
 	return f.plain().Params()
-}
-
-// KeyCount returns how many keys are present: those added less those removed. After reading it goes
-// on from what the writer counted, which is 0 if it did not count; it does not fall below 0.
-func (f *CountingFilter) KeyCount() uint64 {
-	return f.plain().KeyCount()
-}
-
-// Fill is [Filter.Fill].
-func (f *CountingFilter) Fill() float64 {
-	return f.plain().Fill()
-}
-
-// EstimatedKeys is [Filter.EstimatedKeys]: of the different keys that are present.
-func (f *CountingFilter) EstimatedKeys() float64 {
-	return f.plain().EstimatedKeys()
-}
-
-// EstimatedRate is [Filter.EstimatedRate].
-func (f *CountingFilter) EstimatedRate() float64 {
-	return f.plain().EstimatedRate()
-}
-
-// WorstLineRate is [Filter.WorstLineRate].
-func (f *CountingFilter) WorstLineRate() float64 {
-	return f.plain().WorstLineRate()
 }
 
 // String describes the filter in a line.
@@ -414,10 +382,6 @@ func (f *CountingFilter) Detach() *Filter {
 func (f countingData) encoded() encoded {
 	filter := orZero(f.filter)
 	return encode(filter.footer(layoutCounting), bytesOf(filter.view.all), f.counters)
-}
-
-func (*CountingFilter) layouts() []uint16 {
-	return []uint16{layoutCounting}
 }
 
 func (f *CountingFilter) decode(body []byte, footer footer, keep bool) error {

@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*CountingFilter)(nil)
 
@@ -110,6 +114,11 @@ func (f *CountingFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // ---- asking ----
 
+// Prefetch is [Filter.Prefetch]: of the plain filter, for a probe.
+func (f *CountingFilter) Prefetch(hash uint64) {
+	orZero(f.plain()).view.prefetch(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *CountingFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f.plain()).view, keys, out)
@@ -130,12 +139,50 @@ func (f *CountingFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+// ---- what it is ----
+
+// View returns the plain filter of the keys that are present, at no cost, to read: it sees what is
+// added and removed later, and must not be used while something is.
+func (f *CountingFilter) View() View {
+	return orZero(f.plain()).view
+}
+
+// KeyCount returns how many keys are present: those added less those removed. After reading it goes
+// on from what the writer counted, which is 0 if it did not count; it does not fall below 0.
+func (f *CountingFilter) KeyCount() uint64 {
+	return orZero(f.plain()).view.keyCount
+}
+
+// Fill is [Filter.Fill].
+func (f *CountingFilter) Fill() float64 {
+	return orZero(f.plain()).view.fill()
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys]: of the different keys that are present.
+func (f *CountingFilter) EstimatedKeys() float64 {
+	return orZero(f.plain()).view.estimatedKeys()
+}
+
+// EstimatedRate is [Filter.EstimatedRate].
+func (f *CountingFilter) EstimatedRate() float64 {
+	return orZero(f.plain()).view.estimatedRate()
+}
+
+// WorstLineRate is [Filter.WorstLineRate].
+func (f *CountingFilter) WorstLineRate() float64 {
+	return orZero(f.plain()).view.worstLineRate()
+}
+
 // ---- bytes and files ----
 
 // Equal reports whether both filters are encoded as the same bytes: the same shape, seed, counters
 // and key count.
 func (f *CountingFilter) Equal(other *CountingFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*CountingFilter) layouts() []uint16 {
+	return []uint16{layoutCounting}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
@@ -194,7 +241,7 @@ func (f *CountingFilter) ReadDelimited(from io.Reader, limit int64) (int64, erro
 
 // Save writes the filter to a file, atomically: see [Filter.Save].
 func (f *CountingFilter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadCounting reads a filter from a file into memory, to be added to and removed from. All of it

@@ -7,6 +7,8 @@ package bloomline
 import (
 	"math/bits"
 	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
 
 const (
@@ -180,6 +182,15 @@ func (c *cuckooLines) touch(hashes []uint64) {
 		sum += c.all[first[i]][0] + c.all[other[i]][0]
 	}
 	runtime.KeepAlive(sum)
+}
+
+// prefetch asks for both lines of a hash, near or far.
+func (c *cuckooLines) prefetch(hash uint64) {
+	if len(c.all) != 0 {
+		first := c.first(hash)
+		prefetch.Line(&c.all[first.line][0])
+		prefetch.Line(&c.all[c.other(first, c.fingerprint(hash)).line][0])
+	}
 }
 
 // ---- changing ----

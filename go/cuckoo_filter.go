@@ -194,39 +194,10 @@ func (f *CuckooFilter) seed() uint64 {
 
 // ---- what it is ----
 
-// View returns the filter to read: cheap to pass on. It sees what is added and removed later,
-// and must not be used while something is.
-func (f *CuckooFilter) View() View {
-	return orZero(f).view
-}
-
 // Params returns the shape of the filter.
 func (f *CuckooFilter) Params() CuckooParams {
 	params, _ := orZero(f).view.CuckooParams()
 	return params
-}
-
-// KeyCount returns how many keys are present, repeated ones counted each time: the slots that are
-// taken.
-func (f *CuckooFilter) KeyCount() uint64 {
-	return orZero(f).view.keyCount
-}
-
-// Fill returns the fraction of its slots that are taken, 0 to 1: its load. There is room up to
-// 0.95, and a little beyond.
-func (f *CuckooFilter) Fill() float64 {
-	return float64(f.KeyCount()) / float64(max(f.Params().Slots(), 1))
-}
-
-// EstimatedRate returns the false-positive rate at the present fill, 0 to 1. It reads the whole
-// filter. That of the zero CuckooFilter is 1.
-func (f *CuckooFilter) EstimatedRate() float64 {
-	return orZero(f).view.estimatedRate()
-}
-
-// WorstLineRate returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].
-func (f *CuckooFilter) WorstLineRate() float64 {
-	return orZero(f).view.worstLineRate()
 }
 
 // String describes the filter in a line.
@@ -246,10 +217,6 @@ func (f cuckooData) encoded() encoded {
 		K:         uint32(p.FingerprintBits),
 		Layout:    layoutCuckoo,
 	}, bytesOf(f.view.cuckoo.all))
-}
-
-func (*CuckooFilter) layouts() []uint16 {
-	return []uint16{layoutCuckoo}
 }
 
 func (f *CuckooFilter) decode(body []byte, footer footer, keep bool) error {

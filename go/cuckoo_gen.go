@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*CuckooFilter)(nil)
 
@@ -101,6 +105,11 @@ func (f *CuckooFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.seed()))
 }
 
+// Prefetch is [Filter.Prefetch]: of both lines that a key can be in.
+func (f *CuckooFilter) Prefetch(hash uint64) {
+	orZero(f).view.prefetch(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *CuckooFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
@@ -121,12 +130,47 @@ func (f *CuckooFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+// ---- what it is ----
+
+// View returns the filter to read: cheap to pass on. It sees what is added and removed later, and
+// must not be used while something is.
+func (f *CuckooFilter) View() View {
+	return orZero(f).view
+}
+
+// KeyCount returns how many keys are present, repeated ones counted each time: the slots that are
+// taken.
+func (f *CuckooFilter) KeyCount() uint64 {
+	return orZero(f).view.keyCount
+}
+
+// Fill returns the fraction of its slots that are taken, 0 to 1: its load. There is room up to
+// 0.95, and a little beyond.
+func (f *CuckooFilter) Fill() float64 {
+	return orZero(f).view.fill()
+}
+
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1. It reads the whole
+// filter. That of the zero CuckooFilter is 1.
+func (f *CuckooFilter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].
+func (f *CuckooFilter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
+}
+
 // ---- bytes and files ----
 
 // Equal reports whether both filters are encoded as the same bytes: the same shape, seed and
 // fingerprints, each in the same place. Other orders of the same keys can give other places.
 func (f *CuckooFilter) Equal(other *CuckooFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*CuckooFilter) layouts() []uint16 {
+	return []uint16{layoutCuckoo}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
@@ -184,7 +228,7 @@ func (f *CuckooFilter) ReadDelimited(from io.Reader, limit int64) (int64, error)
 
 // Save writes the filter to a file, atomically: see [Filter.Save].
 func (f *CuckooFilter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadCuckoo reads a filter from a file into memory, to be added to and removed from. All of it is

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/host"
 )
 
 // What can be wrong. Errors of this package are these or wrap them: test with [errors.Is].
@@ -52,5 +53,5 @@ var (
 	// ErrReserved: a field is used that this version knows no use of.
 	ErrReserved = errors.New("bloomline: a reserved field is not zero")
 	// ErrNotAFile: a path leads to what is no regular file: a directory, a FIFO, a device.
-	ErrNotAFile = errors.New("bloomline: the path leads to something other than a regular file")
+	ErrNotAFile = host.ErrNotAFile
 )

@@ -4,13 +4,9 @@ package bloomline
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/bloomline/bloomline/go/internal/host"
 )
@@ -156,6 +152,12 @@ func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.Sta
 // KeyCount is [View.KeyCount].
 func (m *Mapped) KeyCount() uint64 { return orZero(m).View.KeyCount() }
 
+// Fill is [View.Fill].
+func (m *Mapped) Fill() float64 { return orZero(m).View.Fill() }
+
+// EstimatedKeys is [View.EstimatedKeys].
+func (m *Mapped) EstimatedKeys() float64 { return orZero(m).View.EstimatedKeys() }
+
 // EstimatedRate is [View.EstimatedRate].
 func (m *Mapped) EstimatedRate() float64 { return orZero(m).View.EstimatedRate() }
 
@@ -224,7 +226,7 @@ func readFile(path string, accept func(footer []byte, size uint64) error) ([]byt
 // opened, since opening a FIFO waits for whoever writes to it.
 func openRegular(path string) (*os.File, int64, error) {
 	if path == "" {
-		return nil, 0, named("open", path, errNoPath)
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: host.ErrNoPath}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -252,100 +254,4 @@ func openRegular(path string) (*os.File, int64, error) {
 	}
 	file.Close()
 	return nil, 0, err
-}
-
-// save is the Save of all filters.
-func save(path string, filter io.WriterTo) error {
-	if err := replace(path, filter); err != nil {
-		return named("save", path, err)
-	}
-	return nil
-}
-
-func replace(path string, filter io.WriterTo) error {
-	if path == "" {
-		return errNoPath
-	}
-	old, err := os.Stat(path)
-	if err != nil {
-		// Nothing, or a link that leads to nothing. What else is wrong with the path shows when a
-		// file is created there.
-		old = nil
-	} else if !old.Mode().IsRegular() {
-		return ErrNotAFile
-	}
-	file, err := createBeside(path, old)
-	if err != nil {
-		return err
-	}
-	_, err = filter.WriteTo(file)
-	if err == nil && old != nil {
-		err = file.Chmod(host.KeepOwner(file, old)) // last, since a new owner may change it
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		// The error is what matters; the leftover goes if it can be removed.
-		_ = os.Remove(file.Name())
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// errNoPath is what the system calls a file that does not exist.
-var errNoPath = fmt.Errorf("bloomline: the path is empty: %w", fs.ErrNotExist)
-
-// named is an error that names the path that the caller gave, instead of that of a file beside it or of
-// the directory.
-func named(op, path string, err error) error {
-	var ofPath *fs.PathError
-	var ofLink *os.LinkError
-	switch {
-	case errors.As(err, &ofPath):
-		err = ofPath.Err
-	case errors.As(err, &ofLink):
-		err = ofLink.Err
-	}
-	return &fs.PathError{Op: op, Path: path, Err: err}
-}
-
-var savedFiles atomic.Uint64
-
-// createBeside makes a new file in the same directory, with the permissions that the system
-// gives new files, or, until those of the old one are known to fit, for its owner alone.
-func createBeside(path string, old fs.FileInfo) (*os.File, error) {
-	mode := fs.FileMode(0o666)
-	if old != nil {
-		mode = 0o600
-	}
-	for {
-		name := fmt.Sprintf(".bloomline-%d-%d.tmp", os.Getpid(), savedFiles.Add(1))
-		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		// The leftover of a process that was killed and had this one's number, as all do
-		// that are the first in their container.
-		if !errors.Is(err, fs.ErrExist) {
-			return file, err
-		}
-	}
-}
-
-// syncDir puts a new name on the disk. Not every directory can be opened by whoever may write
-// in it, and not every file system flushes one.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }

@@ -236,21 +236,9 @@ func (f *Filter) seed() uint64 {
 
 // ---- what it is ----
 
-// View returns the filter to read: cheap to pass on. It sees what is added later, and must not
-// be used while something is.
-func (f *Filter) View() View {
-	return orZero(f).view
-}
-
 // Params returns the shape of the filter.
 func (f *Filter) Params() Params {
 	return orZero(f).view.shape()
-}
-
-// KeyCount returns how many keys were added, repeated ones counted each time, those of
-// filters united with this one included.
-func (f *Filter) KeyCount() uint64 {
-	return orZero(f).view.keyCount
 }
 
 // String describes the filter in a line.

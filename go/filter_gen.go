@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*Filter)(nil)
 
@@ -70,12 +74,56 @@ func (f *Filter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+// ---- what it is ----
+
+// View returns the filter to read: cheap to pass on. It sees what is added later, and must not be
+// used while something is.
+func (f *Filter) View() View {
+	return orZero(f).view
+}
+
+// KeyCount returns how many keys were added, repeated ones counted each time, those of filters
+// united with this one included.
+func (f *Filter) KeyCount() uint64 {
+	return orZero(f).view.keyCount
+}
+
+// Fill returns the fraction of all bits that are set, 0 to 1. It reads the whole filter.
+func (f *Filter) Fill() float64 {
+	return orZero(f).view.fill()
+}
+
+// EstimatedKeys returns how many different keys are present, estimated from the fill: within a few
+// per cent until nearly all bits are set. It reads the whole filter.
+func (f *Filter) EstimatedKeys() float64 {
+	return orZero(f).view.estimatedKeys()
+}
+
+// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that a service can
+// see when to rebuild. It reads the whole filter. That of the zero Filter is 1.
+func (f *Filter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns the false-positive rate of the fullest line, 0 to 1. A line that holds far
+// more keys than its share, because an attacker chose them so, has a rate near 1, and hardly
+// changes [Filter.EstimatedRate]. By chance the fullest of a million lines reaches some ten times
+// the average. It reads the whole filter. That of [NewClassic], where the bits of a key lie
+// anywhere, is EstimatedRate; that of the zero Filter is 1.
+func (f *Filter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
+}
+
 // ---- bytes and files ----
 
 // Equal reports whether both filters are encoded as the same bytes: the same shape, seed, bits and
 // key count. Two zero Filters are equal.
 func (f *Filter) Equal(other *Filter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*Filter) layouts() []uint16 {
+	return []uint16{layoutLines, layoutCounting, layoutClassic}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero Filter
@@ -145,7 +193,7 @@ func (f *Filter) ReadDelimited(from io.Reader, limit int64) (int64, error) {
 // flushing the directory fails, last of all, is the new file in its place, and may not survive a
 // power failure.
 func (f *Filter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // Load reads a filter from a file into memory, to be added to. All of it is checked: its end before

@@ -271,10 +271,6 @@ func (f filterData) footer(layout uint16) footer {
 	}
 }
 
-func (*Filter) layouts() []uint16 {
-	return []uint16{layoutLines, layoutCounting, layoutClassic}
-}
-
 func (f *Filter) decode(body []byte, footer footer, keep bool) error {
 	p, err := footer.parts(body, true)
 	if err != nil {

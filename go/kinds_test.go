@@ -49,7 +49,7 @@ func TestKindsAlike(t *testing.T) {
 		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
 		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent
 		Contains ContainsString ContainsUint64 ContainsHash
-		ContainsBatch ContainsStrings ContainsHashes Hash
+		ContainsBatch ContainsStrings ContainsHashes Hash Prefetch
 		Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate String View
 		Clone Equal Union Clear
 		AppendBinary MarshalBinary UnmarshalBinary MarshalText UnmarshalText GobEncode GobDecode
@@ -63,9 +63,22 @@ func TestKindsAlike(t *testing.T) {
 		"StaticFilter": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
 			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
 			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Fill Union Clear`,
+		"Cascade": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
+			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
+			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Clear
+			Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate View`,
 	}
-	kinds := kindsOf(t)
-	kinds["StaticFilter"] = new(StaticFilter) // no key is added to one
+	// What reads alone.
+	reads := `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
+		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
+		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Clear
+		AppendBinary MarshalBinary UnmarshalBinary GobEncode GobDecode
+		WriteTo ReadFrom WriteDelimited ReadDelimited Save`
+	missing["View"], missing["Mapped"] = reads, reads
+	kinds := map[string]any{"StaticFilter": new(StaticFilter), "Cascade": new(Cascade), "View": new(View), "Mapped": new(Mapped)}
+	for name, filter := range kindsOf(t) {
+		kinds[name] = filter
+	}
 	for name, filter := range kinds {
 		for _, method := range all {
 			_, has := reflect.TypeOf(filter).MethodByName(method)
@@ -73,6 +86,64 @@ func TestKindsAlike(t *testing.T) {
 				t.Errorf("%s has %s: %v", name, method, has)
 			}
 		}
+	}
+}
+
+// To prefetch changes nothing, whatever the kind, and a zero filter has nothing to prefetch.
+func TestKindsPrefetch(t *testing.T) {
+	hashes := randomHashes(900, 8)
+	kinds := map[string]any{
+		"StaticFilter": orPanic(BuildStaticHashes(hashes, 0.01)), "Cascade": orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)),
+	}
+	for name, filter := range kindsOf(t) {
+		addsOf(filter).(adder).AddHashes(hashes)
+		kinds[name] = filter
+		if viewed, ok := filter.(interface{ View() View }); ok {
+			kinds[name+", view"] = viewed.View()
+		}
+	}
+	for name, filter := range kinds {
+		before := filter.(Prober).ContainsHashes(hashes, nil)
+		fetch := filter.(interface{ Prefetch(uint64) })
+		if n := testing.AllocsPerRun(100, func() { fetch.Prefetch(hashes[0]) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+		for _, hash := range append(hashes, 0, math.MaxUint64) {
+			fetch.Prefetch(hash)
+		}
+		if !slices.Equal(filter.(Prober).ContainsHashes(hashes, nil), before) {
+			t.Errorf("%s: other answers", name)
+		}
+	}
+}
+
+// A view measures what it views.
+func TestViewsMeasure(t *testing.T) {
+	hashes := randomHashes(900, 8)
+	for name, filter := range kindsOf(t) {
+		viewed, ok := filter.(interface {
+			measured
+			View() View
+			KeyCount() uint64
+		})
+		if !ok {
+			continue
+		}
+		addsOf(filter).(adder).AddHashes(hashes)
+		view := viewed.View()
+		keys := float64(viewed.KeyCount()) // a CuckooFilter counts
+		if estimated, ok := filter.(interface{ EstimatedKeys() float64 }); ok {
+			keys = estimated.EstimatedKeys()
+		}
+		if view.Fill() != viewed.Fill() || view.Fill() == 0 || view.EstimatedKeys() != keys || math.Abs(keys-900) > 60 ||
+			view.EstimatedRate() != viewed.EstimatedRate() || view.WorstLineRate() != viewed.WorstLineRate() {
+			t.Errorf("%s: %v %v, want %v %v", name, view.Fill(), view.EstimatedKeys(), viewed.Fill(), keys)
+		}
+	}
+	static := orPanic(BuildStaticHashes(hashes, 0.01)).View()
+	block := orPanic(OpenLevelDB(append(make([]byte, 8), 6)))
+	if static.Fill() != 0 || static.EstimatedKeys() != 900 || block.Fill() != 0 || block.EstimatedKeys() != 0 || (View{}).Fill() != 0 {
+		t.Error("what is not known is measured")
 	}
 }
 

@@ -219,6 +219,12 @@ func (f *ScalableFilter) ContainsHash(hash uint64) bool {
 	return len(f.stages) == 0
 }
 
+func (f *ScalableFilter) prefetch(hash uint64) {
+	for i := range f.stages {
+		f.stages[i].filter.Prefetch(hash)
+	}
+}
+
 // answer answers hashes, a bit each. out is zero.
 func (f *ScalableFilter) answer(hashes []uint64, out []uint64) {
 	for at := 0; at < len(hashes); at += hashedAhead {
@@ -348,10 +354,6 @@ func (f scalableData) encoded() encoded {
 		shape.KeyCount = saturatingAdd(shape.KeyCount, filter.KeyCount())
 	}
 	return encode(shape, append(body, records)...)
-}
-
-func (*ScalableFilter) layouts() []uint16 {
-	return []uint16{layoutScalable}
 }
 
 func (f *ScalableFilter) decode(body []byte, shape footer, keep bool) error {

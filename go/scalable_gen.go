@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*ScalableFilter)(nil)
 
@@ -85,6 +89,11 @@ func (f *ScalableFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.hashSeed()))
 }
 
+// Prefetch is [Filter.Prefetch]: of the lines of all stages.
+func (f *ScalableFilter) Prefetch(hash uint64) {
+	orZero(f).prefetch(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *ScalableFilter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return bitOfEach(f.hashSeed(), keys, out, orZero(f).answer)
@@ -112,6 +121,10 @@ func (f *ScalableFilter) Hash(key []byte) uint64 {
 // Equal reports whether both filters are encoded as the same bytes: the same rate, seed and stages.
 func (f *ScalableFilter) Equal(other *ScalableFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*ScalableFilter) layouts() []uint16 {
+	return []uint16{layoutScalable}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
@@ -168,7 +181,7 @@ func (f *ScalableFilter) ReadDelimited(from io.Reader, limit int64) (int64, erro
 
 // Save writes the filter to a file, atomically: see [Filter.Save].
 func (f *ScalableFilter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadScalable reads a filter from a file into memory, to be added to. All of it is checked: its

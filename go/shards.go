@@ -52,6 +52,19 @@ func ViewsContain(views []View, key []byte, out Bitmap) Bitmap {
 	return out
 }
 
+// ViewsContainHash is [ViewsContain] for the hash of a key. If the views hash keys differently, by another seed
+// or another engine's hash, one hash cannot be that of all: then every answer is true.
+func ViewsContainHash(views []View, hash uint64, out Bitmap) Bitmap {
+	out = out.sized(len(views))
+	agree := hashAlike(views)
+	for i := range views {
+		if !agree || views[i].probe(hash) {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+	return out
+}
+
 // hashAlike reports whether all views make the same hash of each key, those left out that answer
 // the same whatever the key is.
 func hashAlike(views []View) bool {

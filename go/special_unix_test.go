@@ -96,6 +96,12 @@ func TestPrefetch(t *testing.T) {
 			}
 		}
 	}
+	for _, size := range []int{8, 12, 16} {
+		view := View{cuckoo: cuckooLines{linesOf(bytes), slotSizeOf(size)}}
+		for _, hash := range randomHashes(100, 5) {
+			view.Prefetch(hash)
+		}
+	}
 	var none *Filter
 	for _, hash := range awkward {
 		none.Prefetch(hash)

@@ -42,6 +42,17 @@ func BuildStaticStrings(keys []string, rate float64, options ...Option) (*Static
 	return buildStatic(keys, rate, options)
 }
 
+// BuildStaticHashes is [BuildStatic] for the hashes of keys: of [Hash] with the seed among the options, or any
+// others that are well mixed over all 64 bits.
+func BuildStaticHashes(hashes []uint64, rate float64, options ...Option) (*StaticFilter, error) {
+	builder, err := NewStaticBuilder(rate, options...)
+	if err != nil {
+		return nil, err
+	}
+	builder.AddHashes(hashes)
+	return builder.Build()
+}
+
 func buildStatic[K bytesOrString](keys []K, rate float64, options []Option) (*StaticFilter, error) {
 	builder, err := NewStaticBuilder(rate, options...)
 	if err != nil {
@@ -89,13 +100,6 @@ func (f *StaticFilter) ContainsHash(hash uint64) bool {
 	return f == nil || f.view.static.contains(f.view.encoded, hash)
 }
 
-// Prefetch is [Filter.Prefetch], for the first level.
-func (f *StaticFilter) Prefetch(hash uint64) {
-	if f != nil {
-		f.view.prefetch(hash)
-	}
-}
-
 func (f *StaticFilter) seed() uint64 {
 	if f == nil {
 		return 0
@@ -104,11 +108,6 @@ func (f *StaticFilter) seed() uint64 {
 }
 
 // ---- what it is ----
-
-// View returns the filter to read: cheap to pass on.
-func (f *StaticFilter) View() View {
-	return orZero(f).view
-}
 
 // Params returns the shape of the filter.
 func (f *StaticFilter) Params() StaticParams {
@@ -133,29 +132,6 @@ func (f *StaticFilter) Levels() int {
 // Bytes returns the size of the lines of all levels in bytes. An encoded filter has 64 bytes more.
 func (f *StaticFilter) Bytes() uint64 {
 	return uint64(max(len(orZero(f).view.encoded)-footerBytes, 0))
-}
-
-// KeyCount returns how many keys it was built of, repeated ones counted unless a [StaticBuilder] was given
-// one after the other.
-func (f *StaticFilter) KeyCount() uint64 {
-	return orZero(f).view.keyCount
-}
-
-// EstimatedKeys returns KeyCount.
-func (f *StaticFilter) EstimatedKeys() float64 {
-	return float64(f.KeyCount())
-}
-
-// EstimatedRate returns the false-positive rate, 0 to 1: that of its rows. That of the zero StaticFilter
-// is 1.
-func (f *StaticFilter) EstimatedRate() float64 {
-	return orZero(f).view.estimatedRate()
-}
-
-// WorstLineRate returns EstimatedRate: it is that of each line. An attacker cannot flood one, since it
-// bumps the keys that it cannot hold.
-func (f *StaticFilter) WorstLineRate() float64 {
-	return orZero(f).view.worstLineRate()
 }
 
 // String describes the filter in a line.

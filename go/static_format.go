@@ -61,10 +61,6 @@ func (f staticData) encoded() encoded {
 	return encoded{pieces: [][]byte{f.view.encoded}}
 }
 
-func (*StaticFilter) layouts() []uint16 {
-	return staticLayouts
-}
-
 func (f *StaticFilter) decode(body []byte, footer footer, keep bool) error {
 	if footer.LinesChecksum != checksum(body) {
 		return ErrChecksum

@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*StaticFilter)(nil)
 
@@ -21,6 +25,11 @@ func (f *StaticFilter) ContainsString(key string) bool {
 // ContainsUint64 is [StaticFilter.Contains] for an integer: see [HashUint64].
 func (f *StaticFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.seed()))
+}
+
+// Prefetch is [Filter.Prefetch], for the first level.
+func (f *StaticFilter) Prefetch(hash uint64) {
+	orZero(f).view.prefetch(hash)
 }
 
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
@@ -43,12 +52,46 @@ func (f *StaticFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+// ---- what it is ----
+
+// View returns the filter to read: cheap to pass on.
+func (f *StaticFilter) View() View {
+	return orZero(f).view
+}
+
+// KeyCount returns how many keys it was built of, repeated ones counted unless a [StaticBuilder]
+// was given one after the other.
+func (f *StaticFilter) KeyCount() uint64 {
+	return orZero(f).view.keyCount
+}
+
+// EstimatedKeys returns KeyCount.
+func (f *StaticFilter) EstimatedKeys() float64 {
+	return orZero(f).view.estimatedKeys()
+}
+
+// EstimatedRate returns the false-positive rate, 0 to 1: that of its rows. That of the zero
+// StaticFilter is 1.
+func (f *StaticFilter) EstimatedRate() float64 {
+	return orZero(f).view.estimatedRate()
+}
+
+// WorstLineRate returns EstimatedRate: it is that of each line. An attacker cannot flood one, since
+// it bumps the keys that it cannot hold.
+func (f *StaticFilter) WorstLineRate() float64 {
+	return orZero(f).view.worstLineRate()
+}
+
 // ---- bytes and files ----
 
 // Equal reports whether both filters are encoded as the same bytes: the same shape, seed and key
 // count, and the same distinct keys.
 func (f *StaticFilter) Equal(other *StaticFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
+}
+
+func (*StaticFilter) layouts() []uint16 {
+	return []uint16{layoutStatic}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
@@ -106,7 +149,7 @@ func (f *StaticFilter) ReadDelimited(from io.Reader, limit int64) (int64, error)
 
 // Save writes the filter to a file, atomically: see [Filter.Save].
 func (f *StaticFilter) Save(path string) error {
-	return save(path, f)
+	return host.Replace(path, f)
 }
 
 // LoadStatic reads a filter from a file into memory. All of it is checked: its end before memory is

@@ -225,6 +225,7 @@ func TestStaticParams(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ err, want error }{
 		"rate 0":          {second(BuildStaticStrings(nil, 0)), ErrRate},
+		"rate 0, hashes":  {second(BuildStaticHashes(nil, 0)), ErrRate},
 		"rate 1":          {second(BuildStatic(nil, 1)), ErrRate},
 		"rate 2^-17":      {second(NewStaticBuilder(1.0 / (1 << 17))), ErrRate},
 		"keys -1":         {second(StaticParamsForRate(-1, 0.1)), ErrKeys},
@@ -294,8 +295,9 @@ func TestStaticBuilder(t *testing.T) {
 	}
 	built, err := BuildStatic(keys, 0.001, WithSeed(9))
 	other, otherErr := BuildStaticStrings(texts, 0.001, WithSeed(9))
-	if err != nil || otherErr != nil || !built.Equal(before) || !other.Equal(before) {
-		t.Error("BuildStatic makes another filter", err, otherErr)
+	hashed, hashedErr := BuildStaticHashes(hashes, 0.001, WithSeed(9))
+	if err != nil || otherErr != nil || hashedErr != nil || !built.Equal(before) || !other.Equal(before) || !hashed.Equal(before) {
+		t.Error("BuildStatic makes another filter", err, otherErr, hashedErr)
 	}
 	for i := range uint64(5) {
 		builder.AddUint64(i)

@@ -74,36 +74,40 @@ func together(rates func(yield func(float64) bool)) float64 {
 	return 1 - right
 }
 
-// ---- Filter and View ----
+// ---- View, and the kinds that have one ----
 
-// Fill returns the fraction of all bits that are set, 0 to 1. It reads the whole filter.
-func (f *Filter) Fill() float64 {
-	u := orZero(f).view.usage(false)
+// Fill returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
+// taken. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another
+// engine is 0: it is not known.
+func (v View) Fill() float64 {
+	return v.fill()
+}
+
+func (v *View) fill() float64 {
+	if params, ok := v.CuckooParams(); ok {
+		return float64(v.cuckoo.taken()) / float64(params.Slots())
+	}
+	u := v.usage(false)
 	return u.fill()
 }
 
-// EstimatedKeys returns how many different keys are present, estimated from the fill: within a few
-// per cent until nearly all bits are set. It reads the whole filter.
-func (f *Filter) EstimatedKeys() float64 {
-	if f == nil || len(f.view.all) == 0 {
-		return 0
+// EstimatedKeys returns how many different keys are present, estimated from the fill: see
+// [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one KeyCount. It
+// reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not known.
+func (v View) EstimatedKeys() float64 {
+	return v.estimatedKeys()
+}
+
+func (v *View) estimatedKeys() float64 {
+	switch {
+	case len(v.all) != 0:
+		return v.keysForFill(v.fill())
+	case len(v.cuckoo.all) != 0:
+		return float64(v.cuckoo.taken())
+	case v.static.rowShape != nil:
+		return float64(v.keyCount)
 	}
-	return f.view.keysForFill(f.Fill())
-}
-
-// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that a service
-// can see when to rebuild. It reads the whole filter. That of the zero Filter is 1.
-func (f *Filter) EstimatedRate() float64 {
-	return orZero(f).view.estimatedRate()
-}
-
-// WorstLineRate returns the false-positive rate of the fullest line, 0 to 1. A line that holds far
-// more keys than its share, because an attacker chose them so, has a rate near 1, and hardly
-// changes [Filter.EstimatedRate]. By chance the fullest of a million lines reaches some ten times
-// the average. It reads the whole filter. That of [NewClassic], where the bits of a key lie
-// anywhere, is EstimatedRate; that of the zero Filter is 1.
-func (f *Filter) WorstLineRate() float64 {
-	return orZero(f).view.worstLineRate()
+	return 0
 }
 
 // EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that the reader of a

@@ -520,8 +520,21 @@ func TestViewsOfManySeeds(t *testing.T) {
 			}
 		}
 	}
-	if len(ViewsContain(nil, nil, nil)) != 0 {
+	if len(ViewsContain(nil, nil, nil)) != 0 || len(ViewsContainHash(nil, 1, nil)) != 0 {
 		t.Error("no views")
+	}
+	// One hash is that of all views of its seed, and of those to which it makes no difference.
+	alike, mixed := []View{filter(7), {}, filter(7)}, []View{filter(7), filter(8)}
+	for _, hash := range randomHashes(500, 2) {
+		answers := ViewsContainHash(alike, hash, Bitmap{^uint64(0)})
+		for at, view := range alike {
+			if answers.Has(at) != view.ContainsHash(hash) {
+				t.Fatalf("view %d gives another answer alone", at)
+			}
+		}
+		if n := ViewsContainHash(mixed, hash, nil).Count(); n != 2 {
+			t.Fatalf("%d of 2 answers of two seeds are maybe", n)
+		}
 	}
 	hashes := make([]uint64, 500)
 	for i := range hashes {

@@ -64,7 +64,7 @@ func (v View) ContainsHash(hash uint64) bool {
 	return v.probe(hash)
 }
 
-// Prefetch is [Filter.Prefetch]. For a cuckoo filter, or one of another engine, it does nothing.
+// Prefetch is [Filter.Prefetch]. For a filter of another engine it does nothing.
 func (v View) Prefetch(hash uint64) {
 	v.prefetch(hash)
 	runtime.KeepAlive(v.owner)

@@ -276,6 +276,13 @@ func (w *Window) ContainsHash(hash uint64) bool {
 	return len(w.generations) == 0
 }
 
+func (w *Window) prefetch(hash uint64) {
+	for place := range w.generations {
+		l := w.linesOf(place)
+		l.prefetch(hash)
+	}
+}
+
 // answer answers hashes, a bit each. out is zero.
 func (w *Window) answer(hashes []uint64, out []uint64) {
 	for at := 0; at < len(hashes); at += hashedAhead {
@@ -418,10 +425,6 @@ func (w windowData) encoded() encoded {
 		Layout:    layoutWindow,
 		Reserved:  uint64(len(w.generations)),
 	}, append(body, all[done:], state)...)
-}
-
-func (*Window) layouts() []uint16 {
-	return []uint16{layoutWindow}
 }
 
 func (w *Window) decode(body []byte, f footer, keep bool) error {

@@ -2,7 +2,11 @@
 
 package bloomline
 
-import "io"
+import (
+	"io"
+
+	"github.com/bloomline/bloomline/go/internal/host"
+)
 
 var _ Prober = (*Window)(nil)
 
@@ -85,6 +89,11 @@ func (w *Window) ContainsUint64(key uint64) bool {
 	return w.ContainsHash(HashUint64(key, w.seed()))
 }
 
+// Prefetch is [Filter.Prefetch]: of the lines of all generations.
+func (w *Window) Prefetch(hash uint64) {
+	orZero(w).prefetch(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (w *Window) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return bitOfEach(w.seed(), keys, out, orZero(w).answer)
@@ -113,6 +122,10 @@ func (w *Window) Hash(key []byte) uint64 {
 // generations.
 func (w *Window) Equal(other *Window) bool {
 	return orZero(w).encoded().equal(orZero(other).encoded())
+}
+
+func (*Window) layouts() []uint16 {
+	return []uint16{layoutWindow}
 }
 
 // AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero Window
@@ -169,7 +182,7 @@ func (w *Window) ReadDelimited(from io.Reader, limit int64) (int64, error) {
 
 // Save writes the window to a file, atomically: see [Filter.Save].
 func (w *Window) Save(path string) error {
-	return save(path, w)
+	return host.Replace(path, w)
 }
 
 // LoadWindow reads a window from a file into memory, to be added to. All of it is checked: its end

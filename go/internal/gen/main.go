@@ -22,21 +22,28 @@ type kind struct {
 	Seed       string // the seed of hashes: seed() if empty
 
 	Hand    string // methods that are by hand: each has a reason of its own
+	Lacks   string // methods that it does not have
+	Layouts string // what it can be read from
 	Adds    bool   // has Add and AddIfAbsent
 	CanFail bool   // Add returns an error
 	Removes bool   // has Remove
-	Viewed  string // the view that answers batches; if there is none, the method answer does
+	Viewed  string // the view that answers; if there is none, the methods answer and prefetch do
 
 	Add, AddIfAbsent string // what these do
 	Contains         string
-	Equal            string
-	Now              string // of a filter that others change meanwhile
-	Bytes            string // more of what it is encoded as
-	Decoded          string // more of what it is decoded to
-	Other            string // what it cannot be decoded from
-	ReadFrom         string
-	Save             string
-	ToBe, Loaded     string // what for, and what else there is to say of Load
+	Prefetch         string
+
+	// What the methods of a kind with a view return.
+	View, KeyCount, Fill, EstimatedKeys, EstimatedRate, WorstLineRate string
+
+	Equal        string
+	Now          string // of a filter that others change meanwhile
+	Bytes        string // more of what it is encoded as
+	Decoded      string // more of what it is decoded to
+	Other        string // what it cannot be decoded from
+	ReadFrom     string
+	Save         string
+	ToBe, Loaded string // what for, and what else there is to say of Load
 }
 
 const (
@@ -46,14 +53,21 @@ const (
 
 var kinds = []kind{{
 	Name: "Filter", File: "filter", Data: "filterData", Load: "Load",
+	Layouts: "layoutLines, layoutCounting, layoutClassic",
 	// Single keys of no seed call xxh3 directly, and batches of no keys find a nil filter.
-	Hand:        "Add AddString AddBatch AddStrings Contains ContainsString ContainsUint64",
-	Adds:        true,
-	Viewed:      "&orZero(f).view",
-	AddIfAbsent: "adds a key unless it is present, and returns true if it was new. " + noMore + " KeyCount counts only new keys.",
-	Equal:       "are encoded as the same bytes: the same shape, seed, bits and key count. Two zero Filters are equal.",
-	Decoded:     "Of a [CountingFilter] it is the plain filter of its keys.",
-	Other:       "a filter that is neither plain, classic nor counting",
+	Hand:          "Add AddString AddBatch AddStrings Contains ContainsString ContainsUint64 Prefetch",
+	Adds:          true,
+	Viewed:        "orZero(f).view",
+	View:          "the filter to read: cheap to pass on. It sees what is added later, and must not be used while something is.",
+	KeyCount:      "were added, repeated ones counted each time, those of filters united with this one included.",
+	Fill:          "returns the fraction of all bits that are set, 0 to 1. It reads the whole filter.",
+	EstimatedKeys: "returns how many different keys are present, estimated from the fill: within a few per cent until nearly all bits are set. It reads the whole filter.",
+	EstimatedRate: "returns the false-positive rate at the present fill, 0 to 1, so that a service can see when to rebuild. It reads the whole filter. That of the zero Filter is 1.",
+	WorstLineRate: "returns the false-positive rate of the fullest line, 0 to 1. A line that holds far more keys than its share, because an attacker chose them so, has a rate near 1, and hardly changes [Filter.EstimatedRate]. By chance the fullest of a million lines reaches some ten times the average. It reads the whole filter. That of [NewClassic], where the bits of a key lie anywhere, is EstimatedRate; that of the zero Filter is 1.",
+	AddIfAbsent:   "adds a key unless it is present, and returns true if it was new. " + noMore + " KeyCount counts only new keys.",
+	Equal:         "are encoded as the same bytes: the same shape, seed, bits and key count. Two zero Filters are equal.",
+	Decoded:       "Of a [CountingFilter] it is the plain filter of its keys.",
+	Other:         "a filter that is neither plain, classic nor counting",
 	ReadFrom: `: it reads from to its end, since what the bytes are stands there. So from is a file, or a message that is closed behind the filter; for any other stream take [Filter.ReadDelimited].
 //
 // Where from can seek, the end is looked at first. Otherwise at most [DefaultReadLimit] bytes are taken, or as many as from allows if it is an [io.LimitedReader]. Memory grows with what arrives.`,
@@ -66,6 +80,7 @@ var kinds = []kind{{
 	Loaded: "Of a [CountingFilter] it is the plain filter of its keys: see [LoadCounting].",
 }, {
 	Name: "ConcurrentFilter", File: "concurrent", Data: "concurrentData", Load: "LoadConcurrent",
+	Layouts:     "layoutLines, layoutCounting, layoutClassic",
 	Adds:        true,
 	Add:         "adds a key.",
 	AddIfAbsent: "adds a key, and returns true if it was new: if one of its bits was not set before. " + noMore + " Of several goroutines that add the same new key at once, at least one is told that it is new, and more may be.",
@@ -78,39 +93,62 @@ var kinds = []kind{{
 	ToBe:        ", to be added to by any number of goroutines",
 }, {
 	Name: "CountingFilter", File: "counting", Data: "countingData", Load: "LoadCounting",
-	Hand:        "Contains ContainsString ContainsUint64", // those of the plain filter
-	Adds:        true,
-	Removes:     true,
-	Viewed:      "&orZero(f.plain()).view",
-	Add:         "adds a key, once more if it is present.",
-	AddIfAbsent: "adds a key unless it is present, and returns true if it was new: a set, where [CountingFilter.Add] counts. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
-	Equal:       "are encoded as the same bytes: the same shape, seed, counters and key count.",
-	Bytes:       "It takes 320 bytes for each line, and 64, counters included. [OpenView] and [Open] probe these bytes as they do those of a [Filter].",
-	Other:       "a filter without counters",
-	ToBe:        ", to be added to and removed from",
+	Layouts:       "layoutCounting",
+	Hand:          "Contains ContainsString ContainsUint64", // those of the plain filter
+	Adds:          true,
+	Removes:       true,
+	Viewed:        "orZero(f.plain()).view",
+	View:          "the plain filter of the keys that are present, at no cost, to read: it sees what is added and removed later, and must not be used while something is.",
+	KeyCount:      "are present: those added less those removed. After reading it goes on from what the writer counted, which is 0 if it did not count; it does not fall below 0.",
+	EstimatedKeys: "is [Filter.EstimatedKeys]: of the different keys that are present.",
+	Prefetch:      ": of the plain filter, for a probe.",
+	Add:           "adds a key, once more if it is present.",
+	AddIfAbsent:   "adds a key unless it is present, and returns true if it was new: a set, where [CountingFilter.Add] counts. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
+	Equal:         "are encoded as the same bytes: the same shape, seed, counters and key count.",
+	Bytes:         "It takes 320 bytes for each line, and 64, counters included. [OpenView] and [Open] probe these bytes as they do those of a [Filter].",
+	Other:         "a filter without counters",
+	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "CuckooFilter", File: "cuckoo", Data: "cuckooData", Load: "LoadCuckoo",
-	Hand:        "AddBatch AddStrings", // which return how many were added
-	Adds:        true,
-	CanFail:     true,
-	Removes:     true,
-	Viewed:      "&orZero(f).view",
-	Add:         "adds a key, once more if it is present.",
-	AddIfAbsent: "adds a key unless it is present, and returns true if it was added: a set, where [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
-	Equal:       "are encoded as the same bytes: the same shape, seed and fingerprints, each in the same place. Other orders of the same keys can give other places.",
-	Bytes:       "[OpenView] and [Open] probe these bytes.",
-	Decoded:     "The keys are counted.",
-	Other:       another,
-	ToBe:        ", to be added to and removed from",
+	Layouts:       "layoutCuckoo",
+	Hand:          "AddBatch AddStrings", // which return how many were added
+	Adds:          true,
+	CanFail:       true,
+	Removes:       true,
+	Viewed:        "orZero(f).view",
+	Lacks:         "EstimatedKeys", // KeyCount is exact
+	View:          "the filter to read: cheap to pass on. It sees what is added and removed later, and must not be used while something is.",
+	KeyCount:      "are present, repeated ones counted each time: the slots that are taken.",
+	Fill:          "returns the fraction of its slots that are taken, 0 to 1: its load. There is room up to 0.95, and a little beyond.",
+	EstimatedRate: "returns the false-positive rate at the present fill, 0 to 1. It reads the whole filter. That of the zero CuckooFilter is 1.",
+	WorstLineRate: "returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].",
+	Prefetch:      ": of both lines that a key can be in.",
+	Add:           "adds a key, once more if it is present.",
+	AddIfAbsent:   "adds a key unless it is present, and returns true if it was added: a set, where [CuckooFilter.Add] adds a key once more. A key that was added before is never new; a new key passes for present, and is then not added, at the false-positive rate: do not remove a key for which it returned false.",
+	Equal:         "are encoded as the same bytes: the same shape, seed and fingerprints, each in the same place. Other orders of the same keys can give other places.",
+	Bytes:         "[OpenView] and [Open] probe these bytes.",
+	Decoded:       "The keys are counted.",
+	Other:         another,
+	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "StaticFilter", File: "static", Data: "staticData", Load: "LoadStatic",
-	Viewed: "&orZero(f).view",
-	Equal:  "are encoded as the same bytes: the same shape, seed and key count, and the same distinct keys.",
-	Bytes:  "[OpenView] and [Open] probe these bytes.",
-	Other:  another,
-	Loaded: "[Open] maps one.",
+	Layouts:       "layoutStatic",
+	Viewed:        "orZero(f).view",
+	Lacks:         "Fill", // its bits do not depend on how many keys are in
+	View:          "the filter to read: cheap to pass on.",
+	KeyCount:      "it was built of, repeated ones counted unless a [StaticBuilder] was given one after the other.",
+	EstimatedKeys: "returns KeyCount.",
+	EstimatedRate: "returns the false-positive rate, 0 to 1: that of its rows. That of the zero StaticFilter is 1.",
+	WorstLineRate: "returns EstimatedRate: it is that of each line. An attacker cannot flood one, since it bumps the keys that it cannot hold.",
+	Prefetch:      ", for the first level.",
+	Equal:         "are encoded as the same bytes: the same shape, seed and key count, and the same distinct keys.",
+	Bytes:         "[OpenView] and [Open] probe these bytes.",
+	Other:         another,
+	Loaded:        "[Open] maps one.",
 }, {
 	Name: "ScalableFilter", File: "scalable", Data: "scalableData", Load: "LoadScalable",
+	Prefetch:    ": of the lines of all stages.",
+	Layouts:     "layoutScalable",
 	Seed:        "f.hashSeed()",
 	Adds:        true,
 	Add:         "adds a key, unless it is present.",
@@ -122,6 +160,8 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Window", File: "window", Data: "windowData", Load: "LoadWindow",
+	Prefetch:    ": of the lines of all generations.",
+	Layouts:     "layoutWindow",
 	Noun:        "window",
 	Adds:        true,
 	Add:         "adds a key to the newest generation, also if an older one has it.",
@@ -134,6 +174,8 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Cascade", File: "cascade", Data: "cascadeData", Load: "LoadCascade",
+	Prefetch: ", for the first layer.",
+	Layouts:  "layoutCascade",
 	Noun:     "cascade",
 	Seed:     "f.Seed()",
 	Contains: "reports whether a key is included: true for each included key, false for each excluded one.",
@@ -199,7 +241,11 @@ func generate(k kind) ([]byte, error) {
 	orElse(&k.Contains, "reports whether a key may be present. False means definitely absent.")
 	orElse(&k.ReadFrom, ". It reads from to its end, up to a limit: see [Filter.ReadFrom].")
 	orElse(&k.Save, "atomically: see [Filter.Save].")
-	has := func(method string) bool { return !slices.Contains(strings.Fields(k.Hand), method) }
+	orElse(&k.Prefetch, ".")
+	orElse(&k.Fill, "is [Filter.Fill].")
+	orElse(&k.EstimatedRate, "is [Filter.EstimatedRate].")
+	orElse(&k.WorstLineRate, "is [Filter.WorstLineRate].")
+	has := func(method string) bool { return !slices.Contains(strings.Fields(k.Hand+" "+k.Lacks), method) }
 	parsed, err := template.New("").Funcs(template.FuncMap{"has": has}).Parse(methods)
 	if err != nil {
 		return nil, err

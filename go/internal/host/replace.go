@@ -1,0 +1,114 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+)
+
+// ErrNotAFile is exported and explained by package bloomline.
+var ErrNotAFile = errors.New("bloomline: the path leads to something other than a regular file")
+
+// Replace writes a file, atomically: beside it under another name, flushed to the disk, then renamed. The
+// permissions of the old one are kept.
+//
+// Errors: [ErrNotAFile], [ErrNoPath], and those of the system. All name this path.
+func Replace(path string, content io.WriterTo) error {
+	if err := replace(path, content); err != nil {
+		return named("save", path, err)
+	}
+	return nil
+}
+
+func replace(path string, content io.WriterTo) error {
+	if path == "" {
+		return ErrNoPath
+	}
+	old, err := os.Stat(path)
+	if err != nil {
+		// Nothing, or a link that leads to nothing. What else is wrong with the path shows when a
+		// file is created there.
+		old = nil
+	} else if !old.Mode().IsRegular() {
+		return ErrNotAFile
+	}
+	file, err := createBeside(path, old)
+	if err != nil {
+		return err
+	}
+	_, err = content.WriteTo(file)
+	if err == nil && old != nil {
+		err = file.Chmod(KeepOwner(file, old)) // last, since a new owner may change it
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		// The error is what matters; the leftover goes if it can be removed.
+		_ = os.Remove(file.Name())
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// ErrNoPath is what the system calls a file that does not exist.
+var ErrNoPath = fmt.Errorf("bloomline: the path is empty: %w", fs.ErrNotExist)
+
+// named is an error that names the path that the caller gave, instead of that of a file beside it or of
+// the directory.
+func named(op, path string, err error) error {
+	var ofPath *fs.PathError
+	var ofLink *os.LinkError
+	switch {
+	case errors.As(err, &ofPath):
+		err = ofPath.Err
+	case errors.As(err, &ofLink):
+		err = ofLink.Err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}
+
+var savedFiles atomic.Uint64
+
+// createBeside makes a new file in the same directory, with the permissions that the system
+// gives new files, or, until those of the old one are known to fit, for its owner alone.
+func createBeside(path string, old fs.FileInfo) (*os.File, error) {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = 0o600
+	}
+	for {
+		name := fmt.Sprintf(".bloomline-%d-%d.tmp", os.Getpid(), savedFiles.Add(1))
+		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		// The leftover of a process that was killed and had this one's number, as all do
+		// that are the first in their container.
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
+}
+
+// syncDir puts a new name on the disk. Not every directory can be opened by whoever may write
+// in it, and not every file system flushes one.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
