@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/format"
 )
 
@@ -23,6 +24,9 @@ import (
 // It has the lines, and so the bytes, the size and the rate, of a [Filter] of the same
 // [Params]. It has no KeyCount: a counter that all goroutines write to would cost more than the
 // add. It has no View, whose probes are not atomic: see [ConcurrentFilter.Snapshot].
+//
+// An add takes 1.5 to 2.8 times as long as to a Filter, since it sets each bit by an atomic operation. A probe
+// takes as long with AVX2, and 1.1 to 2 times as long without.
 //
 // The zero ConcurrentFilter returns true for every key, and nothing can be added to it.
 //
@@ -152,6 +156,9 @@ func (f *ConcurrentFilter) ContainsHash(hash uint64) bool {
 	if f == nil || len(f.view.all) == 0 {
 		return true
 	}
+	if f.view.rows != nil { // bits are only ever set, so it does not matter how much it loads at once
+		return avx2.Contains(f.view.first(), uint64(len(f.view.all)), f.view.rows, hash)
+	}
 	if f.view.classic {
 		return f.view.classicContainsShared(hash)
 	}
@@ -182,7 +189,12 @@ func sharedAllSet(at *[lanes]uint64, g uint64, count int) uint64 {
 	return set
 }
 
+// answerInGo answers hashes without C, a bit each. out is zero.
 func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
+	if f.view.rows != nil { // as ContainsHash
+		f.view.answerInGo(hashes, out)
+		return
+	}
 	for word := 0; len(hashes) > 0; word++ {
 		part := hashes[:min(touched, len(hashes))]
 		f.touch(part)
