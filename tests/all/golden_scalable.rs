@@ -212,6 +212,7 @@ fn accepted_files_take_keys() {
     for (name, bytes, _) in golden().accepted {
         let mut filter = ScalableFilter::decode(&bytes).unwrap();
         assert_eq!(filter.target_rate().to_bits(), get(&bytes, RESERVED), "{name}");
+        assert_eq!(filter.seed(), get(&bytes, SEED), "{name}");
         for hash in random_hashes(200, 60) {
             let _ = filter.insert_hash(hash);
             assert!(filter.contains_hash(hash), "{name}");
