@@ -128,9 +128,9 @@ PROBED(filter, filter)
 PROBED(counting, counting)
 PROBED(cuckoo, cuckoo)
 PROBED(concurrent, concurrent)
-PROBED(scalable, bloomline_scalable)
-PROBED(window, bloomline_window)
-PROBED(cascade, bloomline_cascade)
+PROBED(scalable, scalable)
+PROBED(window, window)
+PROBED(cascade, cascade)
 INSERTED(filter)
 INSERTED(counting)
 INSERTED(concurrent)
@@ -331,16 +331,16 @@ static bloomline_status scalable_insert(void *handle, bool *is_new)
 static bloomline_status scalable_insert_all(void *handle, uint64_t *is_new, size_t *count)
 {
     bloomline_scalable *filter = (bloomline_scalable *)handle;
-    uint64_t before = bloomline_scalable_key_count(filter);
+    uint64_t before = scalable_key_count(filter);
     bloomline_status status = keys.bytes ? bloomline_scalable_insert_keys(filter, keys.keys, keys.n, is_new)
                                          : bloomline_scalable_insert_hashes(filter, keys.hashes, keys.n, is_new);
-    *count = (size_t)(bloomline_scalable_key_count(filter) - before);
+    *count = (size_t)(scalable_key_count(filter) - before);
     return status;
 }
 static void scalable_other(char *answer, void *handle, char **words)
 {
     bloomline_scalable *filter = (bloomline_scalable *)handle;
-    history_number(answer, is(words[0], "stages") ? bloomline_scalable_stage_count(filter) : bloomline_scalable_key_count(filter));
+    history_number(answer, is(words[0], "stages") ? bloomline_scalable_stage_count(filter) : scalable_key_count(filter));
 }
 static bloomline_status window_make(char **args, size_t count, void **out)
 {

@@ -61,6 +61,15 @@ PROBES_THROUGH_VIEWS(filter)
 PROBES_THROUGH_VIEWS(counting)
 PROBES_THROUGH_VIEWS(cuckoo)
 PROBES_THROUGH_VIEWS(concurrent)
+PROBES_THROUGH_VIEWS(scalable)
+PROBES_THROUGH_VIEWS(window)
+PROBES_THROUGH_VIEWS(cascade)
+
+static inline uint64_t scalable_key_count(const bloomline_scalable *handle)
+{
+    bloomline_view view = scalable_view_of(handle);
+    return bloomline_view_key_count(&view);
+}
 
 /* A call on a snapshot of a swap. */
 #define PROBE_SNAPSHOT(result, call)                                        \

@@ -219,13 +219,13 @@ static bloomline_status grow_scalable(void *state)
 {
     everything *it = state;
     size_t before = bloomline_scalable_stage_count(it->grown);
-    uint64_t keys = bloomline_scalable_key_count(it->grown), random = keys, hash = next_random(&random);
+    uint64_t keys = scalable_key_count(it->grown), random = keys, hash = next_random(&random);
     bool is_new = false;
     bloomline_status status = bloomline_scalable_insert_hash(it->grown, hash, &is_new);
     bool grows = status == BLOOMLINE_OK && before == it->stages;
     CHECK_U64(before + grows, bloomline_scalable_stage_count(it->grown));
-    CHECK_U64(keys + 1, bloomline_scalable_key_count(it->grown));
-    CHECK(is_new && bloomline_scalable_contains_hash(it->grown, hash));
+    CHECK_U64(keys + 1, scalable_key_count(it->grown));
+    CHECK(is_new && scalable_contains_hash(it->grown, hash));
     return status;
 }
 static bloomline_status save_filter(void *state)
@@ -372,7 +372,7 @@ static void scalable_filters(void)
         it.path = path.text;
         it.params = &first[i];
         REQUIRE_OK(bloomline_scalable_new(first[i].line_count, 0.01, 0, &it.grown));
-        while (bloomline_scalable_key_count(it.grown) < full[i]) {
+        while (scalable_key_count(it.grown) < full[i]) {
             REQUIRE_OK(bloomline_scalable_insert_hash(it.grown, next_random(&random), NULL));
         }
         it.len = bloomline_scalable_encoded_len(it.grown);

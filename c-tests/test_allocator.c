@@ -201,7 +201,7 @@ static void what_changes_hands(void)
         failed += status != BLOOMLINE_OK;
     }
     CHECK(failed > 0 && bloomline_scalable_stage_count(scalable) > 3);
-    for (uint64_t i = 0; i < 2000; i++) CHECK(bloomline_scalable_contains_hash(scalable, bloomline_hash_u64(i, 1)));
+    for (uint64_t i = 0; i < 2000; i++) CHECK(scalable_contains_hash(scalable, bloomline_hash_u64(i, 1)));
     bloomline_scalable_free(scalable);
     REQUIRE_OK(bloomline_set_allocator(NULL));
     CHECK_U64(0, mine.count + mine.wrong);

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 #include "encoded.h"
 #include "files.h"
 
@@ -29,13 +30,13 @@ ENCODED(cascade)
 static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)
 {
     static uint64_t bitmap[MOST / 64 + 1];
-    CHECK_U64(n, bloomline_cascade_contains_hashes(cascade, included, n, bitmap));
+    CHECK_U64(n, cascade_contains_hashes(cascade, included, n, bitmap));
     for (size_t i = 0; i < n; i++) {
-        CHECK_WITH(bit_of(bitmap, i) && bloomline_cascade_contains_hash(cascade, included[i]), "%zu of %zu", i, n);
+        CHECK_WITH(bit_of(bitmap, i) && cascade_contains_hash(cascade, included[i]), "%zu of %zu", i, n);
     }
-    CHECK_U64(0, bloomline_cascade_contains_hashes(cascade, excluded, m, bitmap));
+    CHECK_U64(0, cascade_contains_hashes(cascade, excluded, m, bitmap));
     for (size_t i = 0; i < m; i++) {
-        CHECK_WITH(!bit_of(bitmap, i) && !bloomline_cascade_contains_hash(cascade, excluded[i]), "%zu of %zu", i, m);
+        CHECK_WITH(!bit_of(bitmap, i) && !cascade_contains_hash(cascade, excluded[i]), "%zu of %zu", i, m);
     }
     CHECK_U64(n, bloomline_cascade_included_count(cascade));
     CHECK_U64(m, bloomline_cascade_excluded_count(cascade));
@@ -91,15 +92,15 @@ static void what_is_refused(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, excluded, 1, 0, 7, NULL));
     CHECK(cascade == NULL);
     REQUIRE_OK(bloomline_cascade_new(NULL, 0, NULL, 0, 0, 7, &cascade));
-    CHECK(!bloomline_cascade_contains_hash(cascade, 1) && bloomline_cascade_layer_count(cascade) == 1);
+    CHECK(!cascade_contains_hash(cascade, 1) && bloomline_cascade_layer_count(cascade) == 1);
     bloomline_cascade_free(cascade);
 }
 
 static void null_is_maybe(void)
 {
     uint64_t bitmap = 0;
-    CHECK(bloomline_cascade_contains(NULL, "a", 1) && bloomline_cascade_contains_hash(NULL, 1));
-    CHECK_U64(3, bloomline_cascade_contains_hashes(NULL, included, 3, &bitmap));
+    CHECK(cascade_contains(NULL, "a", 1) && cascade_contains_hash(NULL, 1));
+    CHECK_U64(3, cascade_contains_hashes(NULL, included, 3, &bitmap));
     CHECK_U64(7, bitmap);
     CHECK(bloomline_cascade_unknown_rate(NULL) == 1 && bloomline_cascade_encoded_len(NULL) == 0);
     CHECK(bloomline_cascade_included_count(NULL) == 0 && bloomline_cascade_excluded_count(NULL) == 0);

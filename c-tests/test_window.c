@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 #include "files.h"
 
 #include <math.h>
@@ -27,14 +28,14 @@ static void long_batches(void)
     fill_hashes(hashes, MANY, 9);
     size_t fresh = bloomline_window_insert_hashes(window, hashes, MANY, NULL);
     CHECK(fresh > MANY - 20 && fresh <= MANY);
-    CHECK_U64(MANY, bloomline_window_contains_hashes(window, hashes, MANY, bitmap));
+    CHECK_U64(MANY, window_contains_hashes(window, hashes, MANY, bitmap));
     bloomline_window_rotate(window);
     CHECK_U64(0, bloomline_window_insert_hashes(window, hashes, MANY, bitmap));
     bloomline_window_advance_to(window, 4);
-    CHECK_U64(MANY, bloomline_window_contains_hashes(window, hashes, MANY, bitmap));
+    CHECK_U64(MANY, window_contains_hashes(window, hashes, MANY, bitmap));
     bloomline_window_rotate(window);
-    CHECK_U64(0, bloomline_window_contains_hashes(window, hashes, MANY, bitmap));
-    CHECK(bloomline_window_estimated_rate(window) == 0);
+    CHECK_U64(0, window_contains_hashes(window, hashes, MANY, bitmap));
+    CHECK(window_estimated_rate(window) == 0);
     bloomline_window_free(window);
 }
 
@@ -64,7 +65,7 @@ static void parameters_out_of_range(void)
     const double no_rates[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < 3; i++) CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_window_new(8, 10, no_rates[i], 0, &window));
     CHECK_OK(bloomline_window_new(8, 0, 0.01, 0, &window)); /* no keys: a line each */
-    CHECK(bloomline_window_insert(window, "key", 3) && bloomline_window_contains(window, "key", 3));
+    CHECK(bloomline_window_insert(window, "key", 3) && window_contains(window, "key", 3));
     bloomline_window_free(window);
 }
 
@@ -77,7 +78,7 @@ static void files(void)
     bloomline_window_rotate(window);
     CHECK_OK(bloomline_window_save(window, path.text));
     CHECK_OK(bloomline_window_load(path.text, &loaded));
-    CHECK(bloomline_window_contains(loaded, "apple", 5));
+    CHECK(window_contains(loaded, "apple", 5));
     CHECK_U64(1, bloomline_window_time_slice(loaded));
     bloomline_window_free(loaded);
     loaded = NULL;
@@ -120,20 +121,20 @@ static void null(void)
     CHECK_U64(0, bloomline_window_insert_hashes(window, NULL, 0, NULL));
     CHECK_U64(3, bloomline_window_insert_keys(NULL, broken, 3, bitmap));
     CHECK_U64(3, bloomline_window_insert_keys(window, NULL, 3, NULL));
-    CHECK(bloomline_window_contains(NULL, "plum", 4) && bloomline_window_contains(window, NULL, 4));
-    CHECK(bloomline_window_contains_hash(NULL, 1));
-    CHECK_U64(3, bloomline_window_contains_hashes(NULL, hashes, 3, bitmap));
-    CHECK_U64(3, bloomline_window_contains_hashes(window, NULL, 3, bitmap));
+    CHECK(window_contains(NULL, "plum", 4) && window_contains(window, NULL, 4));
+    CHECK(window_contains_hash(NULL, 1));
+    CHECK_U64(3, window_contains_hashes(NULL, hashes, 3, bitmap));
+    CHECK_U64(3, window_contains_hashes(window, NULL, 3, bitmap));
     CHECK_U64(7, bitmap[0]);
-    CHECK_U64(3, bloomline_window_contains_hashes(window, hashes, 3, NULL));
-    CHECK_U64(3, bloomline_window_contains_keys(NULL, broken, 3, bitmap));
-    CHECK_U64(2, bloomline_window_contains_keys(window, broken, 3, bitmap));
+    CHECK_U64(3, window_contains_hashes(window, hashes, 3, NULL));
+    CHECK_U64(3, window_contains_keys(NULL, broken, 3, bitmap));
+    CHECK_U64(2, window_contains_keys(window, broken, 3, bitmap));
     CHECK_U64(6, bitmap[0]);
     CHECK_U64(0, bloomline_window_generations(NULL));
     CHECK_U64(0, bloomline_window_time_slice(NULL));
     CHECK_U64(0, bloomline_window_key_count(NULL, 0));
     CHECK_U64(0, bloomline_window_key_count(window, 2));
-    CHECK(bloomline_window_estimated_rate(NULL) == 1);
+    CHECK(window_estimated_rate(NULL) == 1);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_params(NULL, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_params(window, NULL));
     CHECK_U64(0, bloomline_window_encoded_len(NULL));
@@ -148,7 +149,7 @@ static void null(void)
 
     /* Keys that are not there are inserted as if empty. */
     CHECK(bloomline_window_insert(window, NULL, 3));
-    CHECK(bloomline_window_contains(window, "", 0));
+    CHECK(window_contains(window, "", 0));
     CHECK_U64(1, bloomline_window_insert_keys(window, broken, 3, bitmap));
     CHECK_U64(1, bitmap[0]);
     bloomline_window_free(window);

@@ -1671,26 +1671,13 @@ BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
- * bloomline_scalable_contains() is bloomline_filter_contains() for a scalable filter. It
- * prefetches the lines of all stages.
+ * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter, for
+ * its key count, its fill and its rate. It leads to the filter and sees all later inserts. Valid
+ * until the filter is freed. No thread may insert while another uses it.
  */
-BLOOMLINE_API bool bloomline_scalable_contains(const bloomline_scalable *filter, const void *key,
-    size_t len);
-
-/** bloomline_scalable_contains_hash() is bloomline_scalable_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_scalable_contains_hash(const bloomline_scalable *filter,
-    uint64_t hash);
-
-/**
- * bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a scalable
- * filter.
- */
-BLOOMLINE_API size_t bloomline_scalable_contains_hashes(const bloomline_scalable *filter,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/** bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter. */
-BLOOMLINE_API size_t bloomline_scalable_contains_keys(const bloomline_scalable *filter,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
+    bloomline_view *out);
 
 /**
  * bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
@@ -1707,12 +1694,6 @@ BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *fi
  */
 BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
     size_t stage);
-
-/**
- * bloomline_scalable_key_count() returns how many keys are present: those that were new when they
- * were inserted. Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_scalable_key_count(const bloomline_scalable *filter);
 
 /**
  * bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
@@ -1865,22 +1846,14 @@ BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
 BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
-/** bloomline_window_contains() is bloomline_filter_contains() over all generations. */
-BLOOMLINE_API bool bloomline_window_contains(const bloomline_window *window, const void *key,
-    size_t len);
-
-/** bloomline_window_contains_hash() is bloomline_window_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_window_contains_hash(const bloomline_window *window, uint64_t hash);
-
 /**
- * bloomline_window_contains_hashes() is bloomline_filter_contains_hashes() over all generations.
+ * bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
+ * for its fill and its rate. It leads to the window and sees all later inserts and rotations. Valid
+ * until the window is freed. No thread may change the window while another uses it.
  */
-BLOOMLINE_API size_t bloomline_window_contains_hashes(const bloomline_window *window,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/** bloomline_window_contains_keys() is bloomline_filter_contains_keys() over all generations. */
-BLOOMLINE_API size_t bloomline_window_contains_keys(const bloomline_window *window,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_window_view(const bloomline_window *window,
+    bloomline_view *out);
 
 /**
  * bloomline_window_generations() returns how many generations there are, the newest included.
@@ -1905,12 +1878,6 @@ BLOOMLINE_API bloomline_status bloomline_window_params(const bloomline_window *w
  * 'age' is out of range, and for NULL.
  */
 BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window, uint32_t age);
-
-/**
- * bloomline_window_estimated_rate() returns the false-positive rate, 0 to 1, over all generations
- * at their present fill. It reads them whole. Returns 1 for NULL.
- */
-BLOOMLINE_API double bloomline_window_estimated_rate(const bloomline_window *window);
 
 /**
  * bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
@@ -2010,24 +1977,13 @@ BLOOMLINE_API bloomline_status bloomline_cascade_clone(const bloomline_cascade *
 BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
 
 /**
- * bloomline_cascade_contains() returns whether the key of 'len' bytes at 'key' is included: true
- * for each included key, false for each excluded one.
- *
- * Returns true if 'filter' is NULL, or 'key' is NULL and 'len' is not 0.
+ * bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
+ * return true for each included key and false for each excluded one. Valid until the cascade is
+ * freed.
  */
-BLOOMLINE_API bool bloomline_cascade_contains(const bloomline_cascade *filter, const void *key,
-    size_t len);
-
-/** bloomline_cascade_contains_hash() is bloomline_cascade_contains() for the hash of a key. */
-BLOOMLINE_API bool bloomline_cascade_contains_hash(const bloomline_cascade *filter, uint64_t hash);
-
-/** bloomline_cascade_contains_hashes() is bloomline_filter_contains_hashes() for a cascade. */
-BLOOMLINE_API size_t bloomline_cascade_contains_hashes(const bloomline_cascade *filter,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/** bloomline_cascade_contains_keys() is bloomline_filter_contains_keys() for a cascade. */
-BLOOMLINE_API size_t bloomline_cascade_contains_keys(const bloomline_cascade *filter,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
+    bloomline_view *out);
 
 /**
  * bloomline_cascade_included_count() returns the number of included keys it was built of,

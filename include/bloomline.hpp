@@ -453,21 +453,45 @@ auto insert_blocks(It first, End last, uint64_t seed, Insert insert) {
     if constexpr (!std::is_void_v<R>) return total;
 }
 
+/// The view of a handle that all later changes are seen through: made once.
+template <class R>
+struct Lasting {
+    void make(const R *) noexcept {}
+};
+template <class R>
+struct LastingView {
+    void make(const R *raw) noexcept { (void)C<R>::view(raw, &view); }
+    bloomline_view view{};
+};
+template <>
+struct Lasting<bloomline_scalable> : LastingView<bloomline_scalable> {};
+template <>
+struct Lasting<bloomline_window> : LastingView<bloomline_window> {};
+template <>
+struct Lasting<bloomline_cascade> : LastingView<bloomline_cascade> {};
+
 /// A handle of the C interface that frees itself.
 template <class R>
-class Handle {
+class Handle : Lasting<R> {
 public:
     using Raw = R;
     Handle() noexcept = default;
     /// Takes ownership of a handle of the C interface.
-    explicit Handle(Raw *raw) noexcept : raw_(raw) {}
+    explicit Handle(Raw *raw) noexcept : raw_(raw) { this->make(raw); }
     explicit operator bool() const noexcept { return bool(raw_); }
     /// The handle, for a function of the C interface.
     [[nodiscard]] Raw *get() const & noexcept { return raw_.get(); }
     Raw *get() const && BLOOMLINE_DELETED("the owner is a temporary: name it, or release()");
     /// Gives the handle up to a caller who frees it.
     [[nodiscard]] Raw *release() noexcept { return raw_.release(); }
+protected:
+    /// An empty handle has none.
+    const bloomline_view *lasting() const noexcept {
+        static constexpr bloomline_view none{};
+        return raw_ ? &this->view : &none;
+    }
 private:
+    template <class, class> friend class Probes;
     struct Free { void operator()(Raw *raw) const noexcept { C<Raw>::free(raw); } };
     std::unique_ptr<Raw, Free> raw_;
 };
@@ -500,6 +524,8 @@ protected:
     auto viewed() const noexcept {
         if constexpr (std::is_same_v<Self, View>) {
             return &self().get();
+        } else if constexpr (std::is_base_of_v<LastingView<typename Self::Raw>, Lasting<typename Self::Raw>>) {
+            return self().lasting();
         } else {
             Argument made{}; // and so of an empty handle: every key may be present
             (void)C<typename Self::Raw>::view(self().get(), &made.view);
@@ -522,7 +548,8 @@ template <class Self, class Probed = bloomline_view>
 class Views : public Probes<Self, Probed> {
 public:
     /// Valid until the filter is changed or freed. In an empty handle's every key may be present. Keep
-    /// it for many single probes: contains() makes one each time, but for Filter and Snapshot.
+    /// it for many single probes: contains() of a CuckooFilter, CountingFilter, ConcurrentFilter or Map
+    /// makes one each time.
     template <class V = View>
     [[nodiscard]] V view() const & noexcept { return V(*static_cast<const bloomline_view *>(this->viewed())); }
     View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
@@ -986,13 +1013,14 @@ public:
 /// BLOOMLINE_ERR_OUT_OF_MEMORY where it should grow and cannot: the keys are inserted, but the
 /// false-positive rate may exceed the target.
 class ScalableFilter : public detail::Stored<ScalableFilter, bloomline_scalable>,
-                       public detail::Probes<ScalableFilter, bloomline_scalable> {
+                       public detail::Views<ScalableFilter> {
 public:
     using Stored::Stored;
     /// Its first stage is sized for 'first_keys' keys; all stages together stay below 'rate'.
     static Result<ScalableFilter> create(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<ScalableFilter, Raw *>(bloomline_scalable_new, first_keys, rate, seed);
     }
+    [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(viewed()); }
     [[nodiscard]] size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
     /// The false-positive rate to expect now, of all stages together.
     [[nodiscard]] double expected_rate() const noexcept { return bloomline_scalable_expected_rate(get()); }
@@ -1008,7 +1036,7 @@ public:
 
 /// A sliding-window filter, of the keys of the last generations: see bloomline_window.
 class Window : public detail::Stored<Window, bloomline_window>,
-               public detail::Probes<Window, bloomline_window> {
+               public detail::Views<Window> {
 public:
     using Stored::Stored;
     static Result<Window> create(uint32_t generations, uint64_t keys_per_generation, double rate,
@@ -1026,13 +1054,12 @@ public:
     [[nodiscard]] uint64_t key_count(uint32_t age = 0) const noexcept {
         return bloomline_window_key_count(get(), age);
     }
-    [[nodiscard]] double estimated_rate() const noexcept { return bloomline_window_estimated_rate(get()); }
 };
 
 /// Exact answers for the keys of two sets that no longer change: see bloomline_cascade. contains() is
 /// true for each included key and false for each excluded one.
 class Cascade : public detail::Saved<Cascade, bloomline_cascade, detail::Handle<bloomline_cascade>>,
-                public detail::Probes<Cascade, bloomline_cascade> {
+                public detail::Views<Cascade> {
 public:
     using Saved::Saved;
     /// Of the hashes of the keys, in any order: the smallest, or of the rate for keys of neither set.

@@ -97,7 +97,9 @@ int main(int argc, char **argv)
 
             struct timespec before, after;
             timespec_get(&before, TIME_UTC);
-            bloomline_window_contains_hashes(window, hashes, n, maybe);
+            bloomline_view view;
+            check(bloomline_window_view(window, &view), "probing the window");
+            bloomline_view_contains_hashes(&view, hashes, n, maybe);
             /* One that is there twice is new once. */
             for (size_t i = 0; i < n; i++) {
                 bool known = maybe[i / 64] >> (i % 64) & 1;

@@ -30,31 +30,10 @@ pub(super) fn contains_hash(filter: Option<&impl Probe>, hash: u64) -> bool {
 }
 
 /// Answers a batch of hashes. Where there is no filter, every key may be present; where there is
-/// no room for the answers, the count alone says so.
+/// no room for the answers, the count alone says so. (Apart: a few keys need none of its registers.)
 ///
 /// # Safety
 /// `hashes` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
-#[inline(always)]
-pub(super) unsafe fn contains_hashes<P: Probe>(
-    filter: impl Fn() -> Option<P>,
-    hashes: *const u64,
-    count: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    if let Some((hashes, word)) = unsafe { few(hashes, count, bitmap) }
-        && let Some(filter) = filter()
-    {
-        return filter.contains_hashes(hashes, from_mut(word));
-    }
-    // SAFETY: the same contract.
-    unsafe { contains_many(filter, hashes, count, bitmap) }
-}
-
-/// The rest of [`contains_hashes`], apart: a few keys need none of its registers.
-///
-/// # Safety
-/// As there.
 #[inline(never)]
 pub(super) unsafe fn contains_many<P: Probe>(
     filter: impl Fn() -> Option<P>,
@@ -68,31 +47,10 @@ pub(super) unsafe fn contains_many<P: Probe>(
     unsafe { answer(slice(hashes, count), count, bitmap, probe) }
 }
 
-/// The same for a batch of keys; `one` answers for a single one.
+/// The same for a batch of keys. (Apart: one key needs none of its registers.)
 ///
 /// # Safety
 /// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
-#[inline(always)]
-pub(super) unsafe fn contains_keys<P: Probe>(
-    one: impl FnOnce(*const c_void, usize) -> bool,
-    filter: impl Fn() -> Option<P>,
-    keys: *const bloomline_bytes,
-    count: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract.
-    unsafe {
-        if let Some(maybe) = one_key(count, one, keys, bitmap) {
-            return maybe;
-        }
-        contains_several_keys(filter, keys, count, bitmap)
-    }
-}
-
-/// The rest of [`contains_keys`], apart: one key needs none of its registers.
-///
-/// # Safety
-/// As there.
 #[inline(never)]
 pub(super) unsafe fn contains_several_keys<P: Probe>(
     filter: impl Fn() -> Option<P>,

@@ -1,10 +1,9 @@
 //! `bloomline_cascade`: exact answers for two known sets of keys.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys};
 use super::boundary::{NULL, new_handle, read_or, shared, shared_between_threads, slice};
 use super::handle::{handle, whole};
-use super::hash::bloomline_bytes;
 use super::status::bloomline_status;
+use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
 use std::ffi::c_void;
 
@@ -89,57 +88,17 @@ clone bloomline_cascade_clone;
 free bloomline_cascade_free;
 }
 
-/// bloomline_cascade_contains() returns whether the key of 'len' bytes at 'key' is included: true
-/// for each included key, false for each excluded one.
-///
-/// Returns true if 'filter' is NULL, or 'key' is NULL and 'len' is not 0.
+/// bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
+/// return true for each included key and false for each excluded one. Valid until the cascade is
+/// freed.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_contains(
+pub unsafe extern "C" fn bloomline_cascade_view(
     filter: *const bloomline_cascade,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
-}
-
-/// bloomline_cascade_contains_hash() is bloomline_cascade_contains() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_contains_hash(
-    filter: *const bloomline_cascade,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
-}
-
-/// bloomline_cascade_contains_hashes() is bloomline_filter_contains_hashes() for a cascade.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_contains_hashes(
-    filter: *const bloomline_cascade,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
-}
-
-/// bloomline_cascade_contains_keys() is bloomline_filter_contains_keys() for a cascade.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_contains_keys(
-    filter: *const bloomline_cascade,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let one = |key, len| bloomline_cascade_contains(filter, key, len);
-        contains_keys(one, move || Some(&shared(filter)?.0), keys, n, bitmap)
-    }
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { write_view_of(filter, |filter| &raw const (*filter).0, out) }
 }
 
 /// bloomline_cascade_included_count() returns the number of included keys it was built of,

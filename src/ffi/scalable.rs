@@ -1,6 +1,6 @@
 //! `bloomline_scalable`: a filter that grows with its keys.
 
-use super::batch::{contains, contains_hash, contains_hashes, contains_keys, keys_at};
+use super::batch::keys_at;
 use super::boundary::{
     NULL, bitmap_at, change, new_handle, read_or, shared, shared_between_threads, slice,
     write_optional, write_result,
@@ -10,6 +10,7 @@ use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
+use super::view::{bloomline_view, write_view_of};
 use crate::{Error, ScalableFilter};
 use std::ffi::c_void;
 use std::ptr;
@@ -190,56 +191,17 @@ pub unsafe extern "C" fn bloomline_scalable_insert_keys(
     }
 }
 
-/// bloomline_scalable_contains() is bloomline_filter_contains() for a scalable filter. It
-/// prefetches the lines of all stages.
+/// bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter, for
+/// its key count, its fill and its rate. It leads to the filter and sees all later inserts. Valid
+/// until the filter is freed. No thread may insert while another uses it.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_contains(
+pub unsafe extern "C" fn bloomline_scalable_view(
     filter: *const bloomline_scalable,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
-}
-
-/// bloomline_scalable_contains_hash() is bloomline_scalable_contains() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_contains_hash(
-    filter: *const bloomline_scalable,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
-}
-
-/// bloomline_scalable_contains_hashes() is bloomline_filter_contains_hashes() for a scalable
-/// filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_contains_hashes(
-    filter: *const bloomline_scalable,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe { contains_hashes(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
-}
-
-/// bloomline_scalable_contains_keys() is bloomline_filter_contains_keys() for a scalable filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_contains_keys(
-    filter: *const bloomline_scalable,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let one = |key, len| bloomline_scalable_contains(filter, key, len);
-        contains_keys(one, move || Some(&shared(filter)?.0), keys, n, bitmap)
-    }
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { write_view_of(filter, |filter| &raw const (*filter).0, out) }
 }
 
 /// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
@@ -265,14 +227,6 @@ pub unsafe extern "C" fn bloomline_scalable_stage(
     // SAFETY: rules of the header: the handle is NULL or alive.
     let stage = unsafe { shared(filter) }.and_then(|filter| filter.0.stages().nth(stage));
     stage.map_or(ptr::null(), bloomline_filter::borrowed)
-}
-
-/// bloomline_scalable_key_count() returns how many keys are present: those that were new when they
-/// were inserted. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_key_count(filter: *const bloomline_scalable) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all

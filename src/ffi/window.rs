@@ -1,8 +1,6 @@
 //! `bloomline_window`: whether a key was inserted lately.
 
-use super::batch::{
-    Key, change_batch, contains, contains_hash, contains_hashes, contains_keys, keys_at,
-};
+use super::batch::{Key, change_batch, keys_at};
 use super::boundary::{
     exclusive, new_handle, read_or, shared, shared_between_threads, slice, write_result,
 };
@@ -10,6 +8,7 @@ use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
+use super::view::{bloomline_view, write_view_of};
 use crate::Window;
 use std::ffi::c_void;
 
@@ -167,54 +166,17 @@ pub unsafe extern "C" fn bloomline_window_insert_keys(
     }
 }
 
-/// bloomline_window_contains() is bloomline_filter_contains() over all generations.
+/// bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
+/// for its fill and its rate. It leads to the window and sees all later inserts and rotations. Valid
+/// until the window is freed. No thread may change the window while another uses it.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_contains(
+pub unsafe extern "C" fn bloomline_window_view(
     window: *const bloomline_window,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe { contains(shared(window).map(|window| &window.0), key, len) }
-}
-
-/// bloomline_window_contains_hash() is bloomline_window_contains() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_contains_hash(
-    window: *const bloomline_window,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    contains_hash(unsafe { shared(window) }.map(|window| &window.0), hash)
-}
-
-/// bloomline_window_contains_hashes() is bloomline_filter_contains_hashes() over all generations.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_contains_hashes(
-    window: *const bloomline_window,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe { contains_hashes(move || Some(&shared(window)?.0), hashes, n, bitmap) }
-}
-
-/// bloomline_window_contains_keys() is bloomline_filter_contains_keys() over all generations.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_contains_keys(
-    window: *const bloomline_window,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let one = |key, len| bloomline_window_contains(window, key, len);
-        contains_keys(one, move || Some(&shared(window)?.0), keys, n, bitmap)
-    }
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
+    unsafe { write_view_of(window, |window| &raw const (*window).0, out) }
 }
 
 /// bloomline_window_generations() returns how many generations there are, the newest included.
@@ -254,14 +216,6 @@ pub unsafe extern "C" fn bloomline_window_key_count(
 ) -> u64 {
     // SAFETY: rules of the header: the handle is NULL or alive.
     unsafe { read_or(window, 0, |window| window.0.key_count(age)) }
-}
-
-/// bloomline_window_estimated_rate() returns the false-positive rate, 0 to 1, over all generations
-/// at their present fill. It reads them whole. Returns 1 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_estimated_rate(window: *const bloomline_window) -> f64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(window, 1.0, |window| window.0.estimated_rate()) }
 }
 
 handle! { bloomline_window window;

@@ -43,6 +43,9 @@ impl About {
             Layout::Classic | Layout::LevelDb => &ANYWHERE,
             Layout::Cuckoo => &CUCKOO,
             Layout::Static => &STATIC,
+            Layout::ScalableFilter => &const { parts("stages") },
+            Layout::Window => &const { parts("generations") },
+            Layout::Cascade => &const { parts("layers") },
         }
     }
 }
@@ -99,6 +102,11 @@ const STATIC: About = About {
     },
     ..NATIVE
 };
+
+/// The row of filters made of filters, which say the rest themselves: their lines are not here.
+const fn parts(name_of_k: &'static str) -> About {
+    About { name_of_k, fill: |_| 1.0, keys: |_, _| 0.0, line_rates: |_, each| each(1.0), ..NATIVE }
+}
 
 impl Lines<'_> {
     fn count(self) -> u64 {

@@ -4,6 +4,7 @@
 mod about;
 pub(crate) mod builder;
 mod cascade;
+mod composite;
 mod concurrent;
 mod counting;
 mod cuckoo;

@@ -9,13 +9,14 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
-use crate::kernel::Backend;
+use crate::kernel::{Backend, Prefetch};
 use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::shape::Params;
 use crate::shape::sizing;
 use std::fmt;
 use std::io::{self, Write};
+use std::slice::from_mut;
 
 /// A Bloom filter for an unknown number of keys. It starts small and grows with its keys. Its
 /// false-positive rate stays below the target rate, however many there are.
@@ -223,7 +224,7 @@ impl ScalableFilter {
         ScalableFilter::new(keys.size_hint().0 as u64, rate, 0)?.with_keys(keys)
     }
 
-    fn key_hash(&self) -> KeyHash {
+    pub(super) fn key_hash(&self) -> KeyHash {
         KeyHash::Xxh3(self.shared.seed)
     }
 
@@ -389,10 +390,17 @@ impl Probe for ScalableFilter {
     }
 
     /// The lines of all stages are prefetched before the first is tested, so that their misses
-    /// overlap.
+    /// overlap, if they are likely to be misses.
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        self.prefetch_hash(hash);
+        if let [stage] = &self.stages[..] {
+            return stage.filter.contains_hash(hash);
+        }
+        // The newest has most of the lines.
+        let bytes = self.newest().filter.lines().len();
+        if Prefetch::to_probe_few(bytes) != Prefetch::None {
+            self.prefetch_hash(hash);
+        }
         // From the newest stage on, which has half of the keys.
         self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
     }
@@ -403,12 +411,27 @@ impl Probe for ScalableFilter {
     }
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        let (words, mut count) = (answers.words(hashes.len()), 0);
+        let words = answers.words(hashes.len());
+        let newest = &self.newest().filter;
+        if self.stages.len() == 1 {
+            return newest.contains_hashes(hashes, words);
+        }
+        let older = || self.stages().rev().skip(1);
+        if let [word] = words {
+            newest.contains_hashes(hashes, from_mut(word));
+            for stage in older() {
+                let mut found = 0;
+                stage.contains_hashes(hashes, from_mut(&mut found));
+                *word |= found;
+            }
+            return word.count_ones() as usize;
+        }
+        let mut count = 0;
         for (hashes, words) in hashes.chunks(STAGE_BATCH).zip(words.chunks_mut(STAGE_BATCH / 64)) {
-            words.fill(0);
-            for stage in self.stages.iter().rev() {
+            newest.contains_hashes(hashes, words);
+            for stage in older() {
                 let mut found = [0; STAGE_BATCH / 64];
-                stage.filter.contains_hashes(hashes, &mut found);
+                stage.contains_hashes(hashes, &mut found);
                 words.iter_mut().zip(found).for_each(|(word, found)| *word |= found);
             }
             count += words.iter().map(|word| word.count_ones() as usize).sum::<usize>();

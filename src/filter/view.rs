@@ -10,6 +10,7 @@ use crate::format::cuckoo;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::hash::KeyHash;
+use crate::kernel::composite::{Composite, Place};
 use crate::kernel::{
     Backend, FewHashes, Hashes, KEY_BY_KEY, Kernel, Kernels, Keys, Layout, Probed, RING, Single,
     TILE,
@@ -21,6 +22,8 @@ use crate::line::LINE_BYTES;
 use crate::shape::sizing::stats;
 use crate::shape::{CuckooParams, Params};
 use std::fmt;
+#[cfg(feature = "capi")]
+use std::ptr;
 
 /// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
 /// filter block of RocksDB or LevelDB, or a [`Filter`](crate::Filter).
@@ -217,6 +220,19 @@ impl<'a> View<'a> {
         View::of(lines, k, hash, key_count, kernel)
     }
 
+    /// The view of a filter made of filters.
+    #[inline]
+    pub(crate) fn of_composite(place: Place<'a>) -> View<'a> {
+        let Place { whole, lines, single, kernel } = place;
+        let (k, hash) = (whole.parts() as u32, whole.key_hash());
+        View { lines, k, hash, key_count: 0, kernel, single }
+    }
+
+    /// The filter itself, if it is made of filters: then there are no lines.
+    fn composite(&self) -> Option<&'a dyn Composite> {
+        self.kernel.composite(&self.single)
+    }
+
     /// The view of words that another view's `words` returned, and of their lines.
     #[cfg(feature = "capi")]
     #[inline(always)]
@@ -295,21 +311,24 @@ impl<'a> View<'a> {
 
     /// Returns the writer's key count, repeated keys counted; 0 if there is none.
     pub fn key_count(&self) -> u64 {
-        self.key_count
+        self.composite().map_or(self.key_count, |whole| whole.key_count())
     }
 
     /// The fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
     /// taken; of a static filter, of the bits of its first level, which says nothing. Reads the
     /// whole filter.
     pub fn fill(&self) -> f64 {
-        (self.about().fill)(self.facts())
+        self.composite().map_or_else(|| (self.about().fill)(self.facts()), |whole| whole.fill())
     }
 
     /// How many different keys are in, estimated from the fill: within a few per cent until nearly
     /// all bits are set. Of a cuckoo filter, how many slots are taken; of a static one, the
     /// writer's key count. Reads the whole filter.
     pub fn estimated_keys(&self) -> f64 {
-        self.keys_at(self.fill())
+        match self.composite() {
+            Some(whole) => whole.estimated_keys(),
+            None => self.keys_at(self.fill()),
+        }
     }
 
     /// The same, where the fill is known.
@@ -326,9 +345,10 @@ impl<'a> View<'a> {
     /// It hardly shows keys that an attacker chose to fall on one line: [`View::worst_line_rate`]
     /// does.
     pub fn estimated_rate(&self) -> f64 {
-        match self.about().rate {
-            Some(rate) => rate(self.facts()),
-            None => stats::mean(|each| (self.about().line_rates)(self.facts(), each)),
+        match (self.composite(), self.about().rate) {
+            (Some(whole), _) => whole.estimated_rate(),
+            (None, Some(rate)) => rate(self.facts()),
+            (None, None) => stats::mean(|each| (self.about().line_rates)(self.facts(), each)),
         }
     }
 
@@ -338,7 +358,10 @@ impl<'a> View<'a> {
     /// fullest of a million lines stays below 0.1 at an average of 1 %. Where the bits of a key lie
     /// anywhere (classic, LevelDB) it is [`View::estimated_rate`].
     pub fn worst_line_rate(&self) -> f64 {
-        stats::highest(|each| (self.about().line_rates)(self.facts(), each))
+        match self.composite() {
+            Some(whole) => whole.worst_line_rate(),
+            None => stats::highest(|each| (self.about().line_rates)(self.facts(), each)),
+        }
     }
 
     fn about(&self) -> &'static About {
@@ -349,9 +372,10 @@ impl<'a> View<'a> {
         Lines { bytes: self.lines, k: self.k, key_count: self.key_count }
     }
 
-    /// The lines; of a static filter, those of its first level.
+    /// The lines; of a static filter, those of its first level; none of a scalable filter, a window
+    /// or a cascade.
     pub fn lines(&self) -> &'a [u8] {
-        self.lines.as_slice()
+        if self.composite().is_some() { &[] } else { self.lines.as_slice() }
     }
 
     /// How many bytes the lines are.
@@ -363,7 +387,10 @@ impl<'a> View<'a> {
     /// Where the lines are, and how many bytes; nobody looks at them.
     #[cfg(feature = "capi")]
     pub(crate) fn place(&self) -> (*const u8, usize) {
-        (self.lines.start(), self.lines.len())
+        match self.composite() {
+            Some(_) => (ptr::null(), 0),
+            None => (self.lines.start(), self.lines.len()),
+        }
     }
 
     /// Returns the backend that probes.
@@ -435,7 +462,7 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
     let about = view.about();
     f.debug_struct(kind)
         .field("layout", &view.kernel.layout())
-        .field("keys", &view.key_count)
+        .field("keys", &view.key_count())
         .field("lines", &view.reach().div_ceil(LINE_BYTES))
         .field(about.name_of_k, &(about.number)(view.k))
         .finish_non_exhaustive()

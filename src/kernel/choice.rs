@@ -39,6 +39,9 @@ impl Kernels {
             Layout::Cuckoo => &table::CUCKOO,
             Layout::Classic => &table::CLASSIC,
             Layout::Static => &table::STATIC,
+            Layout::ScalableFilter | Layout::Window | Layout::Cascade => {
+                panic!("kernels of their kinds")
+            }
         };
         self.row_of(table)
     }

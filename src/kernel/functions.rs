@@ -11,6 +11,7 @@ use super::prefetch::{KEY_BY_KEY, Prefetch, prefetch_all};
 use super::shared::Probed;
 use super::single::{Call, Few, NUMBERED, Single};
 use super::static_line;
+use super::whole::Whole;
 #[cfg(feature = "capi")]
 use super::words::Views;
 use crate::bitmap::AnswerWords;
@@ -36,6 +37,8 @@ pub(crate) struct Kernel {
     pub(super) insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     pub(super) probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
     pub(super) absent: Absent,
+    /// Of a kind that is made of filters.
+    pub(super) composite: Option<Whole>,
 }
 
 /// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
@@ -80,6 +83,31 @@ impl<'a> Single<'a> {
         };
         let contains = contains as *const ();
         Single { contains, base: lines.start(), count, k, lines: PhantomData }
+    }
+
+    /// A filter made of filters, with so many lines, at least one: see `composite`.
+    #[inline]
+    pub(super) fn of_composite(at: *const u8, count: usize, kernel: &'static Kernel) -> Self {
+        let contains = kernel.calls(0).contains as *const ();
+        Single { contains, base: at, count, k: ptr::from_ref(kernel).cast(), lines: PhantomData }
+    }
+
+    /// Whether these are of a filter made of filters with this kernel.
+    #[inline(always)]
+    pub(super) fn is_of(&self, kernel: &Kernel) -> bool {
+        ptr::addr_eq(self.k, kernel)
+    }
+
+    /// The kernel of a filter made of filters.
+    ///
+    /// # Safety
+    /// They are of one.
+    #[cfg(feature = "capi")]
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn own_kernel(&self) -> &'static Kernel {
+        // SAFETY: `of_composite` had it from a static.
+        unsafe { &*self.k.cast() }
     }
 
     /// Whether all bits of a key are set.

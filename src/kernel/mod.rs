@@ -8,6 +8,7 @@
 //!   called.
 //! * `batch` is the loop that all share, `prefetch` the hints and when they pay, `lines` what it
 //!   knows of a filter's lines.
+//! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
@@ -22,6 +23,7 @@ pub mod atomic_line;
 mod backend;
 mod batch;
 mod choice;
+pub(crate) mod composite;
 mod cuckoo;
 mod fast_local;
 mod few;
@@ -39,6 +41,7 @@ mod shared;
 mod single;
 pub(crate) mod static_line;
 mod table;
+mod whole;
 #[cfg(feature = "capi")]
 mod words;
 

@@ -42,6 +42,18 @@ impl Words {
         (present <= count).then_some(present)
     }
 
+    /// The kernel, if these words are sound, and not of a filter made of filters.
+    #[inline(always)]
+    pub(crate) fn listed_kernel(&self) -> Option<&'static Kernel> {
+        if self.are_sound() { self.kernel_in_table() } else { None }
+    }
+
+    #[inline(always)]
+    fn kernel_in_table(&self) -> Option<&'static Kernel> {
+        // Words exist only after kernels were chosen.
+        Kernels::chosen()?.numbered(self.kernel())
+    }
+
     /// The lines, if these words are sound.
     ///
     /// # Safety
@@ -51,8 +63,11 @@ impl Words {
         if !self.are_sound() {
             return None;
         }
-        // Words exist only after kernels were chosen.
-        let kernel = Kernels::chosen()?.numbered(self.kernel())?;
+        let kernel = match self.kernel_in_table() {
+            Some(kernel) => kernel,
+            // SAFETY: all other words that are sound are of a filter made of filters.
+            None => unsafe { self.single.own_kernel() },
+        };
         let lines = self.single.probed(kernel.line_log2(self.k()));
         Some(OfWords { lines, single: self.single, kernel })
     }

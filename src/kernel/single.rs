@@ -72,6 +72,12 @@ impl Single<'_> {
 }
 
 impl<'a> Single<'a> {
+    /// The address that the lines begin at.
+    #[inline(always)]
+    pub(super) fn start(&self) -> *const u8 {
+        self.base
+    }
+
     /// Answers a few keys, 1 to [`KEY_BY_KEY`](super::prefetch::KEY_BY_KEY), into a word. Returns how many may be present.
     ///
     /// # Safety
@@ -126,7 +132,6 @@ impl<'a> Single<'a> {
     }
 
     /// The lines of a layout whose lines have so many bytes.
-    #[cfg(feature = "capi")]
     #[inline(always)]
     pub(super) fn probed(&self, line_log2: u32) -> Probed<'a> {
         // SAFETY: `new` had so many, for as long.

@@ -24,7 +24,7 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 20] = [
+const FILTERS: [&str; 21] = [
     "probe",
     "insert",
     "about",
@@ -44,6 +44,7 @@ const FILTERS: [&str; 20] = [
     "swap",
     "window",
     "cascade",
+    "composite",
     "map",
 ];
 

@@ -73,6 +73,36 @@ unsafe extern "C" fn contains_more_keys(
         {
             return count;
         }
+        contains_other_keys(view, keys, n, bitmap)
+    }
+}
+
+/// The same for other layouts, apart: the usual ones need none of its registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_other_keys(
+    view: *const bloomline_view,
+    keys: *const bloomline_bytes,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe {
+        if let (Some((array, word)), Some(view)) = (few(keys.cast(), n, bitmap), shared(view))
+            && let words = view.words()
+            && let (Some(OfWords { kernel, .. }), Some(seed)) = (words.open(), words.xxh3_seed())
+        {
+            let (single, k) = (words.single(), words.k());
+            let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(single, k, hashes, word);
+            return contains_few(
+                array.iter().map(Key::bytes),
+                |key| of_bytes(key, seed),
+                word,
+                probe,
+            );
+        }
         contains_several_keys(move || opened(view), keys, n, bitmap)
     }
 }
@@ -271,8 +301,7 @@ unsafe fn contains_few_keys<'k>(
     word: &mut u64,
 ) -> Option<usize> {
     let words = view.words();
-    // SAFETY: the same contract.
-    let OfWords { kernel, .. } = unsafe { words.open() }?;
+    let kernel = words.listed_kernel()?;
     // SAFETY: they are sound, since they are open.
     let single = unsafe { words.single() };
     let (_, seed) = words.hashing();

@@ -19,6 +19,7 @@ use super::boundary::{NULL, bytes, guard, output, shared, slice, write_result};
 use super::filter::bloomline_filter;
 use super::hash::key_or_empty;
 use super::status::bloomline_status;
+use crate::kernel::composite::{Kind, place_at};
 use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
 use std::ffi::c_void;
@@ -99,6 +100,29 @@ unsafe impl Others for bloomline_view {
 pub(super) fn pack(view: &View<'_>) -> bloomline_view {
     // SAFETY: of the same size, and any words are a `bloomline_view`.
     unsafe { transmute(Packed { words: view.words(), reserved: [0; _] }) }
+}
+
+/// Gives C the view of a filter made of filters: its address, so that what is changed later is seen.
+///
+/// # Safety
+/// `handle` is NULL or alive, and `at` is where it has the filter; `out` is NULL or has room.
+pub(super) unsafe fn write_view_of<H, C: Kind>(
+    handle: *const H,
+    at: impl FnOnce(*const H) -> *const C,
+    out: *mut bloomline_view,
+) -> bloomline_status {
+    guard(|| {
+        let out = output(out)?;
+        if handle.is_null() {
+            return Err(NULL);
+        }
+        // SAFETY: it is there, and who probes by the view vouches that it still is, unchanged by
+        // others meanwhile. No reference is kept, which a change would end.
+        let place = unsafe { place_at(at(handle)) };
+        // SAFETY: not NULL; the caller vouches for the room.
+        unsafe { out.write(pack(&View::of_composite(place))) };
+        Ok(())
+    })
 }
 
 /// The view again, or `None` if these are not the words of one. The lines are probed

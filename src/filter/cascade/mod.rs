@@ -114,7 +114,7 @@ impl Cascade {
         self.layers().map(|layer| (layer.lines().len() / LINE_BYTES) as u64).sum()
     }
 
-    fn key_hash(&self) -> KeyHash {
+    pub(super) fn key_hash(&self) -> KeyHash {
         KeyHash::Xxh3(self.seed())
     }
 }
@@ -196,7 +196,8 @@ impl Probe for Cascade {
 
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
-        probe::contains(self.layers.len(), |i| self.layers[i].filter.view(), hash)
+        let passes = |i: usize, hash| self.layers[i].filter.contains_hash(hash);
+        probe::contains(0, self.layers.len(), passes, hash)
     }
 
     #[inline]

@@ -1,16 +1,25 @@
 //! Probes of a cascade, whatever holds its layers.
 
 use crate::filter::view::View;
+use crate::kernel::TILE;
 use crate::layouts::cascade::{included, layer_hash};
 
 /// Keys that pass the first layer and are probed at the next ones as a batch.
 const PASSED_KEYS: usize = 512;
 
-/// Whether a key is included. `layer` returns one of `count` layers by its number.
-#[inline]
-pub(super) fn contains<'v>(count: usize, layer: impl Fn(usize) -> View<'v>, hash: u64) -> bool {
-    let passes = |&i: &usize| layer(i).contains_hash(layer_hash(hash, i));
-    let first = (0..count).find(|i| !passes(i));
+/// So few that pass the first layer go on one by one.
+const GOING_ALONE: usize = 8;
+
+/// Whether a key is included that passes the first `from` of `count` layers. `passes` tells whether
+/// its hash in a layer passes that.
+#[inline(always)]
+pub(super) fn contains(
+    from: usize,
+    count: usize,
+    passes: impl Fn(usize, u64) -> bool,
+    hash: u64,
+) -> bool {
+    let first = (from..count).find(|&i| !passes(i, layer_hash(hash, i)));
     included(first.unwrap_or(count))
 }
 
@@ -27,30 +36,55 @@ pub(super) fn contains_batch<'v>(
     if count == 1 {
         return passed;
     }
-    let mut batch = Batch { hashes: [0; PASSED_KEYS], places: [0; PASSED_KEYS], len: 0 };
+    if let ([word], ..=GOING_ALONE) = (&mut *words, passed) {
+        let mut bits = *word;
+        while bits != 0 {
+            let place = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            let passes = |i, hash| layer(i).contains_hash(hash);
+            let answer = contains(1, count, passes, hashes[place]);
+            *word ^= u64::from(!answer) << place;
+        }
+        return word.count_ones() as usize;
+    }
+    match words.len() {
+        1 => settle_all::<TILE, 1>(count, &layer, hashes, words),
+        _ => settle_all::<PASSED_KEYS, { PASSED_KEYS / TILE }>(count, &layer, hashes, words),
+    }
+}
+
+/// The rest of [`contains_batch`], apart: a few keys need none of its room.
+#[inline(never)]
+fn settle_all<'v, const KEYS: usize, const WORDS: usize>(
+    count: usize,
+    layer: &impl Fn(usize) -> View<'v>,
+    hashes: &[u64],
+    words: &mut [u64],
+) -> usize {
+    let mut batch = Batch::<KEYS, WORDS> { hashes: [0; KEYS], places: [0; KEYS], len: 0 };
     for word in 0..words.len() {
         let mut bits = words[word];
         while bits != 0 {
-            let place = 64 * word + bits.trailing_zeros() as usize;
+            let place = TILE * word + bits.trailing_zeros() as usize;
             bits &= bits - 1;
             batch.push(hashes[place], place);
-            if batch.len == PASSED_KEYS {
-                batch.settle(count, &layer, words);
+            if batch.len == KEYS {
+                batch.settle(count, layer, words);
             }
         }
     }
-    batch.settle(count, &layer, words);
+    batch.settle(count, layer, words);
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
 /// Keys that have passed all layers so far: their hashes, and where they are among those given.
-struct Batch {
-    hashes: [u64; PASSED_KEYS],
-    places: [usize; PASSED_KEYS],
+struct Batch<const KEYS: usize, const WORDS: usize> {
+    hashes: [u64; KEYS],
+    places: [usize; KEYS],
     len: usize,
 }
 
-impl Batch {
+impl<const KEYS: usize, const WORDS: usize> Batch<KEYS, WORDS> {
     fn push(&mut self, hash: u64, place: usize) {
         self.hashes[self.len] = hash;
         self.places[self.len] = place;
@@ -64,7 +98,7 @@ impl Batch {
                 return;
             }
             let len = std::mem::take(&mut self.len);
-            let (mut hashes, mut passed) = ([0; PASSED_KEYS], [0; PASSED_KEYS / 64]);
+            let (mut hashes, mut passed) = ([0; KEYS], [0; WORDS]);
             let mapped = &mut hashes[..len];
             for (mapped, &hash) in mapped.iter_mut().zip(&self.hashes) {
                 *mapped = layer_hash(hash, i);
@@ -72,7 +106,7 @@ impl Batch {
             layer(i).contains_hashes(mapped, &mut passed);
             for at in 0..len {
                 let (hash, place) = (self.hashes[at], self.places[at]);
-                if passed[at / 64] >> (at % 64) & 1 == 1 {
+                if passed[at / TILE] >> (at % TILE) & 1 == 1 {
                     self.push(hash, place);
                 } else {
                     set(words, place, included(i));
@@ -88,5 +122,5 @@ impl Batch {
 
 /// Makes a bit, which is set, that answer.
 fn set(words: &mut [u64], place: usize, answer: bool) {
-    words[place / 64] &= !(u64::from(!answer) << (place % 64));
+    words[place / TILE] &= !(u64::from(!answer) << (place % TILE));
 }

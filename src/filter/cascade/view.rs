@@ -154,7 +154,8 @@ impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
     #[inline]
     fn contains_hash(&self, hash: u64) -> bool {
         let Some(lines) = self.lines() else { return true };
-        probe::contains(self.layers.len(), |i| self.layer(lines, i), hash)
+        let passes = |i, hash| self.layer(lines, i).contains_hash(hash);
+        probe::contains(0, self.layers.len(), passes, hash)
     }
 
     #[inline]

@@ -1,18 +1,15 @@
-//! The sliding-window filter: a ring of generations, the oldest of which expires. Its encoded form
-//! is in `bytes.rs`.
+//! The sliding-window filter: a ring of generations, the oldest of which expires. Its probes
+//! are in `probe.rs`, its encoded form in `bytes.rs`.
 
 mod bytes;
+mod probe;
 
 use super::insert::inserting;
-use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::window::Shape;
 use crate::hash::KeyHash;
-use crate::kernel::{
-    ADJACENT, Backend, Kernel, Layout, Prefetch, Probed, TILE, ahead, prefetch_all,
-};
-use crate::key::Key;
+use crate::kernel::{ADJACENT, Backend, Kernel, Layout, Probed, TILE, ahead, prefetch_all};
 use crate::line::{LINE_BYTES, line_index};
 use crate::os::memory::Zeroed;
 use crate::shape::Params;
@@ -242,7 +239,7 @@ impl Window {
         count
     }
 
-    fn key_hash(&self) -> KeyHash {
+    pub(super) fn key_hash(&self) -> KeyHash {
         KeyHash::Xxh3(self.params().seed())
     }
 
@@ -289,70 +286,6 @@ impl Window {
         }
     }
 
-    // ---- probing ----
-
-    /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
-    /// except that of one place and those of slices before `since`. The lines of later hashes are
-    /// prefetched, if that pays.
-    fn find(&self, hashes: &[u64], len: usize, but: Option<usize>, since: u64) -> u64 {
-        let (places, k) = (self.generations.len(), self.params().k());
-        let ahead = match Prefetch::to_probe(self.lines.len()) {
-            Prefetch::None => 0,
-            _ => ahead::WINDOW,
-        };
-        let first = &mut [0; TILE + ahead::WINDOW][..(len + ahead).min(hashes.len())];
-        let absent = &mut [[0; 8]; TILE / 8][..len.div_ceil(8)];
-        for (first, &hash) in first.iter_mut().zip(hashes) {
-            *first = self.first_of(self.line_of(hash));
-        }
-        let mut found = 0;
-        for (eight, &stale) in self.stale.iter().enumerate() {
-            let (place, hashes) = (ADJACENT * eight, &hashes[..len]);
-            let shape = (ADJACENT.min(places - place), self.stride());
-            let lines = &self.lines[place * self.stride()..];
-            self.kernel.absent(lines, shape, k, first, hashes, absent);
-            let but =
-                but.filter(|but| but / ADJACENT == eight).map_or(0, |but| 1 << (but % ADJACENT));
-            // Places past the last repeat it.
-            let mut places = (u8::MAX >> (ADJACENT - shape.0)) & !but;
-            if since > 0 {
-                let expired = |&j: &usize| self.generations[place + j].slice < since;
-                (0..shape.0).filter(expired).for_each(|j| places &= !(1 << j));
-            }
-            for (i, &absent) in absent.as_flattened()[..len].iter().enumerate() {
-                let mut have = !absent & places;
-                if have & stale != 0 {
-                    // Lines that an older generation left do not count.
-                    let line = self.line_of(hashes[i]);
-                    let old = |&j: &usize| !self.is_current(place + j, line);
-                    (0..shape.0).filter(old).for_each(|j| have &= !(1 << j));
-                }
-                found |= u64::from(have != 0) << i;
-            }
-        }
-        found
-    }
-
-    /// As [`contains_hashes`](Window::contains_hashes) would answer after
-    /// [`advance_to`](Window::advance_to) `slice`, for readers that may not change the window.
-    ///
-    /// # Panics
-    /// If `answers` is too short: see [`Answers`].
-    pub fn contains_hashes_at(
-        &self,
-        slice: u64,
-        hashes: &[u64],
-        answers: &mut (impl Answers + ?Sized),
-    ) -> usize {
-        let oldest = slice.saturating_sub(self.generations.len() as u64 - 1);
-        let words = answers.words(hashes.len());
-        for (i, word) in words.iter_mut().enumerate() {
-            let hashes = &hashes[TILE * i..];
-            *word = self.find(hashes, hashes.len().min(TILE), None, oldest);
-        }
-        words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
     // ---- what it is ----
 
     /// The lines of all generations: for programs that count memory.
@@ -397,16 +330,18 @@ impl Window {
     /// to 1. Reads the whole window.
     pub fn estimated_rate(&self) -> f64 {
         let none_wrong = (0..self.generations.len()).map(|place| {
-            let current =
-                pieces(self.shape, place, 0).filter(|&(line, _)| self.is_current(place, line));
-            let mut sum = 0.0;
-            for (_, at) in current {
-                let k = self.params().k();
-                Probed::from(&self.lines[at]).each_line(&mut |line| sum += line_rate(line, k));
-            }
+            let (mut sum, k) = (0.0, self.params().k());
+            self.each_line(place, &mut |line| sum += line_rate(line, k));
             1.0 - sum / self.params().line_count() as f64
         });
         1.0 - none_wrong.product::<f64>()
+    }
+
+    /// Passes on each line of a place that is not empty for its generation.
+    pub(super) fn each_line(&self, place: usize, each: &mut dyn FnMut(&[u8; LINE_BYTES])) {
+        pieces(self.shape, place, 0)
+            .filter(|&(line, _)| self.is_current(place, line))
+            .for_each(|(_, at)| Probed::from(&self.lines[at]).each_line(each));
     }
 
     // ---- where it all is ----
@@ -464,37 +399,4 @@ fn chunks(params: Params) -> usize {
     (params.line_count() as usize).div_ceil(CHUNK)
 }
 
-probing!(Window);
 inserting!(Window, [mut] [keys] []);
-
-impl Probe for Window {
-    #[inline(always)]
-    fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
-        self.key_hash().of(key)
-    }
-
-    fn contains_hash(&self, hash: u64) -> bool {
-        self.prefetch_hash(hash);
-        let (line, k) = (self.line_of(hash), self.params().k());
-        let first = self.first_of(line);
-        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
-        (0..self.generations.len())
-            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
-    }
-
-    /// The lines of all generations.
-    fn prefetch_hash(&self, hash: u64) {
-        let first = self.first_of(self.line_of(hash));
-        (0..self.generations.len())
-            .for_each(|i| prefetch_all(&self.lines[first + i * self.stride()..][..LINE_BYTES]));
-    }
-
-    fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        let words = answers.words(hashes.len());
-        for (i, word) in words.iter_mut().enumerate() {
-            let hashes = &hashes[TILE * i..];
-            *word = self.find(hashes, hashes.len().min(TILE), None, 0);
-        }
-        words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-}
