@@ -801,8 +801,8 @@ typedef struct bloomline_view {
 
 /**
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
- * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters
- * and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all bytes, checksums included,
+ * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
+ * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views.) It checks all bytes, checksums included,
  * and so reads them from end to end: do it once, or whenever they may have been damaged. It copies
  * and allocates nothing.
  *
@@ -896,13 +896,15 @@ BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view
  * 'len', unless that is NULL. They are the first part of an encoded filter:
  * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
  *
- * If 'view' is NULL or not opened, returns NULL and writes 0.
+ * If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL and
+ * writes 0.
  */
 BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
 /**
- * bloomline_view_key_count() returns how many keys the writer of the filter counted. It is a hint:
- * 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
+ * bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
+ * filter those that were new; of a window those of all its generations, in each once; of a cascade
+ * the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
  */
 BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
 
@@ -921,7 +923,8 @@ BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
 
 /**
  * bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
- * above the target, build the filter anew, larger. It reads the whole filter. Returns 1 if 'view'
+ * above the target, build the filter anew, larger. Of several filters it is that of all together; of
+ * a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view'
  * is NULL or not opened.
  */
 BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
@@ -1595,7 +1598,7 @@ BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path, bloomli
  * rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
  * at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
  * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
- * inserted again.
+ * inserted again. Probed through bloomline_scalable_view().
  *
  * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
  * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
@@ -1766,7 +1769,7 @@ BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path, bloomli
  * generations: the current day and the 7 whole ones before it. A present key is never a false
  * negative.
  *
- * The caller passes the time to bloomline_window_advance_to(). The same calls give the same
+ * Probed through bloomline_window_view(). The caller passes the time to bloomline_window_advance_to(). The same calls give the same
  * answers and bytes, whenever they are made.
  *
  * Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
@@ -1925,10 +1928,10 @@ BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline
 
 /**
  * Tells the keys of an included set from those of an excluded set, without an error, in a
- * fraction of the memory of either. Both are given at once and no longer change. Probes return
- * true for each included key and false for each excluded one; for a key of neither set, true at
- * bloomline_cascade_unknown_rate(). It is a series of static filters, its layers, each of the
- * keys that the one before passes wrongly.
+ * fraction of the memory of either. Both are given at once and no longer change. Probes, through
+ * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
+ * a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static filters,
+ * its layers, each of the keys that the one before passes wrongly.
  *
  * Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
  * bloomline_cascade_load(); freed by bloomline_cascade_free().

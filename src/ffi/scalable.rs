@@ -19,7 +19,7 @@ use std::ptr;
 /// rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
 /// at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
 /// times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
-/// inserted again.
+/// inserted again. Probed through bloomline_scalable_view().
 ///
 /// If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
 /// the key is inserted all the same**: no key is lost, but the rate may then exceed the target.

@@ -21,7 +21,7 @@ use std::ffi::c_void;
 /// generations: the current day and the 7 whole ones before it. A present key is never a false
 /// negative.
 ///
-/// The caller passes the time to bloomline_window_advance_to(). The same calls give the same
+/// Probed through bloomline_window_view(). The caller passes the time to bloomline_window_advance_to(). The same calls give the same
 /// answers and bytes, whenever they are made.
 ///
 /// Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or

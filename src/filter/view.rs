@@ -26,7 +26,7 @@ use std::fmt;
 use std::ptr;
 
 /// A read-only filter in borrowed bytes: an encoded filter of any kind that views can probe, a
-/// filter block of RocksDB or LevelDB, or a [`Filter`](crate::Filter).
+/// filter block of RocksDB or LevelDB, or a filter of any kind in memory.
 ///
 /// It is a few words, cheap to copy and to open, and allocates nothing. The bytes
 /// may lie at any address; at a multiple of 64 each key costs one cache line.

@@ -16,6 +16,7 @@ mod backends;
 mod batches;
 mod cascade;
 mod classic;
+mod composite;
 mod concurrent;
 mod counting;
 mod cuckoo;

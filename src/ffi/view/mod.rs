@@ -195,8 +195,8 @@ unsafe fn open_view<'a>(
 }
 
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
-/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters
-/// and windows are several filters: BLOOMLINE_ERR_LAYOUT.) It checks all bytes, checksums included,
+/// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
+/// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views.) It checks all bytes, checksums included,
 /// and so reads them from end to end: do it once, or whenever they may have been damaged. It copies
 /// and allocates nothing.
 ///
