@@ -896,15 +896,16 @@ BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view
  * 'len', unless that is NULL. They are the first part of an encoded filter:
  * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
  *
- * If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL and
- * writes 0.
+ * If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL
+ * and writes 0.
  */
 BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
 /**
  * bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
  * filter those that were new; of a window those of all its generations, in each once; of a cascade
- * the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
+ * the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
+ * opened.
  */
 BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
 
@@ -923,9 +924,9 @@ BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
 
 /**
  * bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
- * above the target, build the filter anew, larger. Of several filters it is that of all together; of
- * a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view'
- * is NULL or not opened.
+ * above the target, build the filter anew, larger. Of several filters it is that of all together;
+ * of a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view' is
+ * NULL or not opened.
  */
 BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
 
@@ -1674,9 +1675,9 @@ BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
- * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter, for
- * its key count, its fill and its rate. It leads to the filter and sees all later inserts. Valid
- * until the filter is freed. No thread may insert while another uses it.
+ * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
+ * for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
+ * Valid until the filter is freed. No thread may insert while another uses it.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
@@ -1769,8 +1770,9 @@ BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path, bloomli
  * generations: the current day and the 7 whole ones before it. A present key is never a false
  * negative.
  *
- * Probed through bloomline_window_view(). The caller passes the time to bloomline_window_advance_to(). The same calls give the same
- * answers and bytes, whenever they are made.
+ * Probed through bloomline_window_view(). The caller passes the time to
+ * bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
+ * made.
  *
  * Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
  * bloomline_window_load(); freed by bloomline_window_free().
@@ -1851,8 +1853,8 @@ BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
 
 /**
  * bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
- * for its fill and its rate. It leads to the window and sees all later inserts and rotations. Valid
- * until the window is freed. No thread may change the window while another uses it.
+ * for its fill and its rate. It leads to the window and sees all later inserts and rotations.
+ * Valid until the window is freed. No thread may change the window while another uses it.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_view(const bloomline_window *window,
@@ -1927,11 +1929,11 @@ BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline
 /* Cascades: exact answers for two sets of keys ------------------------------------------ */
 
 /**
- * Tells the keys of an included set from those of an excluded set, without an error, in a
- * fraction of the memory of either. Both are given at once and no longer change. Probes, through
+ * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
+ * of the memory of either. Both are given at once and no longer change. Probes, through
  * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
- * a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static filters,
- * its layers, each of the keys that the one before passes wrongly.
+ * a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static
+ * filters, its layers, each of the keys that the one before passes wrongly.
  *
  * Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
  * bloomline_cascade_load(); freed by bloomline_cascade_free().

@@ -7,11 +7,11 @@ use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
 use std::ffi::c_void;
 
-/// Tells the keys of an included set from those of an excluded set, without an error, in a
-/// fraction of the memory of either. Both are given at once and no longer change. Probes, through
+/// Tells the keys of an included set from those of an excluded set, without an error, in a fraction
+/// of the memory of either. Both are given at once and no longer change. Probes, through
 /// bloomline_cascade_view(), return true for each included key and false for each excluded one; for
-/// a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static filters,
-/// its layers, each of the keys that the one before passes wrongly.
+/// a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static
+/// filters, its layers, each of the keys that the one before passes wrongly.
 ///
 /// Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
 /// bloomline_cascade_load(); freed by bloomline_cascade_free().

@@ -191,9 +191,9 @@ pub unsafe extern "C" fn bloomline_scalable_insert_keys(
     }
 }
 
-/// bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter, for
-/// its key count, its fill and its rate. It leads to the filter and sees all later inserts. Valid
-/// until the filter is freed. No thread may insert while another uses it.
+/// bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
+/// for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
+/// Valid until the filter is freed. No thread may insert while another uses it.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_view(

@@ -21,8 +21,9 @@ use std::ffi::c_void;
 /// generations: the current day and the 7 whole ones before it. A present key is never a false
 /// negative.
 ///
-/// Probed through bloomline_window_view(). The caller passes the time to bloomline_window_advance_to(). The same calls give the same
-/// answers and bytes, whenever they are made.
+/// Probed through bloomline_window_view(). The caller passes the time to
+/// bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
+/// made.
 ///
 /// Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
 /// bloomline_window_load(); freed by bloomline_window_free().
@@ -167,8 +168,8 @@ pub unsafe extern "C" fn bloomline_window_insert_keys(
 }
 
 /// bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
-/// for its fill and its rate. It leads to the window and sees all later inserts and rotations. Valid
-/// until the window is freed. No thread may change the window while another uses it.
+/// for its fill and its rate. It leads to the window and sees all later inserts and rotations.
+/// Valid until the window is freed. No thread may change the window while another uses it.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_view(

@@ -71,8 +71,8 @@ pub unsafe extern "C" fn bloomline_view_cuckoo_params(
 /// 'len', unless that is NULL. They are the first part of an encoded filter:
 /// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
 ///
-/// If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL and
-/// writes 0.
+/// If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL
+/// and writes 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_lines(
     view: *const bloomline_view,
@@ -102,7 +102,8 @@ unsafe fn number<N: Copy>(
 
 /// bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
 /// filter those that were new; of a window those of all its generations, in each once; of a cascade
-/// the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not opened.
+/// the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
+/// opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
@@ -127,9 +128,9 @@ pub unsafe extern "C" fn bloomline_view_estimated_keys(view: *const bloomline_vi
 }
 
 /// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
-/// above the target, build the filter anew, larger. Of several filters it is that of all together; of
-/// a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view'
-/// is NULL or not opened.
+/// above the target, build the filter anew, larger. Of several filters it is that of all together;
+/// of a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view' is
+/// NULL or not opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.

@@ -102,7 +102,8 @@ pub(super) fn pack(view: &View<'_>) -> bloomline_view {
     unsafe { transmute(Packed { words: view.words(), reserved: [0; _] }) }
 }
 
-/// Gives C the view of a filter made of filters: its address, so that what is changed later is seen.
+/// Gives C the view of a filter made of filters: its address, so that what is changed later is
+/// seen.
 ///
 /// # Safety
 /// `handle` is NULL or alive, and `at` is where it has the filter; `out` is NULL or has room.
@@ -323,8 +324,8 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
     }
 }
 
-/// [`bloomline_view_contains_hashes`] for one key: a view has the function for that at hand, and those
-/// for a few keys only by its kernel.
+/// [`bloomline_view_contains_hashes`] for one key: a view has the function for that at hand, and
+/// those for a few keys only by its kernel.
 ///
 /// # Safety
 /// As there.
