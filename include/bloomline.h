@@ -1200,9 +1200,9 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
 
 /**
  * bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines', both of
- * 'params': line count, k and seed, which the caller vouches for, as lines do not state them. 'from'
- * may be the lines of a view of the same parameters, from bloomline_view_lines(), but must not
- * overlap 'lines'. It allocates nothing.
+ * 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
+ * 'from' may be the lines of a view of the same parameters, from bloomline_view_lines(), but must
+ * not overlap 'lines'. It allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
  * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED. Nothing is changed.

@@ -12,8 +12,8 @@ use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Kind, place};
 use crate::kernel::{Backend, Layout};
 use crate::line::{LINE_BITS, LINE_BYTES};
-use crate::sizing;
-use crate::sizing::stats::line_rate;
+use crate::shape::sizing;
+use crate::shape::sizing::stats::line_rate;
 
 /// The view of a kind, and what its view answers by functions that the kind has anyway.
 macro_rules! viewed {
@@ -151,7 +151,7 @@ fn ones(window: &Window, place: usize) -> f64 {
 }
 
 fn bits(lines: u64) -> f64 {
-    (lines * LINE_BITS as u64) as f64
+    (lines * LINE_BITS) as f64
 }
 
 impl Composite for Cascade {

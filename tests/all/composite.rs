@@ -2,9 +2,10 @@
 //! definitions, however they are asked; what they say of themselves.
 
 use crate::definition::*;
+use bloomline::definition::{cascade, line};
 use bloomline::{
-    Backend, Cascade, Params, ScalableFilter, View, Window, cascade, line, shard_of,
-    shards_contain_hashes, views_contain, views_contain_hash,
+    Backend, Cascade, Params, ScalableFilter, View, Window, shard_of, shards_contain_hashes,
+    views_contain, views_contain_hash,
 };
 
 /// Numbers of keys around those that loops take together.
@@ -56,7 +57,7 @@ fn keys() -> Vec<u64> {
 }
 
 fn is_in(key: u64) -> bool {
-    key % 2 == 0
+    key.is_multiple_of(2)
 }
 
 #[test]
