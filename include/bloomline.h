@@ -826,15 +826,6 @@ BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data, 
     bloomline_view *out);
 
 /**
- * bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
- * its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
- * freed.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *filter,
-    bloomline_view *out);
-
-/**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
  * and true if it may be present.
  */
@@ -859,6 +850,17 @@ BLOOMLINE_API size_t bloomline_view_contains_hashes(const bloomline_view *view,
  * bloomline_hash() with seed 0.
  */
 BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const void *key, size_t len);
+
+/* Views of filters ---------------------------------------------------------------------- */
+
+/**
+ * bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
+ * its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
+ * freed.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *filter,
+    bloomline_view *out);
 
 /* Views: their parameters, lines and rates ---------------------------------------------- */
 
@@ -974,7 +976,7 @@ BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
 BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
     const bloomline_bytes *const *keys, size_t n, bool *present);
 
-/* Several filters at once: one set split over them, one key in each --------------------- */
+/* Several filters at once: one set split over them -------------------------------------- */
 
 /**
  * bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
@@ -995,6 +997,8 @@ BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash, uint64_t shards);
  */
 BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views, size_t n_views,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/* Several filters at once: one key in each ---------------------------------------------- */
 
 /**
  * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of

@@ -22,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 24] = [
+const SECTIONS: [(&str, &str); 26] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -33,9 +33,11 @@ const SECTIONS: [(&str, &str); 24] = [
     ("Filters: probes", "filter/probe.rs"),
     ("Classic filters: bits anywhere", "classic.rs"),
     ("Views: filters in caller-owned bytes", "view/mod.rs"),
+    ("Views of filters", "filter/view.rs"),
     ("Views: their parameters, lines and rates", "view/about.rs"),
     ("Views: several keys, and a function chosen once", "view/keys.rs"),
-    ("Several filters at once: one set split over them, one key in each", "shards.rs"),
+    ("Several filters at once: one set split over them", "shards.rs"),
+    ("Several filters at once: one key in each", "views.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),

@@ -1,12 +1,11 @@
 //! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at hand,
 //! `bloomline_builder` when keys come one by one.
 
-use super::batch::{Key, keys_at};
 use super::boundary::{
     NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, output, read_or, room_at,
     slice, write_optional,
 };
-use super::hash::bloomline_bytes;
+use super::hash::{Key, bloomline_bytes, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;

@@ -1,12 +1,12 @@
 //! `bloomline_concurrent`: a filter that threads insert into and probe at once.
 
-use super::batch::{answer, keys_at};
+use super::batch::answer;
 use super::boundary::{
     bitmap_at, convert_handle, free, guard, new_handle, output, required, shared,
     shared_between_threads, slice, write_result,
 };
 use super::filter::bloomline_filter;
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};

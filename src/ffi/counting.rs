@@ -1,12 +1,13 @@
 //! `bloomline_counting`: a filter that keys can be removed from.
 
-use super::batch::{Key, change_batch, keys_at};
+use super::batch::change_batch;
 use super::boundary::{
     NULL, bytes, change, exclusive, guard, new_handle, read_or, shared, shared_between_threads,
     slice, write_result,
 };
 use super::filter::bloomline_filter;
 use super::handle::{handle, whole};
+use super::hash::{Key, keys_at};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;

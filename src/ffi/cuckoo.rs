@@ -1,12 +1,11 @@
 //! `bloomline_cuckoo`: a filter from which keys can be removed.
 
-use super::batch::keys_at;
 use super::boundary::{
     NULL, bytes, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
     write_optional, write_result,
 };
 use super::handle::{handle, whole};
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_cuckoo_params;
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};

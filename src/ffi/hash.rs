@@ -1,8 +1,8 @@
 //! Keys and their hashes.
 
-use super::batch::keys_at;
-use super::boundary::{bytes, slice, write_result};
+use super::boundary::{bytes, shared, slice, write_result};
 use super::status::bloomline_status;
+use crate::key::KeyBytes;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -25,6 +25,77 @@ pub struct bloomline_bytes {
 pub(super) unsafe fn key_or_empty<'a>(key: *const c_void, len: usize) -> &'a [u8] {
     // SAFETY: the same contract.
     unsafe { bytes(key, len) }.unwrap_or(&[])
+}
+
+/// A `bloomline_bytes` of a caller who vouches for it. Only [`keys_at`] makes these.
+#[repr(transparent)]
+pub(super) struct Key(pub(super) bloomline_bytes);
+
+// SAFETY: bytes that nobody writes meanwhile, as who called `keys_at` vouches.
+unsafe impl Sync for Key {}
+
+impl Key {
+    /// NULL with a length, or a length that no memory has: bytes that are not there.
+    #[inline(always)]
+    pub(super) fn is_broken(&self) -> bool {
+        (self.0.data.is_null() & (self.0.len != 0)) | (self.0.len > isize::MAX as usize)
+    }
+
+    /// The bytes, if they are there.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        // Two calls for two branches: else it is a choice made with many instructions.
+        if self.0.data.is_null() {
+            return self.empty();
+        }
+        if self.0.len > isize::MAX as usize {
+            return broken();
+        }
+        // SAFETY: not NULL and not too long; bytes need no alignment, and who called
+        // `keys_at` vouches that they are there for as long as the keys are used.
+        Some(unsafe { std::slice::from_raw_parts(self.0.data, self.0.len) })
+    }
+
+    /// The key without bytes, if it is one.
+    #[cold]
+    #[inline(never)]
+    fn empty(&self) -> Option<&[u8]> {
+        (self.0.len == 0).then_some(&[])
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn broken<'a>() -> Option<&'a [u8]> {
+    None
+}
+
+impl KeyBytes for Key {
+    /// The bytes; none if they are not there.
+    #[inline(always)]
+    fn key_bytes(&self) -> impl AsRef<[u8]> {
+        self.bytes().unwrap_or_default()
+    }
+}
+
+/// One key; `None` if the pointer is NULL.
+///
+/// # Safety
+/// As for [`keys_at`], unless NULL.
+#[inline(always)]
+pub(super) unsafe fn key_at<'a>(key: *const bloomline_bytes) -> Option<&'a Key> {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe { shared(key.cast::<Key>()) }
+}
+
+/// An array of keys; `None` if it is NULL with a count.
+///
+/// # Safety
+/// As for `boundary::slice`, and each key that is not NULL points at `len` initialized
+/// bytes that nobody writes during `'a`.
+pub(super) unsafe fn keys_at<'a>(keys: *const bloomline_bytes, count: usize) -> Option<&'a [Key]> {
+    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
+    unsafe { slice(keys.cast::<Key>(), count) }
 }
 
 /// Writes `count` hashes to `out`, made a stack buffer at a time by `hash(range, buffer)`.

@@ -17,8 +17,8 @@
 //!   the `extern "C"` boundary, and nothing unwinds into C.
 //!
 //! A handle has a file, with its bytes and files beside it; a type or constant is where its
-//! functions are. `boundary` and `batch` export nothing: they, and `encode`, are what the others share.
-//! `handle` writes the functions that all handles have.
+//! functions are. `boundary`, `batch` and `encode` are what the others share. `handle` writes
+//! the functions that all handles have.
 //!
 //! # Safety
 //! All functions here are for C and `unsafe`: the caller keeps the rules at the top
@@ -32,8 +32,7 @@
 //!
 //! NULL is caught, as each function says. Nothing else about a pointer can be.
 
-// One of the three places where the crate needs unsafe code: raw pointers are what
-// C has. The types carry the names that C knows them by. What is unsafe about all of these
+// Raw pointers are what C has. The types carry the names that C knows them by. What is unsafe about all of these
 // functions alike is said above.
 #![allow(unsafe_code, non_camel_case_types, clippy::missing_safety_doc)]
 
@@ -60,6 +59,7 @@ mod status;
 mod swap;
 mod version;
 mod view;
+mod views;
 mod window;
 
 pub use allocator::*;
@@ -82,4 +82,5 @@ pub use status::*;
 pub use swap::*;
 pub use version::*;
 pub use view::*;
+pub use views::*;
 pub use window::*;

@@ -1,13 +1,12 @@
 //! `bloomline_scalable`: a filter that grows with its keys.
 
-use super::batch::keys_at;
 use super::boundary::{
     NULL, bitmap_at, change, new_handle, read_or, shared, shared_between_threads, slice,
     write_optional, write_result,
 };
 use super::filter::bloomline_filter;
 use super::handle::{handle, whole};
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};

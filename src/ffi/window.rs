@@ -1,10 +1,11 @@
 //! `bloomline_window`: whether a key was inserted lately.
 
-use super::batch::{Key, change_batch, keys_at};
+use super::batch::change_batch;
 use super::boundary::{
     exclusive, new_handle, read_or, shared, shared_between_threads, slice, write_result,
 };
 use super::handle::{handle, whole};
+use super::hash::{Key, keys_at};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
 use super::status::bloomline_status;

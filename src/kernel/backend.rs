@@ -50,8 +50,8 @@ macro_rules! backends {
             /// How many of them a library for this architecture has.
             pub(super) const BUILT: usize = 0 $(+ is_built!($architecture) as usize)*;
 
-            /// Returns whether this CPU can run the backend.
-            pub fn is_available(self) -> bool {
+            /// Whether this CPU has what it needs.
+            fn is_there(self) -> bool {
                 match self {
                     $(Backend::$variant => is_there!($architecture $($feature)*),)*
                 }
@@ -102,6 +102,11 @@ impl Backend {
     /// Returns the backend of that name.
     pub fn from_name(name: &str) -> Option<Backend> {
         Backend::ALL.into_iter().find(|backend| backend.name() == name)
+    }
+
+    /// Returns whether this CPU can run the backend.
+    pub fn is_available(self) -> bool {
+        self.is_there()
     }
 
     /// Returns the backends that this CPU can run, the slowest first.

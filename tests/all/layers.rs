@@ -1,6 +1,7 @@
 //! An import may only point down, and `unsafe` is only where it may be: the rules of
 //! `CONTRIBUTING.md`, checked on the text of the sources.
 
+use super::circles::circles;
 use std::fs;
 use std::path::Path;
 
@@ -48,15 +49,15 @@ const FILTERS: [&str; 21] = [
     "map",
 ];
 
-fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+/// The sources in a folder, by their path below `root`.
+pub(crate) fn sources(root: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            sources(&path, found);
+            sources(root, &path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
             found.push((name, fs::read_to_string(&path).unwrap()));
         }
@@ -65,7 +66,8 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
 
 fn all_sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    sources(&root, &root, &mut found);
     assert!(found.len() > 15, "the sources are not where they were");
     found
 }
@@ -136,11 +138,20 @@ fn filters_point_down() {
 #[test]
 fn c_reaches_the_kernels_through_views_only() {
     for (file, text) in all_sources().iter().filter(|(file, _)| module(file) == "ffi") {
-        // `shards` asks views where their words lie.
+        // `views` asks views where their words lie.
         let may = file.starts_with("ffi/view/")
-            || matches!(file.as_str(), "ffi/lines.rs" | "ffi/shards.rs");
+            || matches!(file.as_str(), "ffi/lines.rs" | "ffi/views.rs");
         let found = names_after(text, "crate::").any(|used| used == "kernel");
         assert!(may || !found, "src/{file} uses the kernels");
+    }
+}
+
+/// What a file uses does not lead back to it: not among the library's files, nor the module's.
+#[test]
+fn no_files_lead_to_each_other() {
+    for root in ["src", "modules/redis/src"] {
+        let found = circles(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root));
+        assert!(found.is_empty(), "{root}: these files lead to each other: {found:?}");
     }
 }
 

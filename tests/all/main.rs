@@ -15,6 +15,7 @@ mod plans;
 mod backends;
 mod batches;
 mod cascade;
+mod circles;
 mod classic;
 mod composite;
 mod concurrent;

@@ -2,16 +2,19 @@
 
 /// cbindgen:ignore
 mod probe;
+/// cbindgen:ignore
+mod view;
 
 pub use probe::*;
+pub use view::*;
 
-use super::batch::{keys_at, short};
+use super::batch::short;
 use super::boundary::{
     NULL, change, exclusive, guard, new_handle, read_or, shared_between_threads, slice,
     write_optional, write_result,
 };
 use super::handle::{handle, whole};
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;

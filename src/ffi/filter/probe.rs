@@ -1,10 +1,11 @@
 //! Probes of a `bloomline_filter`: one key, and batches.
 
 use super::super::batch::{
-    Key, contains, contains_few, contains_hash, contains_many, contains_several_keys, few, one_key,
+    contains, contains_few, contains_hash, contains_many, contains_several_keys, few, one_key,
     short,
 };
 use super::super::boundary::shared;
+use super::super::hash::Key;
 use super::super::hash::bloomline_bytes;
 use super::bloomline_filter;
 use crate::hash::{of_bytes, of_short};

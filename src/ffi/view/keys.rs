@@ -1,9 +1,10 @@
 //! Views probed as engines probe: for one key through a function that is chosen once, and for
 //! several, in an array or by pointers.
 
-use super::super::batch::{Key, contains_few, contains_several_keys, few, key_at, one_key};
+use super::super::batch::{contains_few, contains_several_keys, few, one_key};
 use super::super::boundary::{shared, slice};
 use super::super::hash::bloomline_bytes;
+use super::super::hash::{Key, key_at};
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::of_bytes;
 use crate::hash::xxph3::xxph3;

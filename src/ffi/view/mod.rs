@@ -15,8 +15,7 @@ pub use about::*;
 pub use keys::*;
 
 use super::batch::{contains_many, few, short};
-use super::boundary::{NULL, bytes, guard, output, shared, slice, write_result};
-use super::filter::bloomline_filter;
+use super::boundary::{NULL, bytes, guard, output, shared, slice};
 use super::hash::key_or_empty;
 use super::status::bloomline_status;
 use crate::kernel::composite::{Kind, place_at};
@@ -231,19 +230,6 @@ pub unsafe extern "C" fn bloomline_view_open_unverified(
     // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
     // room.
     unsafe { open_view(data, len, out, View::open_unverified) }
-}
-
-/// bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
-/// its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
-/// freed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_view(
-    filter: *const bloomline_filter,
-    out: *mut bloomline_view,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,

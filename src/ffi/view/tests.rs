@@ -1,7 +1,7 @@
 //! Views of C that were opened, and words that are none.
 
 use super::*;
-use crate::ffi::shards::bloomline_views_contain_hash;
+use crate::ffi::views::bloomline_views_contain_hash;
 use crate::{Filter, Params};
 
 fn filter() -> Filter {

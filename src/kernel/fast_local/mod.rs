@@ -17,7 +17,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
 #[cfg(all(target_arch = "x86_64", feature = "capi"))]
-use avx512::few;
+pub(super) use avx512::few;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512::{Avx512, apart};
 #[cfg(feature = "capi")]

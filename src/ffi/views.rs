@@ -1,0 +1,198 @@
+//! One key in several filters: `bloomline_views_contain` and `bloomline_views_contain_hash`.
+
+use super::batch::{answer, up_to};
+use super::boundary::{bytes, slice};
+use super::view::{bloomline_view, unpack};
+use crate::filter::views::{all_present, answers, are_far};
+use crate::kernel::Words;
+use std::ffi::c_void;
+
+/// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
+/// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
+/// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
+/// (n_views + 63) / 64 words, and need not be initialized. The lines of
+/// large filters are prefetched, so the probes cost little more than one cache miss.
+///
+/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
+/// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
+/// may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
+/// result is 'n_views'.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_views_contain_hash(
+    views: *const bloomline_view,
+    n_views: usize,
+    hash: u64,
+    bitmap: *mut u64,
+) -> usize {
+    let by = ByHash { hash, first: None, differ: 0 };
+    // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
+    // opened has its bytes.
+    unsafe { views_answer(views, n_views, bitmap, by) }
+}
+
+/// bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
+/// The filters may hash it differently, with seeds of their own or as other engines do. If 'key' is
+/// NULL and 'len' is not 0, all filters may have the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_views_contain(
+    views: *const bloomline_view,
+    n_views: usize,
+    key: *const c_void,
+    len: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL.
+    match unsafe { bytes(key, len) } {
+        // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
+        // opened has its bytes.
+        Some(key) => unsafe { views_answer(views, n_views, bitmap, ByKey { key, last: None }) },
+        // SAFETY: as above; there are no views to be asked.
+        None => unsafe { answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None) },
+    }
+}
+
+/// What views are asked for.
+trait Ask<'a>: Copy {
+    /// The hash to prefetch a view by, which may not have been opened.
+    fn hash_ahead(&mut self, words: &'a Words) -> u64;
+    /// The hash to ask a view by, which was opened.
+    fn hash(&mut self, words: &'a Words) -> u64;
+    /// Whether the answers count; if not, all are "maybe".
+    fn counts(&self) -> bool;
+}
+
+/// One hash, if all views that it meets hash alike.
+#[derive(Clone, Copy)]
+struct ByHash<'a> {
+    hash: u64,
+    first: Option<&'a Words>,
+    differ: u64,
+}
+
+impl<'a> Ask<'a> for ByHash<'a> {
+    #[inline(always)]
+    fn hash_ahead(&mut self, _: &'a Words) -> u64 {
+        self.hash
+    }
+
+    #[inline(always)]
+    fn hash(&mut self, words: &'a Words) -> u64 {
+        self.differ |= words.hashed_unlike(self.first.get_or_insert(words));
+        self.hash
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        self.differ == 0
+    }
+}
+
+/// A key, hashed anew where views differ.
+#[derive(Clone, Copy)]
+struct ByKey<'k> {
+    key: &'k [u8],
+    last: Option<((u64, u64), u64)>,
+}
+
+impl<'a> Ask<'a> for ByKey<'_> {
+    #[inline(always)]
+    fn hash_ahead(&mut self, words: &'a Words) -> u64 {
+        self.hash(words)
+    }
+
+    #[inline(always)]
+    fn hash(&mut self, words: &'a Words) -> u64 {
+        match self.last {
+            Some((hashing, hash)) if hashing == words.hashing() => hash,
+            _ => {
+                let (_, how, _) = words.shape();
+                let hash = how.hash(self.key);
+                self.last = Some((words.hashing(), hash));
+                hash
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn counts(&self) -> bool {
+        true
+    }
+}
+
+/// Asks each view where its words lie: to unpack one takes as long as to probe it.
+///
+/// # Safety
+/// `views` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`; a view that was opened
+/// has its bytes.
+#[inline(always)]
+unsafe fn views_answer<'a>(
+    views: *const bloomline_view,
+    n_views: usize,
+    bitmap: *mut u64,
+    mut ask: impl Ask<'a>,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        if let Some((views, word)) = up_to::<64, _>(views, n_views, bitmap)
+            && !are_far(views, bloomline_view::bytes)
+            && let Some(present) = answer_alike(views, word, &mut ask)
+        {
+            return present;
+        }
+        views_answer_apart(views, n_views, bitmap, ask)
+    }
+}
+
+/// The same for any views: apart, since the usual ones need none of its registers.
+///
+/// # Safety
+/// As for [`views_answer`].
+#[inline(never)]
+unsafe fn views_answer_apart<'a>(
+    views: *const bloomline_view,
+    n_views: usize,
+    bitmap: *mut u64,
+    mut ask: impl Ask<'a>,
+) -> usize {
+    let probe = |views: &'a [bloomline_view], bitmap: &mut [u64]| {
+        let mut present = 0;
+        for (views, word) in views.chunks(64).zip(bitmap) {
+            if are_far(views, bloomline_view::bytes) {
+                for view in views {
+                    // SAFETY: the same contract.
+                    unsafe { view.prefetch_line(ask.hash_ahead(view.words())) };
+                }
+            }
+            // SAFETY: the same contract.
+            if let Some(alike) = unsafe { answer_alike(views, word, &mut ask) } {
+                // They are alike; those of other words may not be.
+                ask.hash(views[0].words());
+                present += alike;
+                continue;
+            }
+            *word = answers(views, |view| {
+                view.single().is_none_or(|single| single.contains(ask.hash(view.words())))
+            });
+            present += word.count_ones() as usize;
+        }
+        ask.counts().then_some(present)
+    };
+    // SAFETY: the same contract.
+    unsafe { answer(slice(views, n_views), n_views, bitmap, probe) }
+}
+
+/// Answers up to 64 views that are all alike, and were all opened. Returns how many may have the
+/// key; none if they are not.
+///
+/// # Safety
+/// A view that was opened has its bytes.
+#[inline(always)]
+unsafe fn answer_alike<'a>(
+    views: &'a [bloomline_view],
+    word: &mut u64,
+    ask: &mut impl Ask<'a>,
+) -> Option<usize> {
+    let hash = ask.hash_ahead(views[0].words());
+    // SAFETY: the same contract; a view has its words first.
+    unsafe { Words::answer(views.as_ptr().cast(), views.len(), hash, word) }
+}
