@@ -168,6 +168,10 @@ proptest! {
         }
         let mut hashes: Vec<u64> = keys.iter().map(|(key, _)| hash::hash(key, seed)).collect();
         hashes.dedup();
+        // Of the last two different ones, none counts again.
+        let again = |i: usize| i >= 2 && hashes[i] == hashes[i - 2];
+        let hashes: Vec<u64> =
+            (0..hashes.len()).filter(|&i| !again(i)).map(|i| hashes[i]).collect();
         prop_assert_eq!(builder.key_count(), hashes.len() as u64);
 
         let lines = (hashes.len() as f64 * bits_per_key / 512.0).ceil().max(1.0) as usize;
