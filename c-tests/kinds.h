@@ -409,7 +409,7 @@ static bloomline_status static_make(char **args, size_t count, void **out)
     size_t cap = bloomline_static_block_len(keys.n, rate), len = 0;
     uint8_t *data = (uint8_t *)malloc(cap > 0 ? cap : 1);
     REQUIRE(data != NULL);
-    bloomline_status status = bloomline_static_block_build(keys.hashes, keys.n, rate, seed, data, cap, &len);
+    bloomline_status status = bloomline_static_block_build(keys.hashes, keys.n, rate, seed, 1, data, cap, &len);
     if (status == BLOOMLINE_OK) status = static_decode(data, len, out);
     free(data);
     return status;
@@ -452,7 +452,7 @@ static bloomline_status cascade_make(char **args, size_t count, void **out)
         if (keys.bytes) bloomline_hash_batch(keys.keys, keys.n, seed, keys.hashes);
         if (set == 0) memcpy(included, keys.hashes, (n = keys.n) * sizeof *included);
     }
-    return bloomline_cascade_new(included, n, keys.hashes, keys.n, strtod(args[0], NULL), seed, (bloomline_cascade **)out);
+    return bloomline_cascade_new(included, n, keys.hashes, keys.n, strtod(args[0], NULL), seed, 1, (bloomline_cascade **)out);
 }
 static void cascade_other(char *answer, void *handle, char **words)
 {

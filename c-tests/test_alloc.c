@@ -205,7 +205,7 @@ GIVES(make_scalable, scalable, bloomline_scalable_new(it->params->line_count, 0.
 GIVES(decode_scalable, scalable, bloomline_scalable_decode(it->data, it->len, &it->scalable))
 GIVES(load_scalable, scalable, bloomline_scalable_load(it->path, &it->scalable))
 FREES(free_scalable, scalable, bloomline_scalable_free)
-GIVES(make_cascade, cascade, bloomline_cascade_new(it->included, 500, it->excluded, 9000, 0, 0, &it->cascade))
+GIVES(make_cascade, cascade, bloomline_cascade_new(it->included, 500, it->excluded, 9000, 0, 0, 1, &it->cascade))
 GIVES(decode_cascade, cascade, bloomline_cascade_decode(it->data, it->len, &it->cascade))
 GIVES(load_cascade, cascade, bloomline_cascade_load(it->path, &it->cascade))
 FREES(free_cascade, cascade, bloomline_cascade_free)

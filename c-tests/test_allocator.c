@@ -216,14 +216,14 @@ static uint8_t block[BUILT * 4];
 static bloomline_status build_static(size_t threads)
 {
     size_t written;
-    return bloomline_static_block_build_parallel(built, BUILT, 0.01, 3, threads, block, sizeof block, &written);
+    return bloomline_static_block_build(built, BUILT, 0.01, 3, threads, block, sizeof block, &written);
 }
 
 static bloomline_status build_cascade(size_t threads)
 {
     bloomline_cascade *cascade = NULL;
-    bloomline_status status = bloomline_cascade_new_parallel(
-        built, BUILT / 2, built + BUILT / 2, BUILT / 2, 0, 3, threads, &cascade);
+    bloomline_status status =
+        bloomline_cascade_new(built, BUILT / 2, built + BUILT / 2, BUILT / 2, 0, 3, threads, &cascade);
     CHECK((status == BLOOMLINE_OK) == (cascade != NULL));
     bloomline_cascade_free(cascade);
     return status;

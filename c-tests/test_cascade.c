@@ -20,7 +20,7 @@ static uint64_t included[MOST], excluded[MOST];
 static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
 {
     bloomline_cascade *cascade = NULL;
-    REQUIRE_OK(bloomline_cascade_new(included, n, excluded, m, rate, 7, &cascade));
+    REQUIRE_OK(bloomline_cascade_new(included, n, excluded, m, rate, 7, 1, &cascade));
     return cascade;
 }
 
@@ -76,22 +76,22 @@ static void what_is_refused(void)
     bloomline_cascade *cascade = NULL;
     uint64_t both = excluded[9];
     excluded[9] = included[5];
-    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, 10, 0, 7, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, MOST, 0.01, 7, &cascade));
-    CHECK_OK(bloomline_cascade_new(included, 5, excluded, 10, 0, 7, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, 10, 0, 7, 1, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(included, 6, excluded, MOST, 0.01, 7, 1, &cascade));
+    CHECK_OK(bloomline_cascade_new(included, 5, excluded, 10, 0, 7, 1, &cascade));
     bloomline_cascade_free(cascade);
     cascade = NULL;
     excluded[9] = both;
     CHECK(strstr(bloomline_status_message(BLOOMLINE_ERR_OVERLAP), "both sets") != NULL);
     static const double rates[] = {-1, 1, 1e-6, NAN, INFINITY};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cascade_new(included, 5, excluded, 5, rates[i], 7, &cascade));
+        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cascade_new(included, 5, excluded, 5, rates[i], 7, 1, &cascade));
     }
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(NULL, 1, excluded, 1, 0, 7, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, NULL, 1, 0, 7, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, excluded, 1, 0, 7, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(NULL, 1, excluded, 1, 0, 7, 1, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, NULL, 1, 0, 7, 1, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, excluded, 1, 0, 7, 1, NULL));
     CHECK(cascade == NULL);
-    REQUIRE_OK(bloomline_cascade_new(NULL, 0, NULL, 0, 0, 7, &cascade));
+    REQUIRE_OK(bloomline_cascade_new(NULL, 0, NULL, 0, 0, 7, 1, &cascade));
     CHECK(!cascade_contains_hash(cascade, 1) && bloomline_cascade_layer_count(cascade) == 1);
     bloomline_cascade_free(cascade);
 }

@@ -82,7 +82,7 @@ static void make(void)
         bloomline_window_insert_hash(window, bloomline_hash_u64(i, 1));
     }
     for (uint64_t i = 0; i < EXCLUDED; i++) excluded[i] = bloomline_hash_u64(i, 2);
-    REQUIRE_OK(bloomline_cascade_new(included, n, excluded, EXCLUDED, 0, SEED, &cascade));
+    REQUIRE_OK(bloomline_cascade_new(included, n, excluded, EXCLUDED, 0, SEED, 1, &cascade));
     CHECK_U64(0, cascade_contains_hashes(cascade, excluded, EXCLUDED, (uint64_t[EXCLUDED / 64 + 1]){0}));
 }
 

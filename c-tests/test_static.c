@@ -24,7 +24,7 @@ static uint8_t *block_of(fenced room, const uint64_t *of, size_t n, double rate,
     size_t most = bloomline_static_block_len(n, rate);
     uint8_t *out = malloc(most);
     REQUIRE(out != NULL && most > 0);
-    REQUIRE_OK(bloomline_static_block_build(of, n, rate, seed, out, most, len));
+    REQUIRE_OK(bloomline_static_block_build(of, n, rate, seed, 1, out, most, len));
     CHECK(*len > 0 && *len <= most);
     uint8_t *block = at_fence(room, 0, *len);
     memcpy(block, out, *len);
@@ -187,20 +187,21 @@ static void what_is_refused(void)
     bloomline_builder *builder = NULL;
     for (size_t i = 0; i < sizeof no_rates / sizeof *no_rates; i++) {
         CHECK_U64(0, bloomline_static_block_len(10, no_rates[i]));
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_static_block_build(hashes, 10, no_rates[i], 0, out, sizeof out, &len));
+        CHECK_STATUS(BLOOMLINE_ERR_RATE,
+                     bloomline_static_block_build(hashes, 10, no_rates[i], 0, 1, out, sizeof out, &len));
         CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_builder_new_static(no_rates[i], 0, &builder));
     }
     size_t needed = bloomline_static_block_len(100, 0.01);
     memset(out, 0xA5, sizeof out);
     CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL,
-                 bloomline_static_block_build(hashes, 100, 0.01, 0, out, needed - 1, &len));
+                 bloomline_static_block_build(hashes, 100, 0.01, 0, 1, out, needed - 1, &len));
     for (size_t i = 0; i < needed; i++) CHECK(out[i] == 0xA5);
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(NULL, 100, 0.01, 0, out, sizeof out, &len));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, NULL, sizeof out, &len));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, out, sizeof out, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(NULL, 100, 0.01, 0, 1, out, sizeof out, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, 1, NULL, sizeof out, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(hashes, 100, 0.01, 0, 1, out, sizeof out, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_builder_new_static(0.01, 0, NULL));
     CHECK(builder == NULL && len == 77);
-    CHECK_OK(bloomline_static_block_build(NULL, 0, 0.01, 0, out, sizeof out, &len));
+    CHECK_OK(bloomline_static_block_build(NULL, 0, 0.01, 0, 1, out, sizeof out, &len));
     CHECK(bloomline_static_block_len(SIZE_MAX, 0.01) == 0 || sizeof(size_t) > 4);
 }
 

@@ -222,8 +222,8 @@ static void several_threads_build_of_a_fixed_set(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t len = 0, other_len = 0;
         bloomline_view view;
-        REQUIRE_OK(bloomline_static_block_build(many, MANY, 0.01, 3, alone, ROOM, &len));
-        REQUIRE_OK(bloomline_static_block_build_parallel(many, MANY, 0.01, 3, numbers[i], data, ROOM, &other_len));
+        REQUIRE_OK(bloomline_static_block_build(many, MANY, 0.01, 3, 1, alone, ROOM, &len));
+        REQUIRE_OK(bloomline_static_block_build(many, MANY, 0.01, 3, numbers[i], data, ROOM, &other_len));
         CHECK_U64(len, other_len);
         CHECK(memcmp(data, alone, len) == 0);
         REQUIRE_OK(bloomline_view_open(data, len, &view));
@@ -231,9 +231,8 @@ static void several_threads_build_of_a_fixed_set(void)
         for (double rate = 0; rate < 0.02; rate += 0.01) {
             bloomline_cascade *one = NULL, *cascade = NULL;
             const uint64_t *excluded = many + INCLUDED;
-            REQUIRE_OK(bloomline_cascade_new(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, &one));
-            REQUIRE_OK(bloomline_cascade_new_parallel(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, numbers[i],
-                                                      &cascade));
+            REQUIRE_OK(bloomline_cascade_new(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, 1, &one));
+            REQUIRE_OK(bloomline_cascade_new(many, INCLUDED, excluded, MANY - INCLUDED, rate, 3, numbers[i], &cascade));
             REQUIRE_OK(bloomline_cascade_encode(one, alone, ROOM, &len));
             REQUIRE_OK(bloomline_cascade_encode(cascade, data, ROOM, &other_len));
             CHECK_U64(len, other_len);
@@ -246,11 +245,11 @@ static void several_threads_build_of_a_fixed_set(void)
     }
     size_t len = 77;
     bloomline_cascade *cascade = NULL;
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build_parallel(NULL, 1, 0.01, 3, 2, data, ROOM, &len));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build_parallel(many, 1, 0.01, 3, 2, data, ROOM, NULL));
-    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_static_block_build_parallel(many, 1, 1, 3, 2, data, ROOM, &len));
-    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new_parallel(many, MANY, many, MANY, 0, 3, 2, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new_parallel(many, 1, NULL, 1, 0, 3, 2, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(NULL, 1, 0.01, 3, 2, data, ROOM, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_static_block_build(many, 1, 0.01, 3, 2, data, ROOM, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_static_block_build(many, 1, 1, 3, 2, data, ROOM, &len));
+    CHECK_STATUS(BLOOMLINE_ERR_OVERLAP, bloomline_cascade_new(many, MANY, many, MANY, 0, 3, 2, &cascade));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(many, 1, NULL, 1, 0, 3, 2, &cascade));
     CHECK(len == 77 && cascade == NULL);
 }
 

@@ -52,7 +52,8 @@
  * Threads. Any number of threads may call functions that take a handle as const, on the same
  * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
  * reads must stay unchanged while it runs. No function waits for another.
- * Those called ..._parallel() start threads, which end before they return.
+ * Those called ..._parallel(), and others that take 'threads', start threads, which end before they
+ * return.
  *
  * First use, fork, environment. There is nothing to initialize, and no lock: a process may fork
  * while its other threads are in the library, and the child may use it. The library reads
@@ -1066,7 +1067,11 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
  * is 'rate' or the next lower power of 2, from 6.25 % down. It writes the filter's length to
  * 'written'. The bytes behind it are undefined, all of them after an error. The hashes are those
  * of bloomline_hash() with 'seed', in any order; equal ones count once. Meanwhile it takes 8 bytes
- * for each hash and some 2 MB besides; the rest of its work is in 'out'.
+ * for each hash; the rest of its work is in 'out'.
+ *
+ * It runs on up to 'threads' threads, the caller's among them. 1: on the caller's alone; 0: on as
+ * many as there are CPUs. The bytes do not depend on 'threads'. It takes fewer threads for few
+ * keys, another for each 32,768. Each takes some 2 MB.
  *
  * Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
  * if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
@@ -1074,17 +1079,7 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
-    double rate, uint64_t seed, void *out, size_t cap, size_t *written);
-
-/**
- * bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
- * threads, the caller's among them; 0: on as many as there are CPUs. The bytes do not depend on
- * 'threads'. It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB.
- * The threads end before it returns.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_static_block_build_parallel(const uint64_t *hashes,
-    size_t n, double rate, uint64_t seed, size_t threads, void *out, size_t cap, size_t *written);
+    double rate, uint64_t seed, size_t threads, void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
@@ -1949,7 +1944,10 @@ typedef struct bloomline_cascade bloomline_cascade;
  * hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
  * the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
  * that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
- * excluded one that the first layer passes, twice the cascade, and some 2 MB.
+ * excluded one that the first layer passes, and twice the cascade.
+ *
+ * It runs on up to 'threads' threads, as bloomline_static_block_build(): 1: on the caller's alone;
+ * 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
  *
  * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
  * with a hundred 10.5.
@@ -1960,16 +1958,6 @@ typedef struct bloomline_cascade bloomline_cascade;
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
-    const uint64_t *excluded, size_t m, double rate, uint64_t seed, bloomline_cascade **out);
-
-/**
- * bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
- * caller's among them; 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
- * It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB. The threads
- * end before it returns.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_new_parallel(const uint64_t *included, size_t n,
     const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
     bloomline_cascade **out);
 

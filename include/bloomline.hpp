@@ -1066,8 +1066,8 @@ public:
     /// On up to 'threads' threads; 0: on as many as there are CPUs.
     static Result<Cascade> create(Span<const uint64_t> included, Span<const uint64_t> excluded,
                                   double rate = 0, uint64_t seed = 0, size_t threads = 1) noexcept {
-        return detail::made<Cascade, Raw *>(bloomline_cascade_new_parallel, included.data(), included.size(),
-                                            excluded.data(), excluded.size(), rate, seed, threads);
+        return detail::made<Cascade, Raw *>(bloomline_cascade_new, included.data(), included.size(), excluded.data(),
+                                            excluded.size(), rate, seed, threads);
     }
     [[nodiscard]] uint64_t included_count() const noexcept { return bloomline_cascade_included_count(get()); }
     [[nodiscard]] uint64_t excluded_count() const noexcept { return bloomline_cascade_excluded_count(get()); }
@@ -1113,8 +1113,7 @@ inline Result<Buffer> block_build(const Params &params, Span<const uint64_t> has
 /// On up to 'threads' threads; 0: on as many as there are CPUs.
 inline Status static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed, void *out,
                                  size_t cap, size_t *written, size_t threads = 1) noexcept {
-    return bloomline_static_block_build_parallel(hashes.data(), hashes.size(), rate, seed, threads, out, cap,
-                                                 written);
+    return bloomline_static_block_build(hashes.data(), hashes.size(), rate, seed, threads, out, cap, written);
 }
 inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rate, uint64_t seed = 0,
                                          size_t threads = 1) {

@@ -404,7 +404,7 @@ private:
 
     bool BuildStatic(char *data, size_t room, size_t *written) const
     {
-        if (bloomline_static_block_build(hashes_.data(), hashes_.size(), rate_, 0, data, room - kTrailer,
+        if (bloomline_static_block_build(hashes_.data(), hashes_.size(), rate_, 0, 1, data, room - kTrailer,
                                          written) != BLOOMLINE_OK)
             return false;
         std::memset(data + *written, 0, kTrailer);

@@ -64,7 +64,11 @@ pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usiz
 /// is 'rate' or the next lower power of 2, from 6.25 % down. It writes the filter's length to
 /// 'written'. The bytes behind it are undefined, all of them after an error. The hashes are those
 /// of bloomline_hash() with 'seed', in any order; equal ones count once. Meanwhile it takes 8 bytes
-/// for each hash and some 2 MB besides; the rest of its work is in 'out'.
+/// for each hash; the rest of its work is in 'out'.
+///
+/// It runs on up to 'threads' threads, the caller's among them. 1: on the caller's alone; 0: on as
+/// many as there are CPUs. The bytes do not depend on 'threads'. It takes fewer threads for few
+/// keys, another for each 32,768. Each takes some 2 MB.
 ///
 /// Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
 /// if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
@@ -72,25 +76,6 @@ pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usiz
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_static_block_build(
-    hashes: *const u64,
-    n: usize,
-    rate: f64,
-    seed: u64,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
-) -> bloomline_status {
-    // SAFETY: the same contract.
-    unsafe { bloomline_static_block_build_parallel(hashes, n, rate, seed, 1, out, cap, written) }
-}
-
-/// bloomline_static_block_build_parallel() is bloomline_static_block_build() on up to 'threads'
-/// threads, the caller's among them; 0: on as many as there are CPUs. The bytes do not depend on
-/// 'threads'. It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB.
-/// The threads end before it returns.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_static_block_build_parallel(
     hashes: *const u64,
     n: usize,
     rate: f64,

@@ -25,7 +25,10 @@ whole!(bloomline_cascade: Cascade);
 /// hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
 /// the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
 /// that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
-/// excluded one that the first layer passes, twice the cascade, and some 2 MB.
+/// excluded one that the first layer passes, and twice the cascade.
+///
+/// It runs on up to 'threads' threads, as bloomline_static_block_build(): 1: on the caller's alone;
+/// 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
 ///
 /// With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
 /// with a hundred 10.5.
@@ -36,25 +39,6 @@ whole!(bloomline_cascade: Cascade);
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cascade_new(
-    included: *const u64,
-    n: usize,
-    excluded: *const u64,
-    m: usize,
-    rate: f64,
-    seed: u64,
-    out: *mut *mut bloomline_cascade,
-) -> bloomline_status {
-    // SAFETY: the same contract.
-    unsafe { bloomline_cascade_new_parallel(included, n, excluded, m, rate, seed, 1, out) }
-}
-
-/// bloomline_cascade_new_parallel() is bloomline_cascade_new() on up to 'threads' threads, the
-/// caller's among them; 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
-/// It takes fewer threads for few keys, another for each 32,768. Each takes some 2 MB. The threads
-/// end before it returns.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_new_parallel(
     included: *const u64,
     n: usize,
     excluded: *const u64,
