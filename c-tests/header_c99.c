@@ -13,6 +13,7 @@
 
 MUST_HOLD(status_is_32_bits, sizeof(bloomline_status) == 4 && (bloomline_status)-1 < 0);
 MUST_HOLD(params_have_no_padding, sizeof(bloomline_params) == 24);
+MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48);
 MUST_HOLD(a_view_is_a_line, sizeof(bloomline_view) == 64);
 MUST_HOLD(an_allocator_is_three_pointers, sizeof(bloomline_allocator) == 3 * sizeof(void *));
 MUST_HOLD(kinds_are_layouts, BLOOMLINE_KIND_FILTER == 1 && BLOOMLINE_KIND_COUNTING == 2 && BLOOMLINE_KIND_SCALABLE == 3 &&

@@ -456,8 +456,9 @@ static bloomline_status cascade_make(char **args, size_t count, void **out)
 }
 static void cascade_other(char *answer, void *handle, char **words)
 {
-    bloomline_cascade *filter = (bloomline_cascade *)handle;
-    history_number(answer, is(words[0], "layers") ? bloomline_cascade_layer_count(filter) : bloomline_cascade_included_count(filter));
+    bloomline_cascade_facts facts;
+    REQUIRE_OK(bloomline_cascade_about((const bloomline_cascade *)handle, &facts));
+    history_number(answer, is(words[0], "layers") ? facts.layer_count : facts.included_count);
 }
 
 /* ---- the rows ---- */

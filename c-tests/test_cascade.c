@@ -26,6 +26,13 @@ static bloomline_cascade *new_cascade(size_t n, size_t m, double rate)
 
 ENCODED(cascade)
 
+static bloomline_cascade_facts about(const bloomline_cascade *cascade)
+{
+    bloomline_cascade_facts facts;
+    REQUIRE_OK(bloomline_cascade_about(cascade, &facts));
+    return facts;
+}
+
 /* Each key of both sets has its answer, alone and in a batch. */
 static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)
 {
@@ -38,11 +45,12 @@ static void check_exact(const bloomline_cascade *cascade, size_t n, size_t m)
     for (size_t i = 0; i < m; i++) {
         CHECK_WITH(!bit_of(bitmap, i) && !cascade_contains_hash(cascade, excluded[i]), "%zu of %zu", i, m);
     }
-    CHECK_U64(n, bloomline_cascade_included_count(cascade));
-    CHECK_U64(m, bloomline_cascade_excluded_count(cascade));
-    CHECK_U64(7, bloomline_cascade_seed(cascade));
-    CHECK_U64(64 * (bloomline_cascade_line_count(cascade) + bloomline_cascade_layer_count(cascade) + 1),
-              bloomline_cascade_encoded_len(cascade));
+    const bloomline_cascade_facts facts = about(cascade);
+    CHECK_U64(n, facts.included_count);
+    CHECK_U64(m, facts.excluded_count);
+    CHECK_U64(7, facts.seed);
+    CHECK(facts.unknown_rate >= 0 && facts.unknown_rate < 1);
+    CHECK_U64(64 * (facts.line_count + facts.layer_count + 1), bloomline_cascade_encoded_len(cascade));
 }
 
 static void exact_for_both_sets(void)
@@ -92,7 +100,7 @@ static void what_is_refused(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, excluded, 1, 0, 7, 1, NULL));
     CHECK(cascade == NULL);
     REQUIRE_OK(bloomline_cascade_new(NULL, 0, NULL, 0, 0, 7, 1, &cascade));
-    CHECK(!cascade_contains_hash(cascade, 1) && bloomline_cascade_layer_count(cascade) == 1);
+    CHECK(!cascade_contains_hash(cascade, 1) && about(cascade).layer_count == 1);
     bloomline_cascade_free(cascade);
 }
 
@@ -102,11 +110,16 @@ static void null_is_maybe(void)
     CHECK(cascade_contains(NULL, "a", 1) && cascade_contains_hash(NULL, 1));
     CHECK_U64(3, cascade_contains_hashes(NULL, included, 3, &bitmap));
     CHECK_U64(7, bitmap);
-    CHECK(bloomline_cascade_unknown_rate(NULL) == 1 && bloomline_cascade_encoded_len(NULL) == 0);
-    CHECK(bloomline_cascade_included_count(NULL) == 0 && bloomline_cascade_excluded_count(NULL) == 0);
-    CHECK(bloomline_cascade_layer_count(NULL) == 0 && bloomline_cascade_line_count(NULL) == 0);
-    CHECK(bloomline_cascade_seed(NULL) == 0);
-    bloomline_cascade *cascade = NULL;
+    CHECK_U64(0, bloomline_cascade_encoded_len(NULL));
+    bloomline_cascade *cascade = new_cascade(1, 1, 0);
+    bloomline_cascade_facts facts, before;
+    memset(&facts, 0x5a, sizeof facts);
+    before = facts;
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_about(NULL, &facts));
+    CHECK(memcmp(&facts, &before, sizeof facts) == 0);
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_about(cascade, NULL));
+    bloomline_cascade_free(cascade);
+    cascade = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_clone(NULL, &cascade));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_encode(NULL, &bitmap, 8, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_decode(NULL, 64, &cascade));

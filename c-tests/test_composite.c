@@ -257,7 +257,9 @@ static void facts(void)
         } else {
             CHECK_U64((MOST + 1) / 2, counted);
             CHECK_NEAR((MOST + 1) / 2, estimated, 0);
-            CHECK_NEAR(bloomline_cascade_unknown_rate(cascade), rate, 0);
+            bloomline_cascade_facts facts;
+            REQUIRE_OK(bloomline_cascade_about(cascade, &facts));
+            CHECK_NEAR(facts.unknown_rate, rate, 0);
             CHECK(worst == rate && fill > 0 && fill < 1);
         }
     }

@@ -543,11 +543,12 @@ void cascades()
     CHECK_U64(3, cascade.contains_hashes(included, bits));
     CHECK_U64(0, cascade.contains_hashes(excluded, bits));
     CHECK_U64(3, cascade.contains_keys(keys(blocked), bits));
-    CHECK_U64(3, cascade.included_count());
-    CHECK_U64(1000, cascade.excluded_count());
-    CHECK_U64(7, cascade.seed());
-    CHECK(cascade.unknown_rate() > 0 && cascade.unknown_rate() < 0.07);
-    CHECK_U64(64 * (cascade.line_count() + cascade.layer_count() + 1), cascade.encoded_len());
+    const CascadeFacts facts = cascade.about();
+    CHECK_U64(3, facts.included_count);
+    CHECK_U64(1000, facts.excluded_count);
+    CHECK_U64(7, facts.seed);
+    CHECK(facts.unknown_rate > 0 && facts.unknown_rate < 0.07);
+    CHECK_U64(64 * (facts.line_count + facts.layer_count + 1), cascade.encoded_len());
 
     auto bytes = cascade.encode();
     REQUIRE(bytes);
@@ -569,11 +570,11 @@ void cascades()
     CHECK_STATUS(BLOOMLINE_ERR_RATE, Cascade::create(included, {}, 1).code());
     auto rare = Cascade::create(included, {}, 0.001);
     REQUIRE(rare);
-    CHECK(rare->unknown_rate() < 0.001 && rare->layer_count() == 1);
+    CHECK(rare->about().unknown_rate < 0.001 && rare->about().layer_count == 1);
 
     Cascade empty;
-    CHECK(empty.contains("a"sv) && empty.unknown_rate() == 1);
-    CHECK_U64(0, empty.encoded_len());
+    CHECK(empty.contains("a"sv) && empty.about().unknown_rate == 1);
+    CHECK_U64(0, empty.about().layer_count + empty.about().included_count + empty.encoded_len());
     CHECK_STATUS(BLOOMLINE_ERR_NULL, empty.clone().code());
 }
 

@@ -78,7 +78,7 @@ template <class F>
 void say_other(F &filter)
 {
     if constexpr (any_of<F, Cascade>) {
-        history_number(answer, is("layers") ? filter.layer_count() : filter.included_count());
+        history_number(answer, is("layers") ? filter.about().layer_count : filter.about().included_count);
     } else if constexpr (any_of<F, ScalableFilter>) {
         history_number(answer, is("stages") ? filter.stage_count() : filter.key_count());
     } else if (is("params")) {

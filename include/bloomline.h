@@ -928,8 +928,8 @@ BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
 /**
  * bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
  * above the target, build the filter anew, larger. Of several filters it is that of all together;
- * of a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view' is
- * NULL or not opened.
+ * of a cascade the 'unknown_rate' of bloomline_cascade_about(). It reads the whole filter. Returns
+ * 1 if 'view' is NULL or not opened.
  */
 BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
 
@@ -1931,13 +1931,29 @@ BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline
  * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
  * of the memory of either. Both are given at once and no longer change. Probes, through
  * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
- * a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static
- * filters, its layers, each of the keys that the one before passes wrongly.
+ * a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
+ * static filters, its layers, each of the keys that the one before passes wrongly.
  *
  * Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
  * bloomline_cascade_load(); freed by bloomline_cascade_free().
  */
 typedef struct bloomline_cascade bloomline_cascade;
+
+/** What bloomline_cascade_about() writes. */
+typedef struct bloomline_cascade_facts {
+    /** How many included keys it was built of, repeated ones counted. */
+    uint64_t included_count;
+    /** How many excluded keys it was built of, repeated ones counted. */
+    uint64_t excluded_count;
+    /** How many layers it has, 1 or more. */
+    uint64_t layer_count;
+    /** How many lines of 64 bytes all layers have. */
+    uint64_t line_count;
+    /** The seed of the hash of keys. */
+    uint64_t seed;
+    /** How often a key of neither set is reported as included, 0 to 1, to expect. */
+    double unknown_rate;
+} bloomline_cascade_facts;
 
 /**
  * bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
@@ -1982,38 +1998,10 @@ BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
     bloomline_view *out);
 
-/**
- * bloomline_cascade_included_count() returns the number of included keys it was built of,
- * repeated ones counted. Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_cascade_included_count(const bloomline_cascade *filter);
-
-/**
- * bloomline_cascade_excluded_count() returns the number of excluded keys it was built of,
- * repeated ones counted. Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_cascade_excluded_count(const bloomline_cascade *filter);
-
-/**
- * bloomline_cascade_layer_count() returns how many layers the cascade has, 1 or more. Returns 0
- * for NULL.
- */
-BLOOMLINE_API size_t bloomline_cascade_layer_count(const bloomline_cascade *filter);
-
-/**
- * bloomline_cascade_line_count() returns the number of lines of all layers, of 64 bytes each.
- * Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_cascade_line_count(const bloomline_cascade *filter);
-
-/** bloomline_cascade_seed() returns the seed of the hash of keys. Returns 0 for NULL. */
-BLOOMLINE_API uint64_t bloomline_cascade_seed(const bloomline_cascade *filter);
-
-/**
- * bloomline_cascade_unknown_rate() returns how often a key of neither set is reported as
- * included, 0 to 1, to expect. Returns 1 for NULL.
- */
-BLOOMLINE_API double bloomline_cascade_unknown_rate(const bloomline_cascade *filter);
+/** bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'. */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
+    bloomline_cascade_facts *out);
 
 /**
  * bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64

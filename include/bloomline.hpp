@@ -209,6 +209,7 @@ private:
 using Buffer = std::vector<uint8_t>;
 using Params = bloomline_params;
 using CuckooParams = bloomline_cuckoo_params;
+using CascadeFacts = bloomline_cascade_facts;
 class View;
 
 namespace detail {
@@ -1069,13 +1070,13 @@ public:
         return detail::made<Cascade, Raw *>(bloomline_cascade_new, included.data(), included.size(), excluded.data(),
                                             excluded.size(), rate, seed, threads);
     }
-    [[nodiscard]] uint64_t included_count() const noexcept { return bloomline_cascade_included_count(get()); }
-    [[nodiscard]] uint64_t excluded_count() const noexcept { return bloomline_cascade_excluded_count(get()); }
-    [[nodiscard]] size_t layer_count() const noexcept { return bloomline_cascade_layer_count(get()); }
-    [[nodiscard]] uint64_t line_count() const noexcept { return bloomline_cascade_line_count(get()); }
-    [[nodiscard]] uint64_t seed() const noexcept { return bloomline_cascade_seed(get()); }
-    /// How often a key of neither set is reported as included.
-    [[nodiscard]] double unknown_rate() const noexcept { return bloomline_cascade_unknown_rate(get()); }
+    /// Key counts, size, seed and rate. An empty handle has no keys, and reports every key as included.
+    [[nodiscard]] CascadeFacts about() const noexcept {
+        CascadeFacts facts{};
+        facts.unknown_rate = 1;
+        (void)bloomline_cascade_about(get(), &facts);
+        return facts;
+    }
 };
 
 /// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in

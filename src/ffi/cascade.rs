@@ -1,6 +1,6 @@
 //! `bloomline_cascade`: exact answers for two known sets of keys.
 
-use super::boundary::{NULL, new_handle, read_or, shared, shared_between_threads, slice};
+use super::boundary::{NULL, new_handle, shared_between_threads, slice, write_result};
 use super::handle::{handle, whole};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
@@ -10,8 +10,8 @@ use std::ffi::c_void;
 /// Tells the keys of an included set from those of an excluded set, without an error, in a fraction
 /// of the memory of either. Both are given at once and no longer change. Probes, through
 /// bloomline_cascade_view(), return true for each included key and false for each excluded one; for
-/// a key of neither set, true at bloomline_cascade_unknown_rate(). It is a series of static
-/// filters, its layers, each of the keys that the one before passes wrongly.
+/// a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
+/// static filters, its layers, each of the keys that the one before passes wrongly.
 ///
 /// Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
 /// bloomline_cascade_load(); freed by bloomline_cascade_free().
@@ -85,51 +85,44 @@ pub unsafe extern "C" fn bloomline_cascade_view(
     unsafe { write_view_of(filter, |filter| &raw const (*filter).0, out) }
 }
 
-/// bloomline_cascade_included_count() returns the number of included keys it was built of,
-/// repeated ones counted. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_included_count(filter: *const bloomline_cascade) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.included_count()) }
+/// What bloomline_cascade_about() writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct bloomline_cascade_facts {
+    /// How many included keys it was built of, repeated ones counted.
+    pub included_count: u64,
+    /// How many excluded keys it was built of, repeated ones counted.
+    pub excluded_count: u64,
+    /// How many layers it has, 1 or more.
+    pub layer_count: u64,
+    /// How many lines of 64 bytes all layers have.
+    pub line_count: u64,
+    /// The seed of the hash of keys.
+    pub seed: u64,
+    /// How often a key of neither set is reported as included, 0 to 1, to expect.
+    pub unknown_rate: f64,
 }
 
-/// bloomline_cascade_excluded_count() returns the number of excluded keys it was built of,
-/// repeated ones counted. Returns 0 for NULL.
+/// bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_excluded_count(filter: *const bloomline_cascade) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.excluded_count()) }
-}
-
-/// bloomline_cascade_layer_count() returns how many layers the cascade has, 1 or more. Returns 0
-/// for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_layer_count(filter: *const bloomline_cascade) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.layers().len()) }
-}
-
-/// bloomline_cascade_line_count() returns the number of lines of all layers, of 64 bytes each.
-/// Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_line_count(filter: *const bloomline_cascade) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.line_count()) }
-}
-
-/// bloomline_cascade_seed() returns the seed of the hash of keys. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_seed(filter: *const bloomline_cascade) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.seed()) }
-}
-
-/// bloomline_cascade_unknown_rate() returns how often a key of neither set is reported as
-/// included, 0 to 1, to expect. Returns 1 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_unknown_rate(filter: *const bloomline_cascade) -> f64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 1.0, |filter| filter.0.unknown_rate()) }
+pub unsafe extern "C" fn bloomline_cascade_about(
+    filter: *const bloomline_cascade,
+    out: *mut bloomline_cascade_facts,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the handle is NULL or alive; `out` is NULL or has room.
+    unsafe {
+        write_result(filter, out, |bloomline_cascade(cascade)| {
+            Ok(bloomline_cascade_facts {
+                included_count: cascade.included_count(),
+                excluded_count: cascade.excluded_count(),
+                layer_count: cascade.layers().len() as u64,
+                line_count: cascade.line_count(),
+                seed: cascade.seed(),
+                unknown_rate: cascade.unknown_rate(),
+            })
+        })
+    }
 }
 
 handle! { bloomline_cascade filter;

@@ -129,8 +129,8 @@ pub unsafe extern "C" fn bloomline_view_estimated_keys(view: *const bloomline_vi
 
 /// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
 /// above the target, build the filter anew, larger. Of several filters it is that of all together;
-/// of a cascade bloomline_cascade_unknown_rate(). It reads the whole filter. Returns 1 if 'view' is
-/// NULL or not opened.
+/// of a cascade the 'unknown_rate' of bloomline_cascade_about(). It reads the whole filter. Returns
+/// 1 if 'view' is NULL or not opened.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
     // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
