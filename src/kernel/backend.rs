@@ -77,7 +77,7 @@ macro_rules! backends {
 backends! {
     /// One lane after the other, on every CPU.
     Scalar "scalar" on any [];
-    /// 8 lanes through `wide`: NEON on aarch64. As `Scalar` on baseline x86-64: see `portable.rs`.
+    /// 8 lanes through `wide`: NEON on aarch64. On x86-64 it is `Scalar` under another name.
     Portable "portable" on any [];
     // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.

@@ -166,13 +166,18 @@ pub(super) const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Ta
 }
 
 pub(super) static NATIVE: Table = {
+    #[cfg(not(target_arch = "x86_64"))]
+    use native::Portable;
+    use native::Scalar;
     use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
-    use native::{Portable, Scalar};
     // Its rows are there for 8 as well.
     const SCALAR: &Kernel =
         kernel!(Scalar, Native, Scalar<ABOVE_8, false>, 0..=8 => Scalar<BELOW_8, false>);
     by_backend([
         SCALAR,
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(not(target_arch = "x86_64"))]
         if native::SHIFTS_BY_LANE {
             kernel!(Portable, Native, Portable<ABOVE_8, false>,
                 0..8 => Portable<BELOW_8, false>, 8 => Portable<EXACTLY_8, false>)
@@ -202,13 +207,20 @@ pub(super) static NATIVE: Table = {
 /// The same for lines in which other threads set bits: where no vector is needed, lanes are loaded
 /// atomically.
 pub(super) static SHARED_NATIVE: Table = {
-    use native::class::{ABOVE_8, BELOW_8, EXACTLY_8};
-    use native::{Portable, Scalar};
+    #[cfg(not(target_arch = "x86_64"))]
+    use native::Portable;
+    use native::Scalar;
+    #[cfg(not(target_arch = "x86_64"))]
+    use native::class::EXACTLY_8;
+    use native::class::{ABOVE_8, BELOW_8};
     const SCALAR: &Kernel = &const {
         kernel!(Scalar, Native, Scalar<ABOVE_8, true>, 0..=8 => Scalar<BELOW_8, true>).for_shared()
     };
     by_backend([
         SCALAR,
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Portable) },
+        #[cfg(not(target_arch = "x86_64"))]
         if native::SHIFTS_BY_LANE {
             &const {
                 kernel!(Portable, Native, Portable<ABOVE_8, true>,
@@ -229,7 +241,10 @@ pub(super) static FAST_LOCAL: Table = {
     const SCALAR: &Kernel = kernel!(Scalar, FastLocal, fast_local::Scalar);
     by_backend([
         SCALAR,
+        #[cfg(target_arch = "x86_64")]
+        &const { SCALAR.under(Backend::Portable) },
         // Its inserts are the same.
+        #[cfg(not(target_arch = "x86_64"))]
         &const {
             let probes = *kernel!(Portable, FastLocal, fast_local::Portable);
             Kernel { insert_batch: SCALAR.insert_batch, ..probes }

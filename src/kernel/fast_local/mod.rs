@@ -11,6 +11,7 @@ mod avx512;
 mod key;
 #[cfg(feature = "capi")]
 mod keys;
+#[cfg(not(target_arch = "x86_64"))]
 mod portable;
 mod scalar;
 
@@ -22,6 +23,7 @@ pub(super) use avx512::few;
 pub(super) use avx512::{Avx512, apart};
 #[cfg(feature = "capi")]
 pub(crate) use key::{ContainsKey, Others, contains_key};
+#[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::Portable;
 pub(super) use scalar::Scalar;
 

@@ -8,6 +8,7 @@ mod avx512;
 mod avx512vl;
 #[cfg(target_arch = "x86_64")]
 mod halves;
+#[cfg(not(target_arch = "x86_64"))]
 mod portable;
 mod scalar;
 
@@ -19,6 +20,7 @@ pub(super) use avx512::Avx512;
 pub(super) use avx512vl::Avx512Vl;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
+#[cfg(not(target_arch = "x86_64"))]
 pub(super) use portable::{Portable, SHIFTS_BY_LANE};
 pub(super) use scalar::{Scalar, all_rows, class};
 

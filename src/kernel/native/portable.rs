@@ -1,6 +1,6 @@
 //! The `portable` backend: 8 lanes at once through `wide`, which chooses instructions at compile
-//! time: NEON on aarch64, AVX2 on x86-64 if the whole program is compiled for it. The baselines of
-//! x86-64 and wasm have no shift by a count per lane; there `kernel` uses `scalar` instead.
+//! time: NEON on aarch64. Others, such as the baseline of wasm, have no shift by a count per lane; there
+//! `kernel` uses `scalar` instead, as on x86-64, whose backends have intrinsics.
 
 use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, not_zero};
 use super::super::lines::Lines;
@@ -15,8 +15,7 @@ use wide::u64x8;
 pub(in crate::kernel) struct Portable<const CLASS: u8, const SHARED: bool>;
 
 /// Whether vectors have a shift by a count per lane.
-pub(in crate::kernel) const SHIFTS_BY_LANE: bool =
-    cfg!(any(target_feature = "neon", target_feature = "avx2"));
+pub(in crate::kernel) const SHIFTS_BY_LANE: bool = cfg!(target_feature = "neon");
 
 /// Ones moved to the bit positions of one round.
 #[inline(always)]
