@@ -616,17 +616,17 @@ static void what_allocates_nothing(void)
     bloomline_hash_u64_batch(hashes, KEYS, 0, hashes);
     /* Other engines' filters are built, opened and asked for as often. */
     bloomline_status engines[] = {
-        bloomline_rocksdb_block_build(hashes, KEYS, 10, block, sizeof block, &len),
-        bloomline_view_open_rocksdb(block, len, &view),
+        bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, KEYS, 10, block, sizeof block, &len),
+        bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view),
     };
     found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
-    bloomline_rocksdb_hash_batch(keys, KEYS, hashes);
+    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB, keys, KEYS, hashes);
     found += bloomline_view_contains_keys(&view, keys, KEYS, bitmap) <= KEYS;
     bloomline_view_contains_each(&view, pointers, KEYS, present);
     (void)bloomline_view_contains_fn(&view)(&view, "apple", 5);
     bloomline_status older[] = {
-        bloomline_leveldb_block_build(hashes, KEYS, 10, block, sizeof block, &len),
-        bloomline_view_open_leveldb(block, len, &view),
+        bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, KEYS, 10, block, sizeof block, &len),
+        bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, len, &view),
     };
     found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
     allocations.armed = false;

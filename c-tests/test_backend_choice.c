@@ -42,9 +42,9 @@ static void outputs_stay_as_they_are(void)
     memcpy(before, block, sizeof block);
     CHECK_STATUS(none, bloomline_block_build(&good, &hash, 1, block, sizeof block));
     CHECK_STATUS(none, bloomline_lines_insert_hashes(&good, block, sizeof block, &hash, 1));
-    CHECK_STATUS(none, bloomline_rocksdb_block_build(&hash, 1, 10, block, sizeof block, &written));
-    CHECK_STATUS(none, bloomline_rocksdb_legacy_block_build(&hash, 1, 10, block, sizeof block, &written));
-    CHECK_STATUS(none, bloomline_leveldb_block_build(&hash, 1, 10, block, sizeof block, &written));
+    CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, &hash, 1, 10, block, sizeof block, &written));
+    CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, &hash, 1, 10, block, sizeof block, &written));
+    CHECK_STATUS(none, bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, &hash, 1, 10, block, sizeof block, &written));
     CHECK(memcmp(block, before, sizeof block) == 0);
     CHECK_U64(77, written);
 }

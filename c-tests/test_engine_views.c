@@ -61,19 +61,13 @@ static void ask(const bloomline_view *view, const block_shape *s, uint64_t (*has
 typedef struct {
     const char *name;
     uint64_t (*hash)(const void *, size_t);
-    void (*hash_batch)(const bloomline_bytes *, size_t, uint64_t *);
-    size_t (*len)(size_t, double);
-    bloomline_status (*build)(const uint64_t *, size_t, double, void *, size_t, size_t *);
-    bloomline_status (*open)(const void *, size_t, bloomline_view *);
+    uint32_t engine;
 } format;
 
 static const format formats[] = {
-    {"RocksDB", bloomline_rocksdb_hash, bloomline_rocksdb_hash_batch, bloomline_rocksdb_block_len,
-     bloomline_rocksdb_block_build, bloomline_view_open_rocksdb},
-    {"RocksDB before, and Pebble", bloomline_rocksdb_legacy_hash, bloomline_rocksdb_legacy_hash_batch,
-     bloomline_rocksdb_legacy_block_len, bloomline_rocksdb_legacy_block_build, bloomline_view_open_rocksdb},
-    {"LevelDB", bloomline_leveldb_hash, bloomline_leveldb_hash_batch, bloomline_leveldb_block_len,
-     bloomline_leveldb_block_build, bloomline_view_open_leveldb},
+    {"RocksDB", bloomline_rocksdb_hash, BLOOMLINE_ENGINE_ROCKSDB},
+    {"RocksDB before, and Pebble", bloomline_rocksdb_legacy_hash, BLOOMLINE_ENGINE_ROCKSDB_LEGACY},
+    {"LevelDB", bloomline_leveldb_hash, BLOOMLINE_ENGINE_LEVELDB},
 };
 
 /* What a block says of itself. */
@@ -99,7 +93,7 @@ static void blocks(void)
         for (size_t c = 0; c < 7 * 5; c++) {
             size_t n = counts[c / 5], written = 7;
             double per_key = bits[c % 5];
-            size_t len = formats[f].len(n, per_key);
+            size_t len = bloomline_engine_block_len(formats[f].engine, n, per_key);
             CHECK((len == 0) == (f == 0 && n == 0));
             fenced memory = fenced_new(len + 64);
             uint8_t *copy = calloc(1, len + 1);
@@ -109,11 +103,11 @@ static void blocks(void)
                 bloomline_view view;
                 memset(block, 0xA5, len);
                 if (len > 0)
-                    CHECK(formats[f].build(hashes, n, per_key, block, len - 1, NULL) ==
+                    CHECK(bloomline_engine_block_build(formats[f].engine, hashes, n, per_key, block, len - 1, NULL) ==
                           BLOOMLINE_ERR_BUFFER_TOO_SMALL);
-                REQUIRE_OK(formats[f].build(hashes, n, per_key, block, len, &written));
+                REQUIRE_OK(bloomline_engine_block_build(formats[f].engine, hashes, n, per_key, block, len, &written));
                 CHECK_U64(len, written);
-                REQUIRE_OK(formats[f].open(block, len, &view));
+                REQUIRE_OK(bloomline_view_open_engine(formats[f].engine, block, len, &view));
                 if (n == 0) {
                     CHECK(!bloomline_view_contains(&view, "x", 1));
                     continue;
@@ -150,7 +144,7 @@ static void longer_lines(void)
                     bloomline_bytes key = key_of(i, room);
                     block_insert(&s, bloomline_rocksdb_legacy_hash(key.data, key.len));
                 }
-                REQUIRE_OK(bloomline_view_open_rocksdb(block, len, &view));
+                REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view));
                 ask(&view, &s, bloomline_rocksdb_legacy_hash);
             }
             fenced_free(memory);
@@ -168,17 +162,40 @@ static void batches_of_hashes(void)
     for (size_t f = 0; f < 3; f++) {
         for (size_t n = 0; n <= MOST; n++) {
             out[n] = 5;
-            formats[f].hash_batch(keys, n, out);
+            bloomline_engine_hash_batch(formats[f].engine, keys, n, out);
             size_t wrong = 0;
             for (size_t i = 0; i < n; i++) wrong += out[i] != formats[f].hash(keys[i].data, keys[i].len);
             CHECK_U64(0, wrong);
             CHECK_U64(5, out[n]);
         }
         out[0] = 5;
-        formats[f].hash_batch(NULL, 2, out);
-        formats[f].hash_batch(NULL, 0, NULL);
-        formats[f].hash_batch(keys, 2, NULL);
+        bloomline_engine_hash_batch(formats[f].engine, NULL, 2, out);
+        bloomline_engine_hash_batch(formats[f].engine, NULL, 0, NULL);
+        bloomline_engine_hash_batch(formats[f].engine, keys, 2, NULL);
         CHECK_U64(5, out[0]);
+    }
+}
+
+/* The other numbers are no engines. */
+static void other_engines(void)
+{
+    static const uint32_t numbers[] = {0, 4, UINT32_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t hash = 5;
+        uint8_t block[128] = {0};
+        size_t written = 7;
+        bloomline_bytes key = {(const uint8_t *)"plum", 4};
+        bloomline_view view;
+        bloomline_engine_hash_batch(numbers[i], &key, 1, &hash);
+        CHECK_U64(5, hash);
+        CHECK_U64(0, bloomline_engine_block_len(numbers[i], 1, 10));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT,
+                     bloomline_engine_block_build(numbers[i], &hash, 1, 10, block, sizeof block, &written));
+        CHECK_U64(7, written);
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open_engine(numbers[i], block, sizeof block, &view));
+        CHECK(bloomline_view_contains(&view, "plum", 4)); /* nothing is denied */
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_open_engine(numbers[i], NULL, 1, &view));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_open_engine(numbers[i], block, sizeof block, NULL));
     }
 }
 
@@ -212,7 +229,7 @@ static void damaged(void)
                 bool present = false;
                 memset(block, 0, data);
                 memcpy(block + data, ends[e].trailer, TRAILER);
-                CHECK(bloomline_view_open_rocksdb(block, len, &view) == ends[e].status);
+                CHECK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view) == ends[e].status);
                 CHECK(bloomline_view_contains(&view, "plum", 4));
                 CHECK(bloomline_view_contains_fn(&view)(&view, "plum", 4));
                 CHECK_U64(1, bloomline_view_contains_keys(&view, &key, 1, &bits));
@@ -229,7 +246,7 @@ static void damaged(void)
             memset(block, 0, len);
             for (unsigned k = 1; k < 256; k += 30) {
                 if (len > 0) block[len - 1] = (uint8_t)k;
-                REQUIRE_OK(bloomline_view_open_leveldb(block, len, &view));
+                REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, len, &view));
                 CHECK(bloomline_view_contains(&view, "plum", 4) == (len >= 2 && k > 30));
                 CHECK(bloomline_leveldb_contains(block, len, "plum", 4) == (len >= 2 && k > 30));
             }
@@ -249,6 +266,7 @@ int main(void)
     RUN(blocks);
     RUN(longer_lines);
     RUN(batches_of_hashes);
+    RUN(other_engines);
     RUN(damaged);
     return check_end();
 }

@@ -109,12 +109,12 @@ static void other_kinds_go_to_the_library(void)
         hashes[i] = hash_of(i);
         bloomline_filter_insert_hash(classic, hashes[i]);
     }
-    REQUIRE_OK(bloomline_rocksdb_block_build(hashes, 300, 10, block, sizeof block, &len));
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, 300, 10, block, sizeof block, &len));
     for (int kind = 0; kind < 2; kind++) {
         if (kind == 0) {
             REQUIRE_OK(bloomline_filter_view(classic, &view));
         } else {
-            REQUIRE_OK(bloomline_view_open_rocksdb(block, len, &view));
+            REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view));
         }
         const bloomline_inline of = bloomline_inline_of(&view);
         for (uint64_t i = 0; i < 1000; i++) {

@@ -116,12 +116,12 @@ static void make_mixed(void)
         }
     }
     size_t len = 0;
-    REQUIRE_OK(bloomline_rocksdb_block_build(hashes[0], counts[0], 20, mixed.blocks[0], 1024, &len));
-    REQUIRE_OK(bloomline_view_open_rocksdb(mixed.blocks[0], len, &mixed.views[NATIVE]));
-    REQUIRE_OK(bloomline_rocksdb_legacy_block_build(hashes[1], counts[1], 20, mixed.blocks[1], 1024, &len));
-    REQUIRE_OK(bloomline_view_open_rocksdb(mixed.blocks[1], len, &mixed.views[NATIVE + 1]));
-    REQUIRE_OK(bloomline_leveldb_block_build(hashes[2], counts[2], 20, mixed.blocks[2], 1024, &len));
-    REQUIRE_OK(bloomline_view_open_leveldb(mixed.blocks[2], len, &mixed.views[NATIVE + 2]));
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes[0], counts[0], 20, mixed.blocks[0], 1024, &len));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, mixed.blocks[0], len, &mixed.views[NATIVE]));
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, hashes[1], counts[1], 20, mixed.blocks[1], 1024, &len));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, mixed.blocks[1], len, &mixed.views[NATIVE + 1]));
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes[2], counts[2], 20, mixed.blocks[2], 1024, &len));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, mixed.blocks[2], len, &mixed.views[NATIVE + 2]));
     bloomline_cuckoo_params params;
     REQUIRE_OK(bloomline_cuckoo_params_for_rate(1000, 0.001, &params));
     params.seed = 3;

@@ -128,11 +128,11 @@ static void other_engines(void)
     static uint8_t block[ROOM];
     for (int leveldb = 0; leveldb < 2; leveldb++) {
         if (leveldb) {
-            REQUIRE_OK(bloomline_leveldb_block_build(hashes, KEYS, 10, block, sizeof block, &len));
-            REQUIRE_OK(bloomline_view_open_leveldb(block, len, &view));
+            REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, KEYS, 10, block, sizeof block, &len));
+            REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, len, &view));
         } else {
-            REQUIRE_OK(bloomline_rocksdb_block_build(hashes, KEYS, 10, block, sizeof block, &len));
-            REQUIRE_OK(bloomline_view_open_rocksdb(block, len, &view));
+            REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, KEYS, 10, block, sizeof block, &len));
+            REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view));
         }
         size_t probed = 0;
         CHECK(bloomline_view_lines(&view, &probed) == block);

@@ -85,7 +85,7 @@ static void rocksdb(void)
         {300000, 10, 6}, {60000, 60, 24},
     };
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        size_t n = shapes[s].keys, len = bloomline_rocksdb_block_len(n, shapes[s].bits), written;
+        size_t n = shapes[s].keys, len = bloomline_engine_block_len(BLOOMLINE_ENGINE_ROCKSDB, n, shapes[s].bits), written;
         uint64_t *hashes = malloc(n * sizeof *hashes);
         uint8_t *memory = malloc(len + 128);
         REQUIRE(hashes != NULL && memory != NULL);
@@ -97,9 +97,9 @@ static void rocksdb(void)
         for (size_t offset = 0; offset < 64; offset += 24) {
             uint8_t *data = memory + (64 - (uintptr_t)memory % 64) + offset;
             bloomline_view view;
-            REQUIRE_OK(bloomline_rocksdb_block_build(hashes, n, shapes[s].bits, data, len, &written));
+            REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, n, shapes[s].bits, data, len, &written));
             CHECK_U64(shapes[s].k, data[len - 3]);
-            REQUIRE_OK(bloomline_view_open_rocksdb(data, len, &view));
+            REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
             const block_shape shape = {data, len - TRAILER, 64, shapes[s].k, true};
             ask(&view, &shape, 0);
             ask(&view, &shape, 1000000);
@@ -129,7 +129,7 @@ static void large(void)
             const block_shape shape = {data, len - TRAILER, 64, k, true};
             bloomline_view view;
             memcpy(data + len - TRAILER, trailer, TRAILER);
-            REQUIRE_OK(bloomline_view_open_rocksdb(data, len, &view));
+            REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
             ask(&view, &shape, k);
         }
     }
@@ -162,13 +162,13 @@ static void others(void)
         bloomline_bytes key = key_of(i, room);
         hashes[i] = bloomline_leveldb_hash(key.data, key.len);
     }
-    REQUIRE_OK(bloomline_leveldb_block_build(hashes, 100, 10, block, sizeof block, &written));
-    REQUIRE_OK(bloomline_view_open_leveldb(block, written, &view));
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, 100, 10, block, sizeof block, &written));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, written, &view));
     ask(&view, NULL, 0);
     /* RocksDB's of no keys, and of what cannot be read. */
-    REQUIRE_OK(bloomline_view_open_rocksdb("", 0, &view));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, "", 0, &view));
     ask(&view, NULL, 0);
-    REQUIRE_OK(bloomline_view_open_rocksdb("\0\0\0\0\0\0", 6, &view));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, "\0\0\0\0\0\0", 6, &view));
     ask(&view, NULL, 0);
 }
 
@@ -182,7 +182,7 @@ static void doubt(void)
     memset(&zero, 0, sizeof zero);
     CHECK(bloomline_view_contains_fn(NULL) == bloomline_view_contains);
     CHECK(bloomline_view_contains_fn(&zero) == bloomline_view_contains);
-    REQUIRE_OK(bloomline_view_open_rocksdb("", 0, &view));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, "", 0, &view));
     const struct { const bloomline_view *view; const bloomline_bytes *const *keys; } cases[] = {
         {NULL, keys}, {&zero, keys}, {&view, NULL},
     };

@@ -25,8 +25,8 @@ static int answer(int format, const bloomline_params *params, const void *data, 
 	switch (format) {
 	case LINES: status = bloomline_lines_view(params, data, len, &view); break;
 	case STATIC: status = bloomline_view_open_unverified(data, len, &view); break;
-	case ROCKSDB: status = bloomline_view_open_rocksdb(data, len, &view); break;
-	default: status = bloomline_view_open_leveldb(data, len, &view); break;
+	case ROCKSDB: status = bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view); break;
+	default: status = bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, data, len, &view); break;
 	}
 	if (status == BLOOMLINE_OK) bloomline_view_contains_hashes(&view, hashes, n, bitmap);
 	return status;

@@ -2250,36 +2250,79 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path, bloomline
 /* Filter blocks of other engines -------------------------------------------------------- */
 
 /**
- * bloomline_view_open_rocksdb() opens a filter block of RocksDB in the 'len' bytes at 'data': a
- * full filter, or one partition of a partitioned one, without the trailer of the block. It reads
- * only the last 5 bytes: cheap enough for each probe. It copies and allocates nothing.
+ * Engines whose filter blocks are read and written, for the functions that take an 'engine'.
+ * RocksDB since format_version 5.
+ */
+#define BLOOMLINE_ENGINE_ROCKSDB 1
+
+/** Pebble, and RocksDB before format_version 5. */
+#define BLOOMLINE_ENGINE_ROCKSDB_LEGACY 2
+
+/** LevelDB and goleveldb. */
+#define BLOOMLINE_ENGINE_LEVELDB 3
+
+/**
+ * bloomline_view_open_engine() opens a filter of an engine in the 'len' bytes at 'data'. It copies
+ * and allocates nothing, and is cheap enough for each probe. Whatever the bytes are, only those
+ * 'len' are read.
  *
- * It reads Bloom filters of all versions: those of format_version 5 and later, and the older ones,
- * with lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash().
- * As in RocksDB, a block of no keys reports every key as absent; a block that is marked so, or
- * makes no sense, every key as present. Whatever the bytes are, only those 'len' are read.
+ * Of RocksDB, 'data' is a full filter, or one partition of a partitioned one, without the trailer
+ * of the block; only the last 5 bytes are read. It reads Bloom filters of all versions, whichever
+ * of the two numbers 'engine' is: those of format_version 5 and later, and the older ones, with
+ * lines of 64 (Pebble's), 128 or 256 bytes. Their hashes differ: use bloomline_view_hash(). As in
+ * RocksDB, a block of no keys reports every key as absent; a block that is marked so, or makes no
+ * sense, every key as present. Of LevelDB, 'data' is one of the filters in a table's filter block;
+ * empty data is the filter of no keys.
  *
- * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer. Then,
- * against the rule, 'out' is written: a view that reports every key as present.
+ * Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
+ * another number than those of engines. Then, against the rule, 'out' is written: a view that
+ * reports every key as present. BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_view_open_engine(uint32_t engine, const void *data,
+    size_t len, bloomline_view *out);
+
+/**
+ * bloomline_engine_hash_batch() is bloomline_hash_batch() with the hash of an engine:
+ * bloomline_rocksdb_hash(), bloomline_rocksdb_legacy_hash() or bloomline_leveldb_hash(). For
+ * another number than those of engines it writes nothing.
+ */
+BLOOMLINE_API void bloomline_engine_hash_batch(uint32_t engine, const bloomline_bytes *keys,
+    size_t n, uint64_t *out);
+
+/**
+ * bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for 'n'
+ * hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5 bytes,
+ * of LevelDB 9.
+ */
+BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, double bits_per_key);
+
+/**
+ * bloomline_engine_block_build() builds, byte for byte, the Bloom filter that an engine writes,
+ * from the 'n' hashes at 'hashes', those of its hash function. 'out' is 'cap' bytes, at any
+ * alignment. It writes its length to 'written', unless that is NULL.
+ *
+ * * RocksDB, since format_version 5, with NewBloomFilterPolicy(bits_per_key) and
+ *   optimize_filters_for_memory off. As RocksDB does, leave out a key equal to its predecessor.
+ *   Bits per key are rounded to thousandths; those from 0.5 to 1 are 1, and those above 100 are
+ *   100; below 0.5 RocksDB makes no filter. No keys take 0 bytes.
+ * * ROCKSDB_LEGACY: what Pebble writes and reads, and RocksDB before format_version 5 wrote on
+ *   CPUs with cache lines of 64 bytes. As they do, leave out a key whose hash is its
+ *   predecessor's. Any bits per key from 0 will do. No keys take 5 bytes.
+ * * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
+ *   are whole numbers, from 0. No keys take 9 bytes.
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY for other bits, or if they are not finite;
+ * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
+ * BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
  * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_rocksdb(const void *data, size_t len,
-    bloomline_view *out);
+BLOOMLINE_API bloomline_status bloomline_engine_block_build(uint32_t engine, const uint64_t *hashes,
+    size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
 
 /**
- * bloomline_view_open_leveldb() opens a filter of LevelDB or goleveldb in the 'len' bytes at
- * 'data': one of those in a table's filter block. Cheap enough for each probe. Empty data is the
- * filter of no keys.
- *
- * Errors: BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_leveldb(const void *data, size_t len,
-    bloomline_view *out);
-
-/**
- * bloomline_leveldb_contains() is bloomline_view_open_leveldb() and bloomline_view_contains() in
+ * bloomline_leveldb_contains() is bloomline_view_open_engine() and bloomline_view_contains() in
  * one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
  * and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
  */
@@ -2292,33 +2335,6 @@ BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, cons
  */
 BLOOMLINE_API uint64_t bloomline_rocksdb_hash(const void *key, size_t len);
 
-/** bloomline_rocksdb_hash_batch() is bloomline_hash_batch() with bloomline_rocksdb_hash(). */
-BLOOMLINE_API void bloomline_rocksdb_hash_batch(const bloomline_bytes *keys, size_t n,
-    uint64_t *out);
-
-/**
- * bloomline_rocksdb_block_len() returns how many bytes bloomline_rocksdb_block_build() writes for
- * 'n' hashes. Bits per key are rounded to thousandths; those from 0.5 to 1 are 1, and those above
- * 100 are 100. Returns 0 for no keys, and if the build fails: below 0.5 bits, for which RocksDB
- * makes no filter, or for bits not finite.
- */
-BLOOMLINE_API size_t bloomline_rocksdb_block_len(size_t n, double bits_per_key);
-
-/**
- * bloomline_rocksdb_block_build() builds, byte for byte, the Bloom filter that RocksDB writes
- * since format_version 5 with NewBloomFilterPolicy(bits_per_key) and optimize_filters_for_memory
- * off, from the 'n' hashes at 'hashes', those of bloomline_rocksdb_hash(). As RocksDB does, leave
- * out a key equal to its predecessor. 'out' is 'cap' bytes, at any alignment. It writes its
- * length, 0 for no keys, to 'written', unless that is NULL.
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY below 0.5 bits or if they are not finite;
- * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_rocksdb_block_len();
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_rocksdb_block_build(const uint64_t *hashes, size_t n,
-    double bits_per_key, void *out, size_t cap, size_t *written);
-
 /**
  * bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
  * at 'key' for filters of Pebble, and of RocksDB before format_version 5.
@@ -2326,54 +2342,10 @@ BLOOMLINE_API bloomline_status bloomline_rocksdb_block_build(const uint64_t *has
 BLOOMLINE_API uint64_t bloomline_rocksdb_legacy_hash(const void *key, size_t len);
 
 /**
- * bloomline_rocksdb_legacy_hash_batch() is bloomline_hash_batch() with
- * bloomline_rocksdb_legacy_hash().
- */
-BLOOMLINE_API void bloomline_rocksdb_legacy_hash_batch(const bloomline_bytes *keys, size_t n,
-    uint64_t *out);
-
-/**
- * bloomline_rocksdb_legacy_block_len() returns how many bytes
- * bloomline_rocksdb_legacy_block_build() writes for 'n' hashes; 0 if the build fails.
- */
-BLOOMLINE_API size_t bloomline_rocksdb_legacy_block_len(size_t n, double bits_per_key);
-
-/**
- * bloomline_rocksdb_legacy_block_build() builds, byte for byte, the Bloom filter that Pebble
- * writes and reads, and that RocksDB before format_version 5 wrote on CPUs with cache lines of 64
- * bytes, from the hashes of bloomline_rocksdb_legacy_hash(). As they do, leave out a key whose
- * hash is its predecessor's. All else is as for bloomline_rocksdb_block_build(), but no keys take
- * 5 bytes, and any bits per key from 0 will do.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_rocksdb_legacy_block_build(const uint64_t *hashes,
-    size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
-
-/**
  * bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
  * for filters of LevelDB and goleveldb.
  */
 BLOOMLINE_API uint64_t bloomline_leveldb_hash(const void *key, size_t len);
-
-/** bloomline_leveldb_hash_batch() is bloomline_hash_batch() with bloomline_leveldb_hash(). */
-BLOOMLINE_API void bloomline_leveldb_hash_batch(const bloomline_bytes *keys, size_t n,
-    uint64_t *out);
-
-/**
- * bloomline_leveldb_block_len() returns how many bytes bloomline_leveldb_block_build() writes for
- * 'n' hashes: at least 9; 0 if the build fails.
- */
-BLOOMLINE_API size_t bloomline_leveldb_block_len(size_t n, double bits_per_key);
-
-/**
- * bloomline_leveldb_block_build() builds, byte for byte, the filter that LevelDB and goleveldb
- * write, from the hashes of bloomline_leveldb_hash(). All keys count, also those equal to their
- * predecessor. All else is as for bloomline_rocksdb_block_build(), but no keys take 9 bytes, and
- * bits per key are whole numbers, from 0.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_leveldb_block_build(const uint64_t *hashes, size_t n,
-    double bits_per_key, void *out, size_t cap, size_t *written);
 
 /* Each file that includes this header refers to bloomline_abi_N, N being the header's
  * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked

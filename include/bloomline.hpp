@@ -359,8 +359,6 @@ struct C;
         BLOOMLINE_FN(kind, view) BLOOMLINE_FN(kind, key_count)                                       \
         BLOOMLINE_FN(kind, encoded_len) BLOOMLINE_FN(kind, encode) BLOOMLINE_FN(kind, write)         \
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
-        BLOOMLINE_FN(kind, hash) BLOOMLINE_FN(kind, hash_batch)                                      \
-        BLOOMLINE_FN(kind, block_len) BLOOMLINE_FN(kind, block_build)                                \
     };
 // What bloomline.h calls otherwise.
 inline void bloomline_map_free(bloomline_map *map) noexcept { bloomline_map_close(map); }
@@ -368,14 +366,12 @@ inline void bloomline_snapshot_free(const bloomline_filter *filter) noexcept { b
 inline auto bloomline_snapshot_view(const bloomline_filter *filter, bloomline_view *out) noexcept {
     return bloomline_filter_view(filter, out);
 }
-struct RocksDb; struct RocksDbLegacy; struct LevelDb; // what Engine is of
 BLOOMLINE_FNS(bloomline_view, view) BLOOMLINE_FNS(bloomline_filter, filter)
 BLOOMLINE_FNS(bloomline_concurrent, concurrent) BLOOMLINE_FNS(bloomline_counting, counting)
 BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalable)
 BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder)
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
 BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
-BLOOMLINE_FNS(RocksDb, rocksdb) BLOOMLINE_FNS(RocksDbLegacy, rocksdb_legacy) BLOOMLINE_FNS(LevelDb, leveldb)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
@@ -798,8 +794,8 @@ public:
     static Result<View> open_unverified(Bytes data) noexcept { return made(bloomline_view_open_unverified, data); }
     /// Opens a filter block of RocksDB or Pebble, of any version, and a filter of LevelDB or
     /// goleveldb. Cheap enough to be done before each probe.
-    static Result<View> open_rocksdb(Bytes block) noexcept { return made(bloomline_view_open_rocksdb, block); }
-    static Result<View> open_leveldb(Bytes block) noexcept { return made(bloomline_view_open_leveldb, block); }
+    static Result<View> open_rocksdb(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_ROCKSDB, block); }
+    static Result<View> open_leveldb(Bytes block) noexcept { return of_engine(BLOOMLINE_ENGINE_LEVELDB, block); }
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
     static Result<View> open(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
@@ -828,6 +824,9 @@ private:
     template <class Open>
     static Result<View> made(Open open, Bytes data) noexcept {
         return detail::made<View, bloomline_view>(open, data.data(), data.size());
+    }
+    static Result<View> of_engine(uint32_t engine, Bytes block) noexcept {
+        return detail::made<View, bloomline_view>(bloomline_view_open_engine, engine, block.data(), block.size());
     }
     bloomline_view view_;
 };
@@ -1176,22 +1175,22 @@ public:
 
 /// The hash and the filter blocks of another engine, byte for byte: bloomline.h says which keys to
 /// leave out. To open them: View::open_rocksdb(), View::open_leveldb().
-template <class Format>
+template <uint32_t Number, uint64_t (*Hash)(const void *, size_t)>
 struct Engine {
     [[nodiscard]] static uint64_t hash(Bytes key) noexcept {
-        return detail::C<Format>::hash(key.data(), key.size());
+        return Hash(key.data(), key.size());
     }
     [[nodiscard]] static std::vector<uint64_t> hash_batch(Span<const bloomline_bytes> keys) {
         std::vector<uint64_t> hashes(keys.size());
-        detail::C<Format>::hash_batch(keys.data(), keys.size(), hashes.data());
+        bloomline_engine_hash_batch(Number, keys.data(), keys.size(), hashes.data());
         return hashes;
     }
     [[nodiscard]] static size_t block_len(size_t keys, double bits_per_key) noexcept {
-        return detail::C<Format>::block_len(keys, bits_per_key);
+        return bloomline_engine_block_len(Number, keys, bits_per_key);
     }
     static Status block_build(Span<const uint64_t> hashes, double bits_per_key, void *out,
                               size_t cap, size_t *written = nullptr) noexcept {
-        return detail::C<Format>::block_build(hashes.data(), hashes.size(), bits_per_key, out, cap, written);
+        return bloomline_engine_block_build(Number, hashes.data(), hashes.size(), bits_per_key, out, cap, written);
     }
     static Result<Buffer> block_build(Span<const uint64_t> hashes, double bits_per_key) {
         auto build = [&](void *out, size_t cap) { return block_build(hashes, bits_per_key, out, cap); };
@@ -1199,9 +1198,9 @@ struct Engine {
     }
 };
 /// RocksDB since format_version 5, before it (also Pebble), and LevelDB (also goleveldb).
-using RocksDb = Engine<detail::RocksDb>;
-using RocksDbLegacy = Engine<detail::RocksDbLegacy>;
-using LevelDb = Engine<detail::LevelDb>;
+using RocksDb = Engine<BLOOMLINE_ENGINE_ROCKSDB, bloomline_rocksdb_hash>;
+using RocksDbLegacy = Engine<BLOOMLINE_ENGINE_ROCKSDB_LEGACY, bloomline_rocksdb_legacy_hash>;
+using LevelDb = Engine<BLOOMLINE_ENGINE_LEVELDB, bloomline_leveldb_hash>;
 
 } // namespace abi_0
 } // namespace bloomline

@@ -118,8 +118,7 @@ const char *bloomline_version(void) { return "99.0.0"; }
 const char *bloomline_backend(void) { return "none"; }
 int bloomline_lines_view(void) { __builtin_trap(); }
 int bloomline_lines_insert_hashes(void) { __builtin_trap(); }
-int bloomline_view_open_rocksdb(void) { __builtin_trap(); }
-int bloomline_view_open_leveldb(void) { __builtin_trap(); }
+int bloomline_view_open_engine(void) { __builtin_trap(); }
 int bloomline_view_contains_hashes(void) { __builtin_trap(); }
 C
     }

@@ -43,14 +43,14 @@ char *bloomline_leveldb_create_filter(void *state,
     const size_t n = num_keys > 0 ? (size_t)num_keys : 0;
     uint64_t on_stack[ON_STACK];
     uint64_t *hashes = n <= ON_STACK ? on_stack : malloc(n * sizeof *hashes);
-    const size_t len = bloomline_leveldb_block_len(n, bits);
+    const size_t len = bloomline_engine_block_len(BLOOMLINE_ENGINE_LEVELDB, n, bits);
     char *filter = len > 0 ? malloc(len) : NULL;
 
     if (hashes != NULL && filter != NULL) {
         /* A key that repeats its predecessor counts, as it does in LevelDB. */
         for (size_t i = 0; i < n; i++)
             hashes[i] = bloomline_leveldb_hash(keys[i], key_lengths[i]);
-        if (bloomline_leveldb_block_build(hashes, n, bits, filter, len, filter_length) !=
+        if (bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, n, bits, filter, len, filter_length) !=
             BLOOMLINE_OK) {
             free(filter);
             filter = NULL;

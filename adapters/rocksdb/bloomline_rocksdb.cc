@@ -205,7 +205,7 @@ bool Open(const Slice &filter, bloomline_view *view)
     }
     /* RocksDB's empty slice may have no pointer. */
     const char *data = filter.size() == 0 ? "" : filter.data();
-    return bloomline_view_open_rocksdb(data, filter.size(), view) == BLOOMLINE_OK;
+    return bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, filter.size(), view) == BLOOMLINE_OK;
 }
 
 /* The Bloom filter of format_version 5 and later, or a static filter. They differ in the hash, and
@@ -365,7 +365,7 @@ private:
         unsigned char filter[16 * kLine + kTrailer];
         size_t len = 0;
         /* One key of at most 100 bits is in one line. */
-        if (bloomline_rocksdb_block_build(&hash, 1, bits_per_key_, filter, sizeof filter, &len) !=
+        if (bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, &hash, 1, bits_per_key_, filter, sizeof filter, &len) !=
                 BLOOMLINE_OK ||
             len < kTrailer)
             return 0;
@@ -377,7 +377,7 @@ private:
     {
         if (rate_ > 0)
             return bloomline_static_block_len(keys, rate_) + kTrailer;
-        const size_t len = bloomline_rocksdb_block_len(keys, bits_per_key_);
+        const size_t len = bloomline_engine_block_len(BLOOMLINE_ENGINE_ROCKSDB, keys, bits_per_key_);
         return len == 0 ? kTrailer : len;
     }
 
@@ -436,7 +436,7 @@ private:
         size_t written = 0;
         if (rate_ > 0)
             return BuildStatic(data, len, &written) ? Slice(data, written) : Slice();
-        if (bloomline_rocksdb_block_build(hashes_.data(), hashes_.size(), bits_per_key_, data, len,
+        if (bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes_.data(), hashes_.size(), bits_per_key_, data, len,
                                           &written) != BLOOMLINE_OK)
             return Slice();
         return Slice(data, written);

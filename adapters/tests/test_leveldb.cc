@@ -184,7 +184,7 @@ void filters_of_real_tables()
     std::vector<std::string> filters = Filters(path);
     std::vector<bloomline_view> views(filters.size());
     for (size_t i = 0; i < filters.size(); i++)
-        CHECK_SAME(BLOOMLINE_OK, bloomline_view_open_leveldb(filters[i].data(), filters[i].size(), &views[i]));
+        CHECK_SAME(BLOOMLINE_OK, bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, filters[i].data(), filters[i].size(), &views[i]));
     std::vector<uint64_t> bitmap((views.size() + 63) / 64);
     uint64_t lost = 0, matches = 0, asked = 0;
     for (size_t i = 0; i < keys.size(); i += 100, asked++) {

@@ -38,7 +38,7 @@ int main(void)
     /* What is allowed: all; the filter but not the hashes; nothing but the two bytes. */
     for (int n = 1; n <= KEYS; n += 37)
         for (int allowed = 0; allowed < 3; allowed++) {
-            size_t full = bloomline_leveldb_block_len((size_t)n, bits), len = 0;
+            size_t full = bloomline_engine_block_len(BLOOMLINE_ENGINE_LEVELDB, (size_t)n, bits), len = 0;
             most = allowed == 0 ? SIZE_MAX : allowed == 1 ? full : 2;
             char *filter = bloomline_leveldb_create_filter(&bits, keys, lengths, n, &len);
             most = SIZE_MAX;

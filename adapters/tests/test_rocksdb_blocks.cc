@@ -59,7 +59,7 @@ void hashes()
     }
     std::vector<std::string> keys = RandomKeys(1001, 13);
     std::vector<uint64_t> batch(keys.size());
-    bloomline_rocksdb_hash_batch(Bytes(keys).data(), keys.size(), batch.data());
+    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB, Bytes(keys).data(), keys.size(), batch.data());
     for (size_t i = 0; i < keys.size(); i++)
         CHECK_SAME(Hash64(keys[i].data(), keys[i].size()), batch[i]);
 }
@@ -138,7 +138,7 @@ uint64_t SameAnswers(const std::string &filter, const std::vector<std::string> &
     auto b = filters::ReaderOf(*ours, bytes);
     bloomline_view view;
     CHECK_SAME(viewed == Viewed::kOther ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK,
-               bloomline_view_open_rocksdb(bytes.data(), bytes.size(), &view));
+               bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, bytes.data(), bytes.size(), &view));
     std::vector<uint64_t> bitmap((keys.size() + 63) / 64);
     bloomline_view_contains_keys(&view, Bytes(keys).data(), keys.size(), bitmap.data());
     uint64_t yes = 0;
@@ -342,7 +342,7 @@ void filters_of_real_tables()
                 continue;
             CHECK(*filter == SameBlocks(10, keys, table_options));
             bloomline_view view;
-            CHECK_SAME(BLOOMLINE_OK, bloomline_view_open_rocksdb(filter->data(), filter->size(), &view));
+            CHECK_SAME(BLOOMLINE_OK, bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, filter->data(), filter->size(), &view));
             uint64_t lost = 0, wrong = 0;
             for (const std::string &key : keys)
                 lost += !bloomline_view_contains(&view, key.data(), key.size());

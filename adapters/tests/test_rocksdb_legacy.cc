@@ -36,7 +36,7 @@ void hashes()
         for (char byte : {'\x00', '\x7F', '\x80', '\xFF'})
             keys.emplace_back(len, byte);
     std::vector<uint64_t> batch(keys.size());
-    bloomline_rocksdb_legacy_hash_batch(Bytes(keys).data(), keys.size(), batch.data());
+    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, Bytes(keys).data(), keys.size(), batch.data());
     for (size_t i = 0; i < keys.size(); i++) {
         CHECK_SAME(TheirHash(keys[i]), bloomline_rocksdb_legacy_hash(keys[i].data(), keys[i].size()));
         CHECK_SAME(TheirHash(keys[i]), batch[i]);
@@ -73,12 +73,12 @@ std::string Theirs(double bits_per_key, const std::vector<std::string> &keys)
 std::string Ours(double bits_per_key, const std::vector<std::string> &keys)
 {
     std::vector<uint64_t> of(keys.size());
-    bloomline_rocksdb_legacy_hash_batch(Bytes(keys).data(), keys.size(), of.data());
+    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, Bytes(keys).data(), keys.size(), of.data());
     /* As RocksDB does: neighbours that have one hash count once. */
     of.erase(std::unique(of.begin(), of.end()), of.end());
-    std::string filter(bloomline_rocksdb_legacy_block_len(of.size(), bits_per_key), '?');
+    std::string filter(bloomline_engine_block_len(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, of.size(), bits_per_key), '?');
     size_t written = 0;
-    CHECK_SAME(BLOOMLINE_OK, bloomline_rocksdb_legacy_block_build(of.data(), of.size(), bits_per_key, filter.data(),
+    CHECK_SAME(BLOOMLINE_OK, bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, of.data(), of.size(), bits_per_key, filter.data(),
                                                                  filter.size(), &written));
     CHECK_SAME(filter.size(), written);
     return filter;

@@ -353,7 +353,13 @@ impl State {
                     if status == BLOOMLINE_OK {
                         assert!(bits_per_key > 0.0 && bits_per_key.is_finite());
                         self.make(Call::BuilderFree { slot });
-                        let model = BuilderModel { handle, bits_per_key, seed, added: vec![] };
+                        let model = BuilderModel {
+                            handle,
+                            bits_per_key,
+                            seed,
+                            added: vec![],
+                            last_two: [None; 2],
+                        };
                         self.builders[usize::from(slot) % 2] = Some(model);
                     }
                 }

@@ -21,6 +21,8 @@ pub(crate) struct BuilderModel {
     pub(crate) bits_per_key: f64,
     pub(crate) seed: u64,
     pub(crate) added: Vec<u64>,
+    /// The last two different ones, the newest first: none of them counts again.
+    pub(crate) last_two: [Option<u64>; 2],
 }
 
 #[derive(Default)]
@@ -89,10 +91,14 @@ impl State {
     }
 
     pub(crate) fn added(&mut self, slot: u8, hash: u64) {
-        if let Some(model) = &mut self.builders[usize::from(slot) % 2]
-            && model.added.last() != Some(&hash)
-        {
-            model.added.push(hash);
+        if let Some(model) = &mut self.builders[usize::from(slot) % 2] {
+            let [last, before] = model.last_two;
+            if last != Some(hash) {
+                if before != Some(hash) {
+                    model.added.push(hash);
+                }
+                model.last_two = [Some(hash), last];
+            }
         }
     }
 
@@ -129,6 +135,7 @@ impl State {
             let expected = lines_of(lines, k, &model.added);
             assert!(out == encode(&expected, k, model.seed, model.added.len() as u64));
             model.added.clear();
+            model.last_two = [None; 2];
             assert_eq!(bloomline_builder_key_count(handle), 0);
         }
     }

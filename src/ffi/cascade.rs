@@ -5,7 +5,6 @@ use super::handle::{handle, whole};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
-use std::ffi::c_void;
 
 /// Tells the keys of an included set from those of an excluded set, without an error, in a fraction
 /// of the memory of either. Both are given at once and no longer change. Probes, through

@@ -2,8 +2,8 @@
 
 use super::batch::{answer, up_to};
 use super::boundary::{bytes, slice};
-use super::view::{bloomline_view, unpack};
-use crate::filter::views::{all_present, answers, are_far};
+use super::view::bloomline_view;
+use crate::filter::views::{answers, are_far};
 use crate::kernel::Words;
 use std::ffi::c_void;
 

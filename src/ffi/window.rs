@@ -2,7 +2,7 @@
 
 use super::batch::change_batch;
 use super::boundary::{
-    exclusive, new_handle, read_or, shared, shared_between_threads, slice, write_result,
+    exclusive, new_handle, read_or, shared_between_threads, slice, write_result,
 };
 use super::handle::{handle, whole};
 use super::hash::{Key, keys_at};
