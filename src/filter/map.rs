@@ -10,6 +10,7 @@ use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::{cascade, encoded};
+use crate::hash::KeyHash;
 use crate::os::file;
 use crate::os::memory::FileBytes;
 use std::fmt;
@@ -109,6 +110,10 @@ impl MappedFilter {
     pub fn view(&self) -> View<'_> {
         self.0.view()
     }
+
+    fn key_hash(&self) -> KeyHash {
+        self.0.key_hash()
+    }
 }
 
 impl fmt::Debug for MappedFilter {
@@ -156,6 +161,10 @@ impl MappedCascade {
     /// Returns a view of the cascade.
     pub fn view(&self) -> &CascadeView<impl AsRef<[u8]> + Clone> {
         &self.0
+    }
+
+    fn key_hash(&self) -> KeyHash {
+        self.0.key_hash()
     }
 }
 

@@ -9,6 +9,7 @@ mod concurrent;
 mod counting;
 mod cuckoo;
 mod insert;
+mod keys;
 pub(crate) mod map;
 mod owned;
 mod parallel;
@@ -53,11 +54,12 @@ use crate::os::memory::Zeroed;
 use crate::shape::Params;
 use crate::shape::sizing::stats;
 use insert::{INSERT_BLOCK, insert_absent, inserting};
+use keys::with_hashes;
 use probe::probing;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::{BitAndAssign, BitOrAssign};
-use view::{brief, with_hashes};
+use view::brief;
 
 /// A Bloom filter: a set of keys that answers "definitely absent" or "may be present".
 ///

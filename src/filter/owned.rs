@@ -110,6 +110,10 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         View::of(lines, k, hash, key_count, kernel)
     }
 
+    pub(super) fn key_hash(&self) -> KeyHash {
+        self.hash
+    }
+
     /// If the bytes are gone, every key may be present.
     #[cold]
     fn anything(&self) -> View<'_> {

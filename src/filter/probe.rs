@@ -237,7 +237,7 @@ pointers!(
 
 /// The methods of [`Probe`] as methods of a kind, so that its users need not import the trait.
 /// With the name of a method that returns a view, the trait too, by that view:
-/// `probing!(Filter, view)`. Type parameters come last: `probing!(Owned<T>, view where T: Bytes)`.
+/// `probing!(Filter, view)`. The kind then says by `key_hash` how its keys are hashed. Type parameters come last: `probing!(Owned<T>, view where T: Bytes)`.
 macro_rules! probing {
     ($kind:ty $(where $($generics:tt)*)?) => {
         impl $(<$($generics)*>)? $kind {
@@ -335,7 +335,7 @@ macro_rules! probing {
         impl $(<$($generics)*>)? $crate::filter::probe::Probe for $kind {
             #[inline(always)]
             fn hash<K: $crate::key::Key + ?Sized>(&self, key: &K) -> u64 {
-                $crate::filter::probe::Probe::hash(&self.$view(), key)
+                self.key_hash().of(key)
             }
 
             #[inline(always)]
@@ -372,7 +372,7 @@ macro_rules! probing {
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
                 let single = |key: &K| $crate::filter::probe::Probe::contains(self, key);
-                if let Some(maybe) = $crate::filter::probe::one_or_two(keys, answers, single) {
+                if let Some(maybe) = $crate::filter::keys::one_or_two(keys, answers, single) {
                     return maybe;
                 }
                 $crate::filter::probe::Probe::contains_keys(&self.$view(), keys, answers)
@@ -381,21 +381,3 @@ macro_rules! probing {
     };
 }
 pub(crate) use probing;
-
-/// Answers for one or two hashes or keys by a single probe each: fewer instructions than a short batch
-/// takes. In memory the time is proportional to them.
-#[inline(always)]
-pub(super) fn one_or_two<T>(
-    items: &[T],
-    answers: &mut (impl Answers + ?Sized),
-    contains: impl Fn(&T) -> bool,
-) -> Option<usize> {
-    if items.is_empty() || items.len() > 2 {
-        return None;
-    }
-    let words = answers.words(items.len());
-    let maybe = |item| u64::from(contains(item));
-    let (first, second) = (maybe(&items[0]), items.get(1).map_or(0, maybe));
-    words[0] = first | second << 1;
-    Some((first + second) as usize)
-}

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{Footer, FooterBytes};
 use crate::format::static_line::{self as format, Shape};
+use crate::hash::KeyHash;
 use crate::kernel::static_line::build::{build, most_lines};
 use crate::kernel::{Backend, Kernel, Kernels, Layout, OwnLines, Probed};
 use crate::key::Key;
@@ -108,6 +109,10 @@ impl StaticFilter {
         let first = Probed::from(&self.lines[..self.shape.first_bytes()]);
         let k = (self.shape.packed(), self.shape.params.seed());
         View::of_own((first, self.lines.single()), k, self.key_count, self.kernel)
+    }
+
+    fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.shape.params.seed())
     }
 
     /// Returns rows, line count and seed.

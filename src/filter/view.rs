@@ -1,7 +1,8 @@
 //! The view: probes a filter in borrowed bytes.
 
 use super::about::{About, Lines};
-use super::probe::{Probe, one_or_two, probing};
+use super::keys::{one_or_two, with_hashes};
+use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::engines::Found;
 use crate::engines::{leveldb, rocksdb};
@@ -11,10 +12,7 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
-use crate::kernel::{
-    Backend, FewHashes, Hashes, KEY_BY_KEY, Kernel, Kernels, Keys, Layout, Probed, RING, Single,
-    TILE,
-};
+use crate::kernel::{Backend, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Probed, Single};
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
@@ -435,7 +433,6 @@ impl Probe for View<'_> {
         self.contains_many(hashes, words)
     }
 
-    /// Keys are hashed ahead of their probe, so that hashing overlaps with cache misses.
     fn contains_keys<K: Key>(&self, keys: &[K], answers: &mut (impl Answers + ?Sized)) -> usize {
         if let Some(maybe) = one_or_two(keys, answers, |key| Probe::contains(self, key)) {
             return maybe;
@@ -466,27 +463,4 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .field("lines", &view.reach().div_ceil(LINE_BYTES))
         .field(about.name_of_k, &(about.number)(view.k))
         .finish_non_exhaustive()
-}
-
-/// Passes the hashes of `keys` to a batch: a few as they are, which costs nothing beside, more to be
-/// computed on the way.
-#[inline(always)]
-pub(crate) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
-    if keys.len() <= KEY_BY_KEY {
-        let mut room = FewHashes::new();
-        let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
-        return batch(Hashes::Given(hashes));
-    }
-    hashed_ahead(keys, hash, &mut batch);
-}
-
-#[inline(never)]
-fn hashed_ahead<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
-    let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
-    // A short batch needs no ring.
-    if keys.len() <= TILE {
-        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; TILE] }));
-    } else {
-        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
-    }
 }

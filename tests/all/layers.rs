@@ -25,7 +25,8 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 21] = [
+const FILTERS: [&str; 22] = [
+    "keys",
     "probe",
     "insert",
     "about",

@@ -117,6 +117,10 @@ impl<B> CascadeView<B> {
         self.layers[0].tested
     }
 
+    pub(in crate::filter) fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.seed)
+    }
+
     /// Returns the seed of the hash of byte keys.
     pub fn seed(&self) -> u64 {
         self.seed
@@ -148,7 +152,7 @@ probing!(CascadeView<B> where B: AsRef<[u8]>);
 impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
     #[inline(always)]
     fn hash<K: Key + ?Sized>(&self, key: &K) -> u64 {
-        KeyHash::Xxh3(self.seed).of(key)
+        self.key_hash().of(key)
     }
 
     #[inline]

@@ -1,0 +1,48 @@
+//! Keys on their way to a batch: one or two are probed singly, a few are hashed before the batch, more
+//! ahead of their probe, so that hashing overlaps with cache misses.
+
+use crate::bitmap::Answers;
+use crate::hash::KeyHash;
+use crate::kernel::{FewHashes, Hashes, KEY_BY_KEY, Keys, RING, TILE};
+use crate::key::Key;
+
+/// Answers for one or two hashes or keys by a single probe each: fewer instructions than a short batch
+/// takes. In memory the time is proportional to them.
+#[inline(always)]
+pub(super) fn one_or_two<T>(
+    items: &[T],
+    answers: &mut (impl Answers + ?Sized),
+    contains: impl Fn(&T) -> bool,
+) -> Option<usize> {
+    if items.is_empty() || items.len() > 2 {
+        return None;
+    }
+    let words = answers.words(items.len());
+    let maybe = |item| u64::from(contains(item));
+    let (first, second) = (maybe(&items[0]), items.get(1).map_or(0, maybe));
+    words[0] = first | second << 1;
+    Some((first + second) as usize)
+}
+
+/// Passes the hashes of `keys` to a batch: a few as they are, which costs nothing beside, more to be
+/// computed on the way.
+#[inline(always)]
+pub(super) fn with_hashes<K: Key>(keys: &[K], hash: KeyHash, mut batch: impl FnMut(Hashes<'_>)) {
+    if keys.len() <= KEY_BY_KEY {
+        let mut room = FewHashes::new();
+        let (hashes, _) = room.fill(keys.iter().map(|key| (hash.of(key), false)));
+        return batch(Hashes::Given(hashes));
+    }
+    hashed_ahead(keys, hash, &mut batch);
+}
+
+#[inline(never)]
+fn hashed_ahead<K: Key>(keys: &[K], hash: KeyHash, batch: &mut dyn FnMut(Hashes<'_>)) {
+    let make = |first: usize, out: &mut [u64]| hash.hash_all(&keys[first..first + out.len()], out);
+    // A short batch needs no ring.
+    if keys.len() <= TILE {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; TILE] }));
+    } else {
+        batch(Hashes::Made(Keys { len: keys.len(), hash: &make, ring: &mut [0; RING] }));
+    }
+}
