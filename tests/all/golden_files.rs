@@ -121,11 +121,10 @@ impl Golden {
     /// left out.
     pub(crate) fn are_rejected<S: Subject>(self) {
         for (name, bytes, mut status) in self.rejected {
-            if let Some(check) = self.check {
-                assert_eq!(check(&bytes), status, "{name}, by the definition");
-            }
             if name == "length-most-lines" && usize::BITS == 32 {
                 status = status::LINE_COUNT; // more than can be addressed, which is looked at first
+            } else if let Some(check) = self.check {
+                assert_eq!(check(&bytes), status, "{name}, by the definition");
             }
             assert_eq!(status_of_result(&S::open(&bytes)), status, "{name}, decoded");
             if !self.viewed {
