@@ -15,7 +15,6 @@ use super::shared::Probed;
 #[cfg(feature = "capi")]
 use super::single::Call;
 use super::single::Single;
-use super::table::{Table, by_backend};
 pub(crate) use super::whole::Composite;
 #[cfg(feature = "capi")]
 use super::words::Words;
@@ -50,7 +49,7 @@ pub(crate) fn place<C: Kind>(whole: &C) -> Place<'_> {
 pub(crate) unsafe fn place_at<'a, C: Kind>(at: *const C) -> Place<'a> {
     // SAFETY: the caller's promise.
     let whole = unsafe { &*at };
-    let kernel = Kernels::<C>::TABLE[whole.backend() as usize];
+    let kernel = &Kernels::<C>::ALL[whole.backend() as usize];
     // There are lines, and few enough for memory.
     let single = Single::of_composite(at.cast(), whole.line_count() as usize, kernel);
     // No bytes are read there: only this file takes the address.
@@ -72,15 +71,17 @@ impl Kernel {
 struct Kernels<C>(PhantomData<C>);
 
 impl<C: Kind> Kernels<C> {
-    const TABLE: Table = by_backend([
-        Self::SCALAR,
-        &Self::SCALAR.under(Backend::Portable),
-        #[cfg(target_arch = "x86_64")]
-        &Self::SCALAR.under(Backend::Avx2),
-        #[cfg(target_arch = "x86_64")]
-        &Self::SCALAR.under(Backend::Avx512),
-    ]);
-    const SCALAR: &'static Kernel = &Kernel {
+    /// By the number of the backend.
+    const ALL: &'static [Kernel; Backend::ALL.len()] = &{
+        let mut all = [Self::SCALAR; Backend::ALL.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = Self::SCALAR.under(Backend::ALL[i]);
+            i += 1;
+        }
+        all
+    };
+    const SCALAR: Kernel = Kernel {
         backend: Backend::Scalar,
         layout: C::LAYOUT,
         number: C::LAYOUT as u16,

@@ -152,7 +152,7 @@ pub(super) type Table = [&'static Kernel; Backend::ALL.len()];
 
 /// The table of these kernels, each in the row of its backend. The rows of backends that are not
 /// built are never reached, and repeat the first kernel.
-pub(super) const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Table {
+const fn by_backend(kernels: [&'static Kernel; Backend::BUILT]) -> Table {
     let mut table = [kernels[0]; Backend::ALL.len()];
     let (mut i, mut there) = (0, 0_u64);
     while i < kernels.len() {
