@@ -24,7 +24,7 @@ use std::io::{self, Write};
 ///   of [`CuckooParams::slots`]; see [`CuckooParams::for_bits`].
 /// * **A key inserted twice is stored twice**, in two slots, and must be removed twice. Keys of the
 ///   same fingerprint and buckets share 8 slots: the ninth insert of a key, or an earlier one,
-///   fails as full, at once.
+///   fails as full, at once. So [`CuckooFilter::from_keys`] is for keys that hardly repeat.
 /// * **A full filter fails fast.** An insert relocates up to 2,048 fingerprints to make room. After
 ///   16 searches in vain, later inserts relocate 8; each key inserted since allows 8 more, each key
 ///   removed 2,048. A clone remembers those searches, a decoded filter does not.
