@@ -8,7 +8,7 @@
 
 _Static_assert(offsetof(bloomline_params, line_count) == 0, "line_count");
 _Static_assert(offsetof(bloomline_params, k) == 8, "k");
-_Static_assert(offsetof(bloomline_params, reserved) == 12, "reserved");
+_Static_assert(offsetof(bloomline_params, layout) == 12, "layout");
 _Static_assert(offsetof(bloomline_params, seed) == 16, "seed");
 _Static_assert(offsetof(bloomline_bytes, data) == 0, "data");
 _Static_assert(offsetof(bloomline_bytes, len) == sizeof(void *), "len");

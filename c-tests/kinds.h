@@ -170,16 +170,16 @@ static bloomline_status classic_make(char **args, size_t count, void **out)
 {
     bloomline_params params = params_of(args);
     (void)count;
-    return bloomline_classic_new(&params, (bloomline_filter **)out);
+    return classic_new(&params, (bloomline_filter **)out);
 }
 static void filter_other(char *answer, void *handle, char **words)
 {
     bloomline_filter *filter = (bloomline_filter *)handle;
     bloomline_params params;
-    if (is(words[0], "key_count")) history_number(answer, bloomline_filter_key_count(filter));
+    if (is(words[0], "key_count")) history_number(answer, filter_key_count(filter));
     else if (is(words[0], "clear")) bloomline_filter_clear(filter);
     else if (is(words[0], "fold")) history_status(answer, bloomline_filter_fold(filter));
-    else say_params(answer, bloomline_filter_params(filter, &params), &params);
+    else say_params(answer, filter_params(filter, &params), &params);
 }
 
 /* ---- concurrent: bytes are those of a snapshot ---- */
@@ -227,7 +227,7 @@ static void concurrent_other(char *answer, void *handle, char **words)
 {
     bloomline_params params;
     REQUIRE(is(words[0], "params"));
-    say_params(answer, bloomline_concurrent_params((const bloomline_concurrent *)handle, &params), &params);
+    say_params(answer, concurrent_params((const bloomline_concurrent *)handle, &params), &params);
 }
 
 /* ---- counting ---- */
@@ -248,9 +248,9 @@ static void counting_other(char *answer, void *handle, char **words)
 {
     bloomline_counting *filter = (bloomline_counting *)handle;
     bloomline_params params;
-    if (is(words[0], "key_count")) history_number(answer, bloomline_counting_key_count(filter));
+    if (is(words[0], "key_count")) history_number(answer, counting_key_count(filter));
     else if (is(words[0], "clear")) bloomline_counting_clear(filter);
-    else if (is(words[0], "params")) say_params(answer, bloomline_counting_params(filter, &params), &params);
+    else if (is(words[0], "params")) say_params(answer, counting_params(filter, &params), &params);
     else if (is(words[0], "count")) {
         history_read(&keys, words + 1, 1);
         history_number(answer, keys.bytes ? bloomline_counting_count(filter, keys.keys[0].data, keys.keys[0].len)
@@ -283,11 +283,11 @@ static bloomline_status cuckoo_insert(void *handle, bool *is_new)
 static bloomline_status cuckoo_insert_all(void *handle, uint64_t *is_new, size_t *count)
 {
     bloomline_cuckoo *filter = (bloomline_cuckoo *)handle;
-    uint64_t before = bloomline_cuckoo_key_count(filter);
+    uint64_t before = cuckoo_key_count(filter);
     bloomline_status status = keys.bytes ? bloomline_cuckoo_insert_keys(filter, keys.keys, keys.n, count)
                                          : bloomline_cuckoo_insert_hashes(filter, keys.hashes, keys.n, count);
     (void)is_new;
-    CHECK_U64(before + *count, bloomline_cuckoo_key_count(filter));
+    CHECK_U64(before + *count, cuckoo_key_count(filter));
     return status;
 }
 static size_t cuckoo_remove_all(void *handle, uint64_t *removed)
@@ -304,14 +304,14 @@ static size_t cuckoo_remove_all(void *handle, uint64_t *removed)
 static void cuckoo_other(char *answer, void *handle, char **words)
 {
     bloomline_cuckoo *filter = (bloomline_cuckoo *)handle;
-    if (is(words[0], "key_count")) history_number(answer, bloomline_cuckoo_key_count(filter));
+    if (is(words[0], "key_count")) history_number(answer, cuckoo_key_count(filter));
     else if (is(words[0], "clear")) bloomline_cuckoo_clear(filter);
     else {
         bloomline_view view = cuckoo_view_of(filter);
-        bloomline_cuckoo_params params;
+        bloomline_params params;
         REQUIRE(is(words[0], "params"));
-        REQUIRE_OK(bloomline_view_cuckoo_params(&view, &params));
-        history_params(answer, params.line_count, params.fingerprint_bits, params.seed);
+        REQUIRE_OK(bloomline_view_shape(&view, &params));
+        history_params(answer, params.line_count, params.k, params.seed);
     }
 }
 

@@ -55,6 +55,17 @@
     {                                                                                                      \
         bloomline_view view = kind##_view_of(handle);                                                      \
         return bloomline_view_estimated_rate(&view);                                                       \
+    }                                                                                                      \
+    static inline uint64_t kind##_key_count(const bloomline_##kind *handle)                                \
+    {                                                                                                      \
+        bloomline_view view = kind##_view_of(handle);                                                      \
+        return bloomline_view_key_count(&view);                                                            \
+    }                                                                                                      \
+    static inline bloomline_status kind##_params(const bloomline_##kind *handle, bloomline_params *out)    \
+    {                                                                                                      \
+        bloomline_view view;                                                                               \
+        bloomline_status status = bloomline_##kind##_view(handle, &view);                                  \
+        return status == BLOOMLINE_OK ? bloomline_view_shape(&view, out) : status;                         \
     }
 
 PROBES_THROUGH_VIEWS(filter)
@@ -65,10 +76,12 @@ PROBES_THROUGH_VIEWS(scalable)
 PROBES_THROUGH_VIEWS(window)
 PROBES_THROUGH_VIEWS(cascade)
 
-static inline uint64_t scalable_key_count(const bloomline_scalable *handle)
+/* A standard Bloom filter of the line count, k and seed of 'params'. */
+static inline bloomline_status classic_new(const bloomline_params *params, bloomline_filter **out)
 {
-    bloomline_view view = scalable_view_of(handle);
-    return bloomline_view_key_count(&view);
+    bloomline_params classic = *params;
+    classic.layout = BLOOMLINE_KIND_CLASSIC;
+    return bloomline_filter_new(&classic, out);
 }
 
 /* A call on a snapshot of a swap. */

@@ -170,7 +170,7 @@ static bloomline_status make_cuckoo(void *state)
 GIVES(decode_cuckoo, cuckoo, bloomline_cuckoo_decode(it->data, it->len, &it->cuckoo))
 GIVES(load_cuckoo, cuckoo, bloomline_cuckoo_load(it->path, &it->cuckoo))
 FREES(free_cuckoo, cuckoo, bloomline_cuckoo_free)
-GIVES(make_classic, filter, bloomline_classic_new(it->params, &it->filter))
+GIVES(make_classic, filter, classic_new(it->params, &it->filter))
 GIVES(make_concurrent, shared, bloomline_concurrent_new(it->params, &it->shared))
 FREES(free_concurrent, shared, bloomline_concurrent_free)
 static bloomline_status take_snapshot(void *state)
@@ -238,7 +238,7 @@ static bloomline_status fold_filter(void *state)
     everything *it = state;
     bloomline_status status = bloomline_filter_fold(it->source);
     bloomline_params params;
-    CHECK_OK(bloomline_filter_params(it->source, &params));
+    CHECK_OK(filter_params(it->source, &params));
     CHECK_U64(it->params->line_count / (status == BLOOMLINE_OK ? 2 : 1), params.line_count);
     CHECK(bloomline_filter_contains_hash(it->source, 12345));
     return status;
@@ -442,7 +442,7 @@ static void classic_and_concurrent_filters(void)
     for (size_t i = 0; i < 2; i++) {
         everything it = {0};
         it.params = sizes[i];
-        CHECK(fail_each("bloomline_classic_new", make_classic, free_filter, &it) >= 2);
+        CHECK(fail_each("bloomline_filter_new, classic", make_classic, free_filter, &it) >= 2);
         CHECK(fail_each("bloomline_concurrent_new", make_concurrent, free_concurrent, &it) >= 2);
         REQUIRE_OK(make_concurrent(&it));
         it.many = it.shared;

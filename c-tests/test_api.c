@@ -123,7 +123,7 @@ static void sizing(void)
     bloomline_params params;
     CHECK_OK(bloomline_params_for_rate(1000000, 0.01, &params));
     CHECK_U64(0, params.seed);
-    CHECK_U64(0, params.reserved);
+    CHECK_U64(0, params.layout);
     double bits = (double)params.line_count * 512 / 1e6;
     CHECK(bits > 9.8 && bits < 10.1);
     double rate = bloomline_params_rate(&params, 1000000);
@@ -160,9 +160,9 @@ static void one_key_at_a_time(void)
 {
     bloomline_filter *filter = new_filter(3, 6, 77);
     bloomline_params params;
-    CHECK_OK(bloomline_filter_params(filter, &params));
-    CHECK(params.line_count == 3 && params.k == 6 && params.reserved == 0 && params.seed == 77);
-    CHECK_U64(0, bloomline_filter_key_count(filter));
+    CHECK_OK(filter_params(filter, &params));
+    CHECK(params.line_count == 3 && params.k == 6 && params.layout == 0 && params.seed == 77);
+    CHECK_U64(0, filter_key_count(filter));
     CHECK(!bloomline_filter_contains(filter, "apple", 5));
     CHECK(!bloomline_filter_contains(filter, NULL, 0));
 
@@ -170,7 +170,7 @@ static void one_key_at_a_time(void)
     bloomline_filter_insert(filter, "", 0);
     bloomline_filter_insert(filter, "with\0zero", 9);
     bloomline_filter_insert_hash(filter, bloomline_hash("pear", 4, 77));
-    CHECK_U64(4, bloomline_filter_key_count(filter));
+    CHECK_U64(4, filter_key_count(filter));
     CHECK(bloomline_filter_contains(filter, "apple", 5));
     CHECK(bloomline_filter_contains(filter, NULL, 0));
     CHECK(bloomline_filter_contains(filter, "with\0zero", 9));
@@ -190,7 +190,7 @@ static void clear_forgets(void)
     bloomline_filter_clear(filter);
     CHECK(same_bytes(filter, empty));
     CHECK(!bloomline_filter_contains(filter, "apple", 5));
-    CHECK_U64(0, bloomline_filter_key_count(filter));
+    CHECK_U64(0, filter_key_count(filter));
     bloomline_filter_free(filter);
     bloomline_filter_free(empty);
 }
@@ -206,10 +206,10 @@ static void union_is_the_filter_of_both(void)
     }
     CHECK_OK(bloomline_filter_union(a, b));
     CHECK(same_bytes(a, both));
-    CHECK_U64(500, bloomline_filter_key_count(a));
-    CHECK_U64(250, bloomline_filter_key_count(b));
+    CHECK_U64(500, filter_key_count(a));
+    CHECK_U64(250, filter_key_count(b));
     CHECK_OK(bloomline_filter_union(a, a)); /* with itself: nothing new */
-    for (state = 3; bloomline_filter_key_count(both) > 0; bloomline_filter_clear(both)) {
+    for (state = 3; filter_key_count(both) > 0; bloomline_filter_clear(both)) {
         for (int i = 0; i < 500; i++) CHECK(bloomline_filter_contains_hash(a, next_random(&state)));
     }
     bloomline_filter_free(a);
@@ -237,7 +237,7 @@ static void fold_is_the_filter_with_half_the_lines(void)
     for (int i = 0; i < 2000; i++) bloomline_filter_insert_hash(filter, next_random(&state));
     CHECK_OK(bloomline_filter_fold_to_rate(filter, 0.01, &folds));
     bloomline_params params;
-    CHECK_OK(bloomline_filter_params(filter, &params));
+    CHECK_OK(filter_params(filter, &params));
     CHECK(folds > 0 && folds < 14);
     CHECK_U64(1 << 14, params.line_count << folds);
     CHECK(filter_estimated_rate(filter) <= 0.01);
@@ -302,7 +302,7 @@ static void encoded_bytes_are_those_of_the_definition(void)
         bloomline_filter *back = NULL;
         CHECK_OK(bloomline_filter_decode(data, len, &back));
         CHECK(same_bytes(filter, back));
-        CHECK_U64(KEYS, bloomline_filter_key_count(back));
+        CHECK_U64(KEYS, filter_key_count(back));
         /* A decoded filter is a filter: it takes more keys. */
         bloomline_filter_insert_hash(back, 12345);
         bloomline_filter_insert_hash(filter, 12345);
@@ -329,8 +329,8 @@ static void encode_writes_its_length_and_no_more(void)
 static void check_view(const bloomline_view *view, const bloomline_params *params)
 {
     bloomline_params seen;
-    CHECK_OK(bloomline_view_params(view, &seen));
-    CHECK(seen.line_count == params->line_count && seen.k == params->k && seen.reserved == 0 &&
+    CHECK_OK(bloomline_view_shape(view, &seen));
+    CHECK(seen.line_count == params->line_count && seen.k == params->k && seen.layout == 0 &&
           seen.seed == params->seed);
     CHECK_U64(1, bloomline_view_key_count(view));
     CHECK_U64(bloomline_hash("apple", 5, params->seed), bloomline_view_hash(view, "apple", 5));

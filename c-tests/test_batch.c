@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 enum { MOST = 130, LONG = 20000 };
 
@@ -40,7 +41,7 @@ static void pair_insert(pair *p, const uint64_t *added, size_t n)
 /* Whether the filter's bytes are those of the definition. */
 static bool pair_same(pair *p)
 {
-    uint64_t count = bloomline_filter_key_count(p->filter);
+    uint64_t count = filter_key_count(p->filter);
     uint8_t *data = malloc(p->len);
     REQUIRE(data != NULL);
     definition_finish(p->expected, p->params.line_count, p->params.k, p->params.seed, count);
@@ -131,7 +132,7 @@ static void inserts_of_every_length(void)
             memset(p.expected, 0, p.len);
             bloomline_filter_insert_hashes(p.filter, hashes, n);
             pair_insert(&p, hashes, n);
-            CHECK_U64(n, bloomline_filter_key_count(p.filter));
+            CHECK_U64(n, filter_key_count(p.filter));
             CHECK_WITH(pair_same(&p), "%zu hashes, k = %" PRIu32, n, k);
         }
         make_keys(k);

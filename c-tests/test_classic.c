@@ -19,9 +19,9 @@ static uint64_t hashes[KEYS];
 
 static bloomline_filter *make(uint64_t line_count, uint32_t k)
 {
-    const bloomline_params params = {line_count, k, 0, SEED};
+    const bloomline_params params = {line_count, k, BLOOMLINE_KIND_CLASSIC, SEED};
     bloomline_filter *filter = NULL;
-    REQUIRE_OK(bloomline_classic_new(&params, &filter));
+    REQUIRE_OK(bloomline_filter_new(&params, &filter));
     return filter;
 }
 
@@ -29,17 +29,17 @@ ENCODED(filter)
 
 static void sizes_and_rates(void)
 {
-    bloomline_params params = {0, 0, 1, 1}, lines;
+    bloomline_params params = {0, 0, 1, 1}, lines = {0, 0, 1, 1};
     CHECK_OK(bloomline_classic_params_for_rate(1000000, 0.01, &params));
     CHECK_OK(bloomline_params_for_rate(1000000, 0.01, &lines));
     CHECK_U64(7, params.k);
-    CHECK(params.line_count < lines.line_count && params.reserved == 0 && params.seed == 0);
-    CHECK_NEAR(0.01, bloomline_classic_params_rate(&params, 1000000), 1e-5);
+    CHECK(params.line_count < lines.line_count && params.layout == BLOOMLINE_KIND_CLASSIC && lines.layout == 0 && params.seed == 0);
+    CHECK_NEAR(0.01, bloomline_params_rate(&params, 1000000), 1e-5);
     CHECK_OK(bloomline_classic_params_for_bits(1000, 10, &params));
     CHECK_U64(20, params.line_count);
     CHECK_OK(bloomline_classic_params_for_rate(0, 0.01, &lines)); /* no keys: a line */
     CHECK_U64(1, lines.line_count);
-    CHECK_NEAR(0.0, bloomline_classic_params_rate(&params, 0), 0.0);
+    CHECK_NEAR(0.0, bloomline_params_rate(&params, 0), 0.0);
 
     bloomline_params before = params;
     const double none[] = {0, -1, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1, 1.5, 1e-300};
@@ -52,22 +52,67 @@ static void sizes_and_rates(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_params_for_bits(10, 8, NULL));
     CHECK(memcmp(&before, &params, sizeof params) == 0);
     params.k = 17;
-    CHECK_NEAR(1.0, bloomline_classic_params_rate(&params, 10), 0.0);
-    CHECK_NEAR(1.0, bloomline_classic_params_rate(NULL, 10), 0.0);
+    CHECK_NEAR(1.0, bloomline_params_rate(&params, 10), 0.0);
+    CHECK_NEAR(1.0, bloomline_params_rate(NULL, 10), 0.0);
 
     bloomline_filter *filter = NULL;
-    CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_classic_new(&params, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_K, classic_new(&params, &filter));
     params = (bloomline_params){(uint64_t)1 << 50, 7, 0, 0};
     CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
-                 bloomline_classic_new(&params, &filter));
+                 classic_new(&params, &filter));
     params = (bloomline_params){0, 7, 0, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_new(&params, &filter));
-    params = (bloomline_params){1, 7, 1, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_classic_new(&params, &filter));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_new(NULL, &filter));
-    params.reserved = 0;
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_classic_new(&params, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, classic_new(&params, &filter));
+    params = (bloomline_params){1, 7, BLOOMLINE_KIND_CLASSIC, 0};
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_filter_new(&params, NULL));
     CHECK(filter == NULL);
+}
+
+/* A layout is one of two: what is not made of the other's lines is refused, with nothing made. */
+static void layouts(void)
+{
+    uint8_t out[9 * 64], lines[8 * 64];
+    const uint32_t unknown[] = {BLOOMLINE_KIND_FILTER, BLOOMLINE_KIND_COUNTING, BLOOMLINE_KIND_CUCKOO,
+                                BLOOMLINE_KIND_STATIC, 5, 10, 1u << 16, UINT32_MAX};
+    bloomline_filter *filter = NULL;
+    bloomline_concurrent *shared = NULL;
+    bloomline_counting *counting = NULL;
+    bloomline_view view;
+    memset(out, 0xAA, sizeof out);
+    memset(lines, 0, sizeof lines);
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        bloomline_params params = {8, 7, unknown[i], SEED};
+        const bloomline_params before = params;
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_new(&params, &filter));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_concurrent_new(&params, &shared));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_counting_new(&params, &counting));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_block_build(&params, hashes, KEYS, out, sizeof out));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_lines_insert_hashes(&params, lines, sizeof lines, hashes, KEYS));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_lines_view(&params, lines, sizeof lines, &view));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_params_foldable(&params, 1));
+        CHECK_NEAR(1.0, bloomline_params_rate(&params, 10), 0.0);
+        CHECK_U64(0, bloomline_block_len(&params));
+        CHECK(memcmp(&params, &before, sizeof params) == 0);
+    }
+    const bloomline_params classic = {8, 7, BLOOMLINE_KIND_CLASSIC, SEED};
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_counting_new(&classic, &counting));
+    CHECK(filter == NULL && shared == NULL && counting == NULL && out[0] == 0xAA && lines[0] == 0);
+
+    /* Blocks and the caller's lines have the bits of the filter. */
+    filter = make(8, 7);
+    bloomline_filter_insert_hashes(filter, hashes, KEYS);
+    CHECK_OK(bloomline_block_build(&classic, hashes, KEYS, out, sizeof out));
+    CHECK_OK(bloomline_lines_insert_hashes(&classic, lines, sizeof lines, hashes, KEYS));
+    CHECK(memcmp(out, lines, sizeof lines) == 0);
+    size_t len;
+    uint8_t *bytes = encoded(filter, &len);
+    CHECK(len == sizeof out && memcmp(bytes, out, sizeof out) == 0);
+    CHECK_OK(bloomline_lines_view(&classic, lines, sizeof lines, &view));
+    for (size_t i = 0; i < KEYS; i++) CHECK(bloomline_view_contains_hash(&view, hashes[i]));
+    bloomline_params seen;
+    CHECK_OK(bloomline_view_shape(&view, &seen));
+    CHECK(memcmp(&seen, &classic, sizeof seen) == 0);
+    free(bytes);
+    bloomline_filter_free(filter);
 }
 
 static void layouts_are_kept_apart(void)
@@ -85,12 +130,13 @@ static void layouts_are_kept_apart(void)
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_union(plain, classic));
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold(classic));
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_fold_to_rate(classic, 0.5, NULL));
-    CHECK_OK(bloomline_filter_params(classic, &seen));
-    CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     CHECK_OK(bloomline_filter_view(classic, &view));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &seen));
+    CHECK_OK(bloomline_view_shape(&view, &seen));
+    CHECK_U64(BLOOMLINE_KIND_CLASSIC, seen.layout);
     CHECK_NEAR(KEYS, filter_estimated_keys(classic), KEYS / 10.0);
-    CHECK_NEAR(bloomline_classic_params_rate(&params, KEYS), filter_estimated_rate(classic), 0.01);
+    CHECK_NEAR(bloomline_params_rate(&seen, KEYS), filter_estimated_rate(classic), 0.01);
+    seen.layout = 0;
+    CHECK(memcmp(&seen, &params, sizeof seen) == 0);
 
     /* Shared by threads and back, it is what it was; the count of keys is not kept. */
     REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &shared));
@@ -128,7 +174,7 @@ static void files(void)
     CHECK(bloomline_filter_contains(loaded, "apple", 5) && !bloomline_filter_contains(loaded, "pear", 4));
     CHECK(bloomline_view_contains(&view, "apple", 5) && !bloomline_view_contains(&view, "pear", 4));
     CHECK_OK(bloomline_filter_union(loaded, filter));
-    CHECK_U64(2, bloomline_filter_key_count(loaded));
+    CHECK_U64(2, filter_key_count(loaded));
     bloomline_map_close(map);
     bloomline_filter_free(filter);
     bloomline_filter_free(loaded);
@@ -141,6 +187,7 @@ int main(void)
     check_begin("test_classic");
     fill_hashes(hashes, KEYS, 1);
     RUN(sizes_and_rates);
+    RUN(layouts);
     RUN(layouts_are_kept_apart);
     RUN(files);
     return check_end();

@@ -38,7 +38,7 @@ static bool lines_contain(const bloomline_filter *filter, uint64_t hash)
     bloomline_params params;
     size_t len;
     REQUIRE_OK(bloomline_filter_view(filter, &view));
-    REQUIRE_OK(bloomline_filter_params(filter, &params));
+    REQUIRE_OK(filter_params(filter, &params));
     return definition_contains(bloomline_view_lines(&view, &len), params.line_count, params.k, hash);
 }
 
@@ -216,11 +216,8 @@ static void facts(void)
     for (int kind = 0; kind < KINDS; kind++) {
         bloomline_view view = view_of(kind);
         bloomline_params params;
-        bloomline_cuckoo_params cuckoo;
         size_t len = 99;
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &params));
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_classic_params(&view, &params));
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_cuckoo_params(&view, &cuckoo));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &params));
         CHECK(bloomline_view_lines(&view, &len) == NULL && len == 0);
         double rate = bloomline_view_estimated_rate(&view), worst = bloomline_view_worst_line_rate(&view);
         CHECK(rate > 0 && rate < 0.5 && worst <= 1);
@@ -232,7 +229,7 @@ static void facts(void)
             for (size_t i = 0; i < bloomline_scalable_stage_count(scalable); i++) {
                 bloomline_view stage;
                 REQUIRE_OK(bloomline_filter_view(bloomline_scalable_stage(scalable, i), &stage));
-                REQUIRE_OK(bloomline_view_params(&stage, &params));
+                REQUIRE_OK(bloomline_view_shape(&stage, &params));
                 filled += bloomline_view_fill(&stage) * (double)params.line_count;
                 lines += (double)params.line_count;
                 keys_in_all += bloomline_view_estimated_keys(&stage);

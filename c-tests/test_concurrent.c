@@ -133,7 +133,7 @@ static void threads_insert_into(bloomline_concurrent *filter, bloomline_filter *
     CHECK_U64(sizeof found, written);
     CHECK_OK(bloomline_filter_encode(expected, alone, sizeof alone, NULL));
     CHECK(memcmp(alone, found, LINES * LINE_BYTES) == 0);
-    CHECK_U64(0, bloomline_filter_key_count(snapshot));
+    CHECK_U64(0, filter_key_count(snapshot));
     bloomline_filter_free(snapshot);
     bloomline_filter_free(expected);
     bloomline_concurrent_free(filter);
@@ -152,8 +152,8 @@ static void threads_lose_nothing_of_a_classic_filter(void)
 {
     bloomline_filter *classic = NULL, *other = NULL;
     bloomline_concurrent *filter = NULL;
-    REQUIRE_OK(bloomline_classic_new(&params, &classic));
-    REQUIRE_OK(bloomline_classic_new(&params, &other));
+    REQUIRE_OK(classic_new(&params, &classic));
+    REQUIRE_OK(classic_new(&params, &other));
     REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &filter));
     threads_insert_into(filter, other);
 }
@@ -257,7 +257,7 @@ static void to_and_from_a_filter(void)
     bloomline_filter_insert(other, "pear", 4);
     CHECK_OK(bloomline_concurrent_from_filter(&plain, &filter));
     CHECK(plain == NULL);
-    CHECK_OK(bloomline_concurrent_params(filter, &seen));
+    CHECK_OK(concurrent_params(filter, &seen));
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     CHECK(concurrent_contains(filter, "apple", 5) && !concurrent_contains(filter, "pear", 4));
     CHECK_OK(bloomline_concurrent_union(filter, other));
@@ -297,7 +297,7 @@ static void null_and_bad_parameters(void)
     CHECK(concurrent_estimated_keys(NULL) == 0);
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_snapshot(NULL, &none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_union(NULL, none));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_params(NULL, &bad));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, concurrent_params(NULL, &bad));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(NULL, &filter));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(&none, &filter));
     bloomline_concurrent_free(NULL);

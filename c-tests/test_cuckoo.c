@@ -85,7 +85,7 @@ static void what_is_refused_changes_nothing(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cuckoo_load(NULL, &filter));
     CHECK(cuckoo_contains(NULL, "a", 1));
     CHECK(cuckoo_contains_hash(NULL, 1));
-    CHECK_U64(0, bloomline_cuckoo_key_count(NULL));
+    CHECK_U64(0, cuckoo_key_count(NULL));
     CHECK_U64(0, bloomline_cuckoo_capacity(NULL));
     CHECK_U64(0, bloomline_cuckoo_encoded_len(NULL));
     CHECK(cuckoo_fill(NULL) == 1);
@@ -106,7 +106,7 @@ static void what_is_refused_changes_nothing(void)
     CHECK_U64(70, cuckoo_contains_hashes(filter, NULL, 70, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
     CHECK_U64(0, cuckoo_contains_hashes(filter, hashes, 2, bitmap));
-    CHECK_U64(0, bloomline_cuckoo_key_count(filter));
+    CHECK_U64(0, cuckoo_key_count(filter));
     bloomline_cuckoo_free(filter);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 static const bloomline_params good = {3, 6, 0, 5};
 
@@ -41,7 +42,7 @@ static void check_answers_true(const bloomline_view *view)
     CHECK_U64(0, bloomline_view_key_count(view));
     if (view == NULL) return;
     bloomline_params params = good;
-    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, bloomline_view_params(view, &params));
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, bloomline_view_shape(view, &params));
     CHECK(memcmp(&params, &good, sizeof params) == 0);
     CHECK_U64(1, bloomline_views_contain_hash(view, 1, 12345, bitmap));
     CHECK_U64(1, bitmap[0]);

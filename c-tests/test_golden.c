@@ -83,14 +83,14 @@ static void viewed(const golden_files *files)
     bool counts = strcmp(files->part, "counting/") == 0, classic = strcmp(files->part, "classic/") == 0;
     for (int i = 0; i < 2; i++) {
         memset(&params, 0, sizeof params);
-        CHECK_STATUS(classic ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK, bloomline_view_params(&views[i], &params));
-        CHECK_OK(bloomline_filter_params(filter, &params));
+        CHECK_OK(i == 0 ? filter_params(filter, &params) : bloomline_view_shape(&views[1], &params));
+        CHECK_U64(classic ? BLOOMLINE_KIND_CLASSIC : 0, params.layout);
         CHECK_U64(files->numbers[0], params.line_count);
         CHECK_U64(files->numbers[1], params.k);
         CHECK_U64(files->numbers[2], params.seed);
         CHECK_U64(files->numbers[3], bloomline_view_key_count(&views[i]));
     }
-    CHECK_U64(files->numbers[3], bloomline_filter_key_count(filter));
+    CHECK_U64(files->numbers[3], filter_key_count(filter));
     bloomline_filter_free(filter);
     bloomline_counting *counting = NULL;
     CHECK_STATUS(counts ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_counting_decode(files->data, files->len, &counting));

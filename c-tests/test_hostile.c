@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 enum { LINES = 100 };
 
@@ -74,7 +75,7 @@ static void where_bits_lie_anywhere_the_worst_line_is_the_whole(void)
 {
     const bloomline_params params = {LINES, 6, 0, 0};
     bloomline_filter *filter;
-    REQUIRE_OK(bloomline_classic_new(&params, &filter));
+    REQUIRE_OK(classic_new(&params, &filter));
     for (uint64_t i = 0; i < 5000; i++) bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 0));
     const bloomline_view view = view_of(filter);
     CHECK(bloomline_view_worst_line_rate(&view) == bloomline_view_estimated_rate(&view));
@@ -92,7 +93,7 @@ static void foldable_sizes_can_be_folded(void)
             CHECK_OK(bloomline_params_foldable(&params, folds));
             CHECK_U64(0, params.line_count % (UINT64_C(1) << folds));
             CHECK(params.line_count >= made.line_count && params.line_count - made.line_count < UINT64_C(1) << folds);
-            CHECK(params.k == made.k && params.seed == made.seed && params.reserved == 0);
+            CHECK(params.k == made.k && params.seed == made.seed && params.layout == 0);
         }
     }
     bloomline_params params = {1000, 6, 0, 5};
@@ -102,7 +103,7 @@ static void foldable_sizes_can_be_folded(void)
     REQUIRE_OK(bloomline_filter_new(&params, &filter));
     bloomline_filter_insert(filter, "apple", 5);
     for (int i = 0; i < 7; i++) CHECK_OK(bloomline_filter_fold(filter));
-    CHECK_OK(bloomline_filter_params(filter, &params));
+    CHECK_OK(filter_params(filter, &params));
     CHECK_U64(8, params.line_count);
     CHECK(bloomline_filter_contains(filter, "apple", 5));
     bloomline_filter_free(filter);

@@ -7,6 +7,7 @@
 #include <bloomline.hpp>
 
 #include "check.h"
+#include "probes.h"
 
 #include <algorithm>
 #include <array>
@@ -207,7 +208,7 @@ void statuses()
     CHECK(Filter::create(Params{1, 99, 0, 0}).code() == BLOOMLINE_ERR_K);
     /* What was wrong with the parameters, and not with those that a failed Result has. */
     CHECK(Filter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
-    CHECK(Filter::classic(classic_params_for_bits(10, -1)).code() == BLOOMLINE_ERR_BITS_PER_KEY);
+    CHECK(Filter::create(classic_params_for_bits(10, -1)).code() == BLOOMLINE_ERR_BITS_PER_KEY);
     CHECK(ConcurrentFilter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
     CHECK(CountingFilter::create(params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
     CHECK(CuckooFilter::create(cuckoo_params_for_rate(10, 2.0)).code() == BLOOMLINE_ERR_RATE);
@@ -505,7 +506,7 @@ void scalable_filters()
     for (std::uint64_t i = 0; i < 1000; i++) CHECK_OK(filter.insert_u64(i).code());
     CHECK(filter.stage_count() == 5 && filter.expected_rate() > 0 && filter.expected_rate() < 0.01);
     CHECK_U64(7, filter.plain_params()->seed);
-    CHECK_U64(40, bloomline_filter_key_count(bloomline_scalable_stage(filter.get(), 0)));
+    CHECK_U64(40, filter_key_count(bloomline_scalable_stage(filter.get(), 0)));
 
     auto bytes = filter.encode();
     REQUIRE(bytes);
@@ -582,9 +583,9 @@ void classic_filters()
 {
     Params params = *classic_params_for_rate(1000, 0.01, 3);
     CHECK_U64(7, params.k);
-    CHECK(classic_expected_rate(params, 1000) <= 0.01);
+    CHECK(expected_rate(params, 1000) <= 0.01);
     CHECK_U64(20, classic_params_for_bits(1000, 10)->line_count);
-    auto filter = Filter::classic(params);
+    auto filter = Filter::create(params);
     REQUIRE(filter);
     filter->insert("apple"sv);
     auto decoded = Filter::decode(*filter->encode());
@@ -593,13 +594,13 @@ void classic_filters()
     CHECK_OK(filter->merge(*decoded).code());
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, filter->merge(*Filter::create(params)).code());
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, filter->fold().code());
-    CHECK_STATUS(BLOOMLINE_ERR_K, Filter::classic(Params{1, 17, 0, 0}).code());
+    CHECK_STATUS(BLOOMLINE_ERR_K, Filter::create(Params{1, 17, BLOOMLINE_KIND_CLASSIC, 0}).code());
 }
 
 void swaps()
 {
     const Params params{20, 6, 0, 3};
-    auto first = Filter::create(params), next = Filter::classic(params);
+    auto first = Filter::create(params), next = Filter::create(Params{params.line_count, params.k, BLOOMLINE_KIND_CLASSIC, params.seed});
     REQUIRE(first && next);
     first->insert("apple"sv);
     next->insert("pear"sv);
@@ -848,7 +849,7 @@ void copies_of(F &filter, Kind kind)
 void copies_and_streams()
 {
     Filter filter = make_filter();
-    auto classic = Filter::classic(classic_params_for_rate(1000, 0.01));
+    auto classic = Filter::create(classic_params_for_rate(1000, 0.01));
     auto counting = CountingFilter::create(params_for_rate(1000, 0.01));
     auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(1000, 0.01));
     auto scalable = ScalableFilter::create(100, 0.01);

@@ -31,7 +31,7 @@ constexpr bool any_of = (std::is_same_v<F, Kinds> || ...);
 
 // ---- what the classes have not in common ----
 
-/// A filter that Filter::classic() makes.
+/// A filter of classic parameters.
 class Classic : public Filter {
 public:
     explicit Classic(Filter &&filter) : Filter(std::move(filter)) {}
@@ -41,7 +41,7 @@ template <class F>
 auto make()
 {
     if constexpr (any_of<F, Filter, CountingFilter, ConcurrentFilter>) return F::create(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
-    else if constexpr (any_of<F, Classic>) return Filter::classic(Params{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
+    else if constexpr (any_of<F, Classic>) return Filter::create(Params{number(1), static_cast<uint32_t>(number(2)), BLOOMLINE_KIND_CLASSIC, number(3)});
     else if constexpr (any_of<F, CuckooFilter>) return F::create(CuckooParams{number(1), static_cast<uint32_t>(number(2)), 0, number(3)});
     else if constexpr (any_of<F, ScalableFilter>) return F::create(number(1), strtod(words[2], nullptr), number(3));
     else if constexpr (any_of<F, Window>) return F::create(static_cast<uint32_t>(number(1)), number(2), strtod(words[3], nullptr), number(4));

@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE
 #include "check.h"
 #include "fenced.h"
+#include "probes.h"
 #include <bloomline_inline.h>
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static void other_kinds_go_to_the_library(void)
     uint8_t block[1000];
     uint64_t hashes[300];
     size_t len = 0;
-    REQUIRE_OK(bloomline_classic_new(&params, &classic));
+    REQUIRE_OK(classic_new(&params, &classic));
     for (uint64_t i = 0; i < 300; i++) {
         hashes[i] = hash_of(i);
         bloomline_filter_insert_hash(classic, hashes[i]);

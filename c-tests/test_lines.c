@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 enum { MOST_LINES = 40, KEYS = 700, GUARD = 128 };
 
@@ -40,7 +41,7 @@ static void lines_are_those_of_the_definition(void)
             bloomline_view view;
             bloomline_params seen;
             CHECK_OK(bloomline_lines_view(&params, lines, len + 5, &view));
-            CHECK_OK(bloomline_view_params(&view, &seen));
+            CHECK_OK(bloomline_view_shape(&view, &seen));
             CHECK(memcmp(&params, &seen, sizeof params) == 0);
             CHECK_U64(0, bloomline_view_key_count(&view));
             CHECK_U64(bloomline_hash("apple", 5, 9), bloomline_view_hash(&view, "apple", 5));
@@ -104,7 +105,7 @@ static void what_is_refused_changes_nothing(void)
         {{0, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
         {{UINT64_MAX, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
         {{(uint64_t)1 << 58, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
-        {{2, 6, 1, 0}, 128, BLOOMLINE_ERR_RESERVED},
+        {{2, 6, 1, 0}, 128, BLOOMLINE_ERR_LAYOUT},
     };
     uint8_t lines[128] = {0}, zeros[128] = {0};
     bloomline_view view, before;

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "definition.h"
 #include "files.h"
+#include "probes.h"
 
 #include <sys/resource.h>
 
@@ -133,9 +134,9 @@ static void a_large_filter_cannot_be_folded(void)
     bloomline_params params;
     leave(16 * MIB);
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_filter_fold(filter));
-    CHECK_OK(bloomline_filter_params(filter, &params));
+    CHECK_OK(filter_params(filter, &params));
     CHECK_U64(of_64_mib.line_count, params.line_count);
-    CHECK_U64(KEYS, bloomline_filter_key_count(filter));
+    CHECK_U64(KEYS, filter_key_count(filter));
     check_keys(filter);
     uint32_t folds = 77;
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_filter_fold_to_rate(filter, 0.01, &folds));

@@ -8,6 +8,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 enum { KEYS = 40, MOST_LINES = 9, CLASSIC = 6, CUCKOO = 7, STATIC = 8 /* layouts */ };
 
@@ -306,7 +307,7 @@ static uint8_t *encoded(unsigned layout, size_t *len)
         ENCODE(cuckoo, bloomline_cuckoo_new(&cuckoo, &filter),
                CHECK_OK(bloomline_cuckoo_insert_hashes(filter, hashes, KEYS, NULL)));
     if (layout == CLASSIC)
-        ENCODE(filter, bloomline_classic_new(&params, &filter), bloomline_filter_insert_hashes(filter, hashes, KEYS));
+        ENCODE(filter, classic_new(&params, &filter), bloomline_filter_insert_hashes(filter, hashes, KEYS));
     return data;
 }
 

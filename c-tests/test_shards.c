@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "definition.h"
+#include "probes.h"
 
 enum { MOST_SHARDS = 64, KEYS = 2000 };
 
@@ -100,7 +101,7 @@ static void make_mixed(void)
     uint64_t hashes[4][MIXED_KEYS], counts[4] = {0};
     for (size_t i = 0; i < NATIVE; i++) {
         bloomline_params params = {10 + i, 6, 0, i < 5 ? seeds[i] : i / 8};
-        REQUIRE_OK(i % 10 == 9 ? bloomline_classic_new(&params, &mixed.native[i])
+        REQUIRE_OK(i % 10 == 9 ? classic_new(&params, &mixed.native[i])
                                : bloomline_filter_new(&params, &mixed.native[i]));
         for (uint64_t key = 0; key < MIXED_KEYS; key++) {
             if (is_in(i, key)) bloomline_filter_insert(mixed.native[i], &key, sizeof key);

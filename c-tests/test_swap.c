@@ -37,7 +37,7 @@ static uint64_t hash_of(uint64_t number, uint64_t i)
 static bloomline_filter *make(uint64_t number)
 {
     bloomline_filter *filter = NULL;
-    REQUIRE_OK(number % 2 == 0 ? bloomline_filter_new(&params, &filter) : bloomline_classic_new(&params, &filter));
+    REQUIRE_OK(number % 2 == 0 ? bloomline_filter_new(&params, &filter) : classic_new(&params, &filter));
     for (uint64_t i = 0; i < KEYS; i++) {
         bloomline_filter_insert_hash(filter, hash_of(0, i));
         bloomline_filter_insert_hash(filter, hash_of(number, i));
@@ -48,7 +48,7 @@ static bloomline_filter *make(uint64_t number)
 
 static uint64_t number_of(const bloomline_filter *snapshot)
 {
-    return bloomline_filter_key_count(snapshot) - 2 * KEYS;
+    return filter_key_count(snapshot) - 2 * KEYS;
 }
 
 /* Whether a snapshot has all of its keys, and hardly any of its neighbours'. */

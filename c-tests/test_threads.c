@@ -203,7 +203,7 @@ static void several_threads_insert_into_one_filter(void)
             bloomline_filter_insert_hashes_parallel(NULL, many, MANY, numbers[j]);
             bloomline_filter_insert_keys_parallel(filter, NULL, 5, numbers[j]);
             bloomline_filter_insert_keys_parallel(NULL, keys, MANY, numbers[j]);
-            CHECK_U64(MANY, bloomline_filter_key_count(filter));
+            CHECK_U64(MANY, filter_key_count(filter));
             bloomline_filter_free(filter);
             bloomline_filter_free(single);
         }

@@ -10,7 +10,7 @@
 enum { LINES = 40, KEYS = 1500, ROOM = (LINES + 1) * 320 };
 
 static const bloomline_params params = {LINES, 6, 0, 3};
-static const bloomline_cuckoo_params cuckoo_params = {LINES, 12, 0, 3};
+static const bloomline_cuckoo_params of_cuckoo = {LINES, 12, 0, 3};
 static uint64_t hashes[KEYS];
 static uint8_t encoded[ROOM];
 
@@ -38,10 +38,9 @@ static void handles(void)
 {
     bloomline_filter *filter = NULL, *snapshot = NULL;
     bloomline_params seen;
-    bloomline_cuckoo_params seen_cuckoo;
     bloomline_view view;
     for (int classic = 0; classic < 2; classic++) {
-        REQUIRE_OK(classic ? bloomline_classic_new(&params, &filter) : bloomline_filter_new(&params, &filter));
+        REQUIRE_OK(classic ? classic_new(&params, &filter) : bloomline_filter_new(&params, &filter));
         CHECK_NEAR(0, filter_fill(filter), 0);
         CHECK_NEAR(0, filter_estimated_keys(filter), 0);
         bloomline_filter_insert_hashes(filter, hashes, KEYS);
@@ -50,10 +49,10 @@ static void handles(void)
         check_lines(&view, LINES * LINE_BYTES);
         CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), bloomline_view_fill(&view), 1e-12);
         CHECK_NEAR(KEYS, bloomline_view_estimated_keys(&view), KEYS * 0.04);
-        CHECK_STATUS(classic ? BLOOMLINE_ERR_LAYOUT : BLOOMLINE_OK, bloomline_view_params(&view, &seen));
-        CHECK_STATUS(classic ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_view_classic_params(&view, &seen));
+        CHECK_OK(bloomline_view_shape(&view, &seen));
+        CHECK_U64(classic ? BLOOMLINE_KIND_CLASSIC : 0, seen.layout);
+        seen.layout = 0;
         CHECK(memcmp(&seen, &params, sizeof seen) == 0);
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_cuckoo_params(&view, &seen_cuckoo));
 
         /* Opened where they lie. */
         CHECK_OK(bloomline_view_open(encoded, (LINES + 1) * LINE_BYTES, &view));
@@ -90,17 +89,16 @@ static void handles(void)
     bloomline_counting_free(counting);
 
     bloomline_cuckoo *cuckoo = NULL;
-    REQUIRE_OK(bloomline_cuckoo_new(&cuckoo_params, &cuckoo));
+    REQUIRE_OK(bloomline_cuckoo_new(&of_cuckoo, &cuckoo));
     CHECK_OK(bloomline_cuckoo_insert_hashes(cuckoo, hashes, KEYS / 2, NULL));
     REQUIRE_OK(bloomline_cuckoo_encode(cuckoo, encoded, sizeof encoded, NULL));
     CHECK_OK(bloomline_cuckoo_view(cuckoo, &view));
     check_lines(&view, LINES * LINE_BYTES);
     CHECK_NEAR((double)(KEYS / 2) / (LINES * 40), bloomline_view_fill(&view), 1e-12); /* its load factor */
     CHECK_NEAR(KEYS / 2, bloomline_view_estimated_keys(&view), 0);
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &seen));
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_classic_params(&view, &seen));
-    CHECK_OK(bloomline_view_cuckoo_params(&view, &seen_cuckoo));
-    CHECK(memcmp(&seen_cuckoo, &cuckoo_params, sizeof seen_cuckoo) == 0);
+    CHECK_OK(bloomline_view_shape(&view, &seen));
+    CHECK(seen.line_count == of_cuckoo.line_count && seen.k == of_cuckoo.fingerprint_bits &&
+          seen.layout == BLOOMLINE_KIND_CUCKOO && seen.seed == of_cuckoo.seed);
     bloomline_cuckoo_free(cuckoo);
 }
 
@@ -139,8 +137,7 @@ static void other_engines(void)
         CHECK(probed < len && probed + 64 > len);
         CHECK_NEAR(fill_of(block, probed), bloomline_view_fill(&view), 1e-12);
         CHECK_NEAR(KEYS, bloomline_view_estimated_keys(&view), KEYS * 0.06);
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_params(&view, &seen));
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_classic_params(&view, &seen));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &seen));
         CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     }
 }
@@ -149,7 +146,6 @@ static void none(void)
 {
     bloomline_view unopened;
     bloomline_params seen = params;
-    bloomline_cuckoo_params seen_cuckoo = cuckoo_params;
     memset(&unopened, 0, sizeof unopened);
     for (int i = 0; i < 2; i++) {
         const bloomline_view *view = i == 0 ? NULL : &unopened;
@@ -159,12 +155,10 @@ static void none(void)
         CHECK_NEAR(1, bloomline_view_fill(view), 0);
         CHECK_NEAR(0, bloomline_view_estimated_keys(view), 0);
         bloomline_status status = i == 0 ? BLOOMLINE_ERR_NULL : BLOOMLINE_ERR_NOT_A_FILTER;
-        CHECK_STATUS(status, bloomline_view_classic_params(view, &seen));
-        CHECK_STATUS(status, bloomline_view_cuckoo_params(view, &seen_cuckoo));
-        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_classic_params(view, NULL));
-        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_cuckoo_params(view, NULL));
+        CHECK_STATUS(status, bloomline_view_shape(view, &seen));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_view_shape(view, NULL));
     }
-    CHECK(memcmp(&seen, &params, sizeof seen) == 0 && memcmp(&seen_cuckoo, &cuckoo_params, sizeof seen_cuckoo) == 0);
+    CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     bloomline_concurrent *shared = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_view(NULL, &unopened));
     REQUIRE_OK(bloomline_concurrent_new(&params, &shared));

@@ -7,6 +7,7 @@
 #define WHOLE_H
 
 #include "check.h"
+#include "probes.h"
 
 typedef struct {
     const char *name;
@@ -91,7 +92,7 @@ WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
 static inline void *whole_classic_make(void)
 {
     bloomline_filter *filter = NULL;
-    bloomline_status status = bloomline_classic_new(&whole_params, &filter);
+    bloomline_status status = classic_new(&whole_params, &filter);
     for (uint64_t i = 0; i < WHOLE_KEYS && status == BLOOMLINE_OK; i++) {
         bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 1));
     }

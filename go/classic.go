@@ -1,8 +1,7 @@
 package bloomline
 
 // Standard Bloom filters, here called classic: one array of bits, of which a key sets k anywhere.
-// They are lines
-// like any other to all but what is here. docs/FORMAT.md of the project defines them.
+// They are lines like any other to all but what is here. docs/FORMAT.md of the project defines them.
 
 import (
 	"math"
@@ -24,23 +23,7 @@ func NewClassic(keys int, rate float64, options ...Option) (*Filter, error) {
 	if params, err = withOptions(params, err, options); err != nil {
 		return nil, err
 	}
-	return NewClassicWithParams(params)
-}
-
-// NewClassicWithParams returns an empty filter of a given shape: see [NewClassic].
-//
-// Errors: those of [NewWithParams].
-func NewClassicWithParams(params Params) (*Filter, error) {
-	filter, err := NewWithParams(params)
-	if err == nil {
-		filter.view.lines = linesWith(filter.view.all, params.K, true)
-	}
-	return filter, err
-}
-
-// IsClassic reports whether the filter is a standard Bloom filter: see [NewClassic].
-func (f *Filter) IsClassic() bool {
-	return orZero(f).view.classic
+	return NewWithParams(params)
 }
 
 // ---- sizes and rates ----
@@ -61,7 +44,7 @@ func ClassicParamsForRate(keys int, rate float64) (Params, error) {
 	if least > maxBits {
 		return Params{}, ErrRate
 	}
-	return paramsOf(keys, least, best)
+	return classicParamsOf(keys, least, best)
 }
 
 // ClassicParamsForBits is [ParamsForBits] for [NewClassic].
@@ -76,18 +59,13 @@ func ClassicParamsForBits(keys int, bitsPerKey float64) (Params, error) {
 	if above := min(k+1, maxK); classicRate(bitsPerKey, above) < classicRate(bitsPerKey, k) {
 		k = above
 	}
-	return paramsOf(keys, bitsPerKey, k)
+	return classicParamsOf(keys, bitsPerKey, k)
 }
 
-// ClassicRate is [Params.Rate] for a filter that [NewClassic] made.
-func (p Params) ClassicRate(keys int) float64 {
-	if p.check() != nil {
-		return 1
-	}
-	if keys <= 0 {
-		return 0
-	}
-	return classicRate(float64(p.LineCount)*lineBits/float64(keys), p.K)
+func classicParamsOf(keys int, bitsPerKey float64, k int) (Params, error) {
+	params, err := paramsOf(keys, bitsPerKey, k)
+	params.Classic = err == nil
+	return params, err
 }
 
 func classicRate(bitsPerKey float64, k int) float64 {

@@ -25,14 +25,20 @@ func TestGoldenClassicVectors(t *testing.T) {
 	}
 }
 
+// newClassicWithParams makes a filter of line count, k and seed whose bits lie anywhere.
+func newClassicWithParams(params Params) (*Filter, error) {
+	params.Classic = true
+	return NewWithParams(params)
+}
+
 // ---- filters ----
 
 // The histories have the bytes and answers of few lines. Of many, batches touch them ahead: they do as
 // one by one.
 func TestClassicFar(t *testing.T) {
 	for _, k := range []int{1, 7, 16} {
-		filter := orPanic(NewClassicWithParams(Params{LineCount: farFrom + 3, K: k}))
-		one, hashes := orPanic(NewClassicWithParams(filter.Params())), randomHashes(600, 3)
+		filter := orPanic(newClassicWithParams(Params{LineCount: farFrom + 3, K: k}))
+		one, hashes := orPanic(NewWithParams(filter.Params())), randomHashes(600, 3)
 		filter.AddHashes(hashes)
 		for _, hash := range hashes {
 			one.AddHash(hash)
@@ -62,7 +68,7 @@ func TestClassicWhole(t *testing.T) {
 	for i := range uint64(keys) {
 		filter.AddHash(HashUint64(i, 0))
 	}
-	expected := filter.Params().ClassicRate(keys)
+	expected := filter.Params().Rate(keys)
 	if expected > 0.01 || filter.Params().Seed != 5 || filter.Params().K != 7 {
 		t.Errorf("%v: %v", filter, expected)
 	}
@@ -81,9 +87,19 @@ func TestClassicWhole(t *testing.T) {
 	}
 
 	// A filter of lines is another, whatever it has in common.
-	plain, err := NewWithParams(filter.Params())
+	ofLines := filter.Params()
+	ofLines.Classic = false
+	plain, err := NewWithParams(ofLines)
 	if err != nil {
 		t.Fatal(err)
+	}
+	_, counting := NewCountingWithParams(filter.Params())
+	_, window := NewWindowWithParams(3, filter.Params())
+	if counting != ErrLayout || window != ErrLayout {
+		t.Error("made of bits anywhere:", counting, window)
+	}
+	if foldable, err := filter.Params().Foldable(2); err != nil || !foldable.Classic {
+		t.Error(foldable, err)
 	}
 	if err := plain.Union(filter); !errors.Is(err, ErrMismatch) {
 		t.Error(err)
@@ -95,12 +111,12 @@ func TestClassicWhole(t *testing.T) {
 		t.Error(err)
 	}
 	view := filter.View()
-	if _, ok := view.Params(); ok || !filter.IsClassic() || plain.IsClassic() {
+	if params, ok := view.Params(); !ok || params != filter.Params() || !params.Classic || plain.Params().Classic {
 		t.Error("it has parameters of lines")
 	}
 	data, _ := filter.MarshalBinary()
 	var back Filter
-	if err := back.UnmarshalBinary(data); err != nil || !back.IsClassic() || back.Union(filter) != nil {
+	if err := back.UnmarshalBinary(data); err != nil || !back.Params().Classic || back.Union(filter) != nil {
 		t.Error(err)
 	}
 	for name, of := range map[string]interface{ UnmarshalBinary([]byte) error }{"counting": new(CountingFilter), "cuckoo": new(CuckooFilter)} {
@@ -109,7 +125,7 @@ func TestClassicWhole(t *testing.T) {
 		}
 	}
 	back.Clear()
-	if back.ContainsHash(asked[0]) || !back.IsClassic() {
+	if back.ContainsHash(asked[0]) || !back.Params().Classic {
 		t.Error("cleared, it is not empty")
 	}
 	for name, got := range map[string]error{
@@ -117,20 +133,20 @@ func TestClassicWhole(t *testing.T) {
 		"rate tiny": second(ClassicParamsForRate(1, 1e-100)),
 		"keys":      second(NewClassic(-1, 0.1)),
 		"bits":      second(ClassicParamsForBits(1, math.NaN())),
-		"k":         second(NewClassicWithParams(Params{1, 17, 0})),
+		"k":         second(newClassicWithParams(Params{LineCount: 1, K: 17, Seed: 0})),
 	} {
 		if got == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if (Params{}).ClassicRate(1) != 1 || expected <= 0 || filter.Params().ClassicRate(0) != 0 {
+	if (Params{}).Rate(1) != 1 || expected <= 0 || filter.Params().Rate(0) != 0 {
 		t.Error("rates of no shape and no keys")
 	}
 }
 
 func TestClassicShared(t *testing.T) {
 	hashes := randomHashes(8000, 6)
-	want := orPanic(NewClassicWithParams(Params{LineCount: 150, K: 7}))
+	want := orPanic(newClassicWithParams(Params{LineCount: 150, K: 7}))
 	shared := want.Clone().Share()
 	want.AddHashes(hashes)
 	var all sync.WaitGroup
@@ -149,7 +165,7 @@ func TestClassicShared(t *testing.T) {
 	}
 	all.Wait()
 	snapshot, err := shared.Snapshot()
-	if err != nil || !snapshot.IsClassic() || !bytes.Equal(bytesOf(snapshot.view.all), bytesOf(want.view.all)) {
+	if err != nil || !snapshot.Params().Classic || !bytes.Equal(bytesOf(snapshot.view.all), bytesOf(want.view.all)) {
 		t.Fatal("another filter", err)
 	}
 	if n := shared.EstimatedKeys(); n != snapshot.EstimatedKeys() {

@@ -218,11 +218,6 @@ func (f *ConcurrentFilter) Params() Params {
 	return orZero(f).view.shape()
 }
 
-// IsClassic reports whether the filter is a standard Bloom filter: see [NewClassic].
-func (f *ConcurrentFilter) IsClassic() bool {
-	return orZero(f).view.classic
-}
-
 // String describes the filter in a line.
 func (f *ConcurrentFilter) String() string {
 	p := f.Params()
@@ -241,10 +236,9 @@ func (f *ConcurrentFilter) Clear() {
 
 // Union adds the keys of a filter, which must not change meanwhile.
 //
-// Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic;
-// nothing is added then.
+// Errors: [ErrMismatch] unless both have the same Params; nothing is added then.
 func (f *ConcurrentFilter) Union(other *Filter) error {
-	if f.Params() != other.Params() || orZero(f).view.classic != other.IsClassic() {
+	if f.Params() != other.Params() {
 		return ErrMismatch
 	}
 	if f.Params().LineCount == 0 {

@@ -66,7 +66,9 @@ func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, er
 	return NewCountingWithParams(params)
 }
 
-// NewCountingWithParams returns an empty filter of a given shape: see [NewWithParams].
+// NewCountingWithParams returns an empty filter of a given shape.
+//
+// Errors: those of [NewWithParams]; [ErrLayout] for a classic shape.
 func NewCountingWithParams(params Params) (*CountingFilter, error) {
 	if err := params.checkCounting(); err != nil {
 		return nil, err

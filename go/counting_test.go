@@ -32,7 +32,7 @@ func TestGoldenCounting(t *testing.T) {
 
 func countingOf(t testing.TB, count uint64, k int, seed uint64) *CountingFilter {
 	t.Helper()
-	filter, err := NewCountingWithParams(Params{count, k, seed})
+	filter, err := NewCountingWithParams(Params{LineCount: count, K: k, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,16 +176,16 @@ func TestCountingBadParams(t *testing.T) {
 		"rate 0":     {second(NewCounting(1, 0)), ErrRate},
 		"rate NaN":   {second(NewCounting(1, math.NaN())), ErrRate},
 		"keys -1":    {second(NewCounting(-1, 0.1)), ErrKeys},
-		"no lines":   {second(NewCountingWithParams(Params{0, 6, 0})), ErrLineCount},
-		"too many":   {second(NewCountingWithParams(Params{maxCountingLines + 1, 6, 0})), ErrLineCount},
-		"2^64 lines": {second(NewCountingWithParams(Params{math.MaxUint64, 6, 0})), ErrLineCount},
-		"k 17":       {second(NewCountingWithParams(Params{1, 17, 0})), ErrK},
+		"no lines":   {second(NewCountingWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrLineCount},
+		"too many":   {second(NewCountingWithParams(Params{LineCount: maxCountingLines + 1, K: 6, Seed: 0})), ErrLineCount},
+		"2^64 lines": {second(NewCountingWithParams(Params{LineCount: math.MaxUint64, K: 6, Seed: 0})), ErrLineCount},
+		"k 17":       {second(NewCountingWithParams(Params{LineCount: 1, K: 17, Seed: 0})), ErrK},
 	} {
 		if test.err != test.want {
 			t.Errorf("%s: %v, want %v", name, test.err, test.want)
 		}
 	}
-	if filter, err := NewCounting(0, 0.01, WithSeed(4)); err != nil || filter.Params() != (Params{1, 6, 4}) {
+	if filter, err := NewCounting(0, 0.01, WithSeed(4)); err != nil || filter.Params() != (Params{LineCount: 1, K: 6, Seed: 4}) {
 		t.Error("no keys:", err)
 	}
 }

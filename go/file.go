@@ -140,9 +140,6 @@ func (m *Mapped) Prefetch(hash uint64) {
 // Params is [View.Params].
 func (m *Mapped) Params() (Params, bool) { return orZero(m).View.Params() }
 
-// ClassicParams is [View.ClassicParams].
-func (m *Mapped) ClassicParams() (Params, bool) { return orZero(m).View.ClassicParams() }
-
 // CuckooParams is [View.CuckooParams].
 func (m *Mapped) CuckooParams() (CuckooParams, bool) { return orZero(m).View.CuckooParams() }
 

@@ -80,7 +80,7 @@ func NewWithParams(params Params) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := View{lines: linesWith(all, params.K, false), seed: params.Seed}
+	view := View{lines: linesWith(all, params.K, params.Classic), seed: params.Seed}
 	return &Filter{filterData: filterData{view}}, nil
 }
 
@@ -251,9 +251,9 @@ func (f *Filter) String() string {
 
 // Union makes this the filter of the keys of both.
 //
-// Errors: [ErrMismatch] unless both have the same Params, and both or neither are classic.
+// Errors: [ErrMismatch] unless both have the same Params.
 func (f *Filter) Union(other *Filter) error {
-	if f.Params() != other.Params() || f.IsClassic() != other.IsClassic() {
+	if f.Params() != other.Params() {
 		return ErrMismatch
 	}
 	if f.Params().LineCount == 0 {
@@ -282,7 +282,7 @@ func (f *Filter) Clear() {
 // Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrLineCount] for the zero
 // Filter; [ErrOutOfMemory]. It is unchanged.
 func (f *Filter) Fold() error {
-	if f.IsClassic() {
+	if f.Params().Classic {
 		return ErrLayout
 	}
 	count := len(orZero(f).view.all)
@@ -311,7 +311,7 @@ func (f *Filter) Fold() error {
 // Errors: [ErrRate]; [ErrLayout] for a filter of [NewClassic]; [ErrOutOfMemory], after folds that
 // were made. Otherwise it is unchanged.
 func (f *Filter) FoldToRate(rate float64) (folds int, err error) {
-	if f.IsClassic() {
+	if f.Params().Classic {
 		return 0, ErrLayout
 	}
 	if !(rate > 0 && rate < 1) {

@@ -41,11 +41,11 @@ func TestBadParams(t *testing.T) {
 		{"keys -2", second(ParamsForBits(-2, 1)), ErrKeys},
 		{"too many", second(ParamsForBits(math.MaxInt, 1000)), ErrLineCount},
 		{"New", second(New(10, 2)), ErrRate},
-		{"k 0", second(NewWithParams(Params{1, 0, 0})), ErrK},
-		{"k 17", second(NewWithParams(Params{1, 17, 0})), ErrK},
-		{"no lines", second(NewWithParams(Params{0, 6, 0})), ErrLineCount},
-		{"all lines", second(NewWithParams(Params{math.MaxUint64, 6, 0})), ErrLineCount},
-		{"2^58 lines", second(NewWithParams(Params{1 << 58, 6, 0})), ErrLineCount},
+		{"k 0", second(NewWithParams(Params{LineCount: 1, K: 0, Seed: 0})), ErrK},
+		{"k 17", second(NewWithParams(Params{LineCount: 1, K: 17, Seed: 0})), ErrK},
+		{"no lines", second(NewWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrLineCount},
+		{"all lines", second(NewWithParams(Params{LineCount: math.MaxUint64, K: 6, Seed: 0})), ErrLineCount},
+		{"2^58 lines", second(NewWithParams(Params{LineCount: 1 << 58, K: 6, Seed: 0})), ErrLineCount},
 	} {
 		if !errors.Is(test.err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, test.err, test.want)
@@ -121,7 +121,7 @@ func TestUnionClearFold(t *testing.T) {
 	if err := a.Union(b); err != nil || !bytes.Equal(bytesOf(a.view.all), lines) || a.KeyCount() != 600 {
 		t.Errorf("union: %v", err)
 	}
-	for _, other := range []Params{{13, 6, 0}, {12, 7, 0}, {12, 6, 1}} {
+	for _, other := range []Params{{LineCount: 13, K: 6, Seed: 0}, {LineCount: 12, K: 7, Seed: 0}, {LineCount: 12, K: 6, Seed: 1}} {
 		filter, err := NewWithParams(other)
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (f *footer) bytes() []byte {
 }
 
 func (f *footer) params() Params {
-	return Params{LineCount: f.LineCount, K: int(f.K), Seed: f.Seed}
+	return Params{LineCount: f.LineCount, K: int(f.K), Classic: f.Layout == layoutClassic, Seed: f.Seed}
 }
 
 func (f *footer) cuckooParams() CuckooParams {

@@ -96,9 +96,7 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 		return
 	}
 	params, plain := loose.Params()
-	if !plain {
-		params, _ = loose.ClassicParams()
-	}
+	plain = plain && !params.Classic
 	lines := data[:params.Bytes()]
 	for i, hash := range hashes {
 		if plain && answers.Has(i) != definitionContains(lines, params.K, hash) || err == nil && filter.ContainsHash(hash) != answers.Has(i) {

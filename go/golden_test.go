@@ -170,23 +170,18 @@ func goldenFiles(t *testing.T, directory string, empty func() goldenFilter) {
 			}
 			return
 		}
-		shape := Params{numbers[0], int(numbers[1]), numbers[2]}
+		shape := Params{LineCount: numbers[0], K: int(numbers[1]), Classic: directory == "classic/", Seed: numbers[2]}
 		params, bloom := view.Params()
 		cuckooParams, cuckoo := view.CuckooParams()
 		if cuckoo {
-			params = Params{cuckooParams.LineCount, cuckooParams.FingerprintBits, cuckooParams.Seed}
-		}
-		classicParams, classic := view.ClassicParams()
-		if classic {
-			params = classicParams
-			bloom = !bloom
+			params = Params{LineCount: cuckooParams.LineCount, K: cuckooParams.FingerprintBits, Seed: cuckooParams.Seed}
 		}
 		staticParams, static := view.StaticParams()
 		if static {
-			params = Params{staticParams.LineCount, staticParams.Rows, staticParams.Seed}
+			params = Params{LineCount: staticParams.LineCount, K: staticParams.Rows, Seed: staticParams.Seed}
 			bloom = !bloom
 		}
-		if bloom == cuckoo || static != (directory == "static/") || classic != (directory == "classic/") || params != shape || view.KeyCount() != numbers[3] {
+		if bloom == cuckoo || static != (directory == "static/") || params != shape || view.KeyCount() != numbers[3] {
 			t.Errorf("%s: %v, %d keys, want %v", name, params, view.KeyCount(), numbers)
 		}
 		goldenProbes(t, directory+name, view)

@@ -123,7 +123,7 @@ func kindOf[F goldenFilter](load func(string) (F, error), make func(t *testing.T
 // shaped makes a filter of line count, k and seed.
 func shaped[F any](make func(Params) (F, error)) func(*testing.T, []string) (F, error) {
 	return func(t *testing.T, args []string) (F, error) {
-		return make(Params{number(t, args[0], 10), int(number(t, args[1], 10)), number(t, args[2], 10)})
+		return make(Params{LineCount: number(t, args[0], 10), K: int(number(t, args[1], 10)), Seed: number(t, args[2], 10)})
 	}
 }
 
@@ -131,7 +131,7 @@ func float(text string) float64 { return orPanic(strconv.ParseFloat(text, 64)) }
 
 var historyKinds = map[string]historyKind{
 	"filter":     kindOf(Load, shaped(NewWithParams)),
-	"classic":    kindOf(Load, shaped(NewClassicWithParams)),
+	"classic":    kindOf(Load, shaped(newClassicWithParams)),
 	"concurrent": kindOf(LoadConcurrent, shaped(NewConcurrentWithParams)),
 	"counting":   kindOf(LoadCounting, shaped(NewCountingWithParams)),
 	"cuckoo": kindOf(LoadCuckoo, shaped(func(p Params) (*CuckooFilter, error) {

@@ -488,7 +488,7 @@ func TestConcurrentFiles(t *testing.T) {
 	shared.AddString("apple")
 	must(shared.Save(path))
 	loaded, err := LoadConcurrent(path)
-	if err != nil || !loaded.Equal(shared) || !loaded.AddStringIfAbsent("pear") || loaded.IsClassic() {
+	if err != nil || !loaded.Equal(shared) || !loaded.AddStringIfAbsent("pear") || loaded.Params().Classic {
 		t.Error(loaded, err)
 	}
 	plain, err := Load(path)
@@ -497,7 +497,7 @@ func TestConcurrentFiles(t *testing.T) {
 	}
 	classic, err := NewClassic(100, 0.01)
 	must(err)
-	if !classic.Share().IsClassic() {
+	if !classic.Share().Params().Classic {
 		t.Error("a classic filter is shared as another")
 	}
 	if _, err := NewConcurrentWithParams(Params{}); err != ErrK {

@@ -67,11 +67,11 @@ func TestAddHashesParallelToAClassicFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := NewClassicWithParams(params)
+	one, err := newClassicWithParams(params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	several, err := NewClassicWithParams(params)
+	several, err := newClassicWithParams(params)
 	if err != nil {
 		t.Fatal(err)
 	}

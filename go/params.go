@@ -18,6 +18,9 @@ type Params struct {
 	LineCount uint64
 	// K is how many bits a key sets, 1 to 16.
 	K int
+	// Classic is whether these bits lie anywhere in all lines, as in a standard Bloom filter, and
+	// not in one line: see [NewClassic].
+	Classic bool
 	// Seed is the seed of the hash of keys: see [Params.WithRandomSeed].
 	Seed uint64
 }
@@ -76,9 +79,17 @@ func (p Params) check() error {
 	return nil
 }
 
+// checkInOneLine is check for a filter that needs all bits of a key in one line.
+func (p Params) checkInOneLine() error {
+	if err := p.check(); err != nil || !p.Classic {
+		return err
+	}
+	return ErrLayout
+}
+
 // checkCounting returns what is wrong with the shape of a counting filter.
 func (p Params) checkCounting() error {
-	if err := p.check(); err != nil || p.LineCount <= maxCountingLines {
+	if err := p.checkInOneLine(); err != nil || p.LineCount <= maxCountingLines {
 		return err
 	}
 	return ErrLineCount
@@ -123,6 +134,9 @@ func (p Params) Rate(keys int) float64 {
 	}
 	if keys <= 0 {
 		return 0
+	}
+	if p.Classic {
+		return classicRate(float64(p.LineCount)*lineBits/float64(keys), p.K)
 	}
 	return rateOf(float64(p.LineCount)*lineBits/float64(keys), p.K)
 }

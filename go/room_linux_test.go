@@ -63,7 +63,7 @@ func testOutOfMemory(t *testing.T) {
 		"New":                     func() error { _, err := New(1<<28, 0.01); return err },
 		"NewWithParams":           func() error { _, err := NewWithParams(params); return err },
 		"NewClassic":              func() error { _, err := NewClassic(1<<28, 0.01); return err },
-		"NewClassicWithParams":    func() error { _, err := NewClassicWithParams(params); return err },
+		"classic":                 func() error { _, err := NewWithParams(params); return err },
 		"NewConcurrent":           func() error { _, err := NewConcurrent(1<<28, 0.01); return err },
 		"NewConcurrentWithParams": func() error { _, err := NewConcurrentWithParams(params); return err },
 		"NewCounting":             func() error { _, err := NewCounting(1<<28, 0.01); return err },

@@ -153,19 +153,10 @@ func (v *View) isBlock() bool {
 	return len(v.all)|len(v.cuckoo.all) == 0 && v.static.rowShape == nil
 }
 
-// Params returns the shape of the filter; false if it has none: a classic, cuckoo or static
-// filter, or one of another engine.
+// Params returns the shape of the filter; false if it has none: a cuckoo or static filter, or one
+// of another engine.
 func (v View) Params() (Params, bool) {
-	return v.shapeIf(len(v.all) != 0 && !v.classic)
-}
-
-// ClassicParams returns the shape of a filter of [NewClassic]; false if it is none.
-func (v View) ClassicParams() (Params, bool) {
-	return v.shapeIf(v.classic)
-}
-
-func (v *View) shapeIf(is bool) (Params, bool) {
-	if !is {
+	if len(v.all) == 0 {
 		return Params{}, false
 	}
 	return v.shape(), true
@@ -173,7 +164,7 @@ func (v *View) shapeIf(is bool) (Params, bool) {
 
 // shape is that of the lines, whatever they mean.
 func (v *View) shape() Params {
-	return Params{LineCount: uint64(len(v.all)), K: v.k, Seed: v.seed}
+	return Params{LineCount: uint64(len(v.all)), K: v.k, Classic: v.classic, Seed: v.seed}
 }
 
 // CuckooParams returns the shape of a cuckoo filter; false if it is none.

@@ -81,12 +81,12 @@ func NewWindow(generations, keysPerGeneration int, rate float64, options ...Opti
 
 // NewWindowWithParams returns an empty window of generations of a given shape.
 //
-// Errors: [ErrGenerations], [ErrK], [ErrLineCount], [ErrOutOfMemory].
+// Errors: [ErrGenerations], [ErrK], [ErrLineCount], [ErrOutOfMemory]; [ErrLayout] for a classic shape.
 func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if generations < 1 || uint64(generations) > math.MaxUint32 {
 		return nil, ErrGenerations
 	}
-	if err := params.check(); err != nil {
+	if err := params.checkInOneLine(); err != nil {
 		return nil, err
 	}
 	if _, ok := windowLen(uint64(generations), params.LineCount); !ok {

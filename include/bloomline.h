@@ -8,7 +8,7 @@
  * it.
  *
  *   bloomline_filter      a filter in memory: insert, probe, save, load
- *   bloomline_classic_    a standard Bloom filter: fewer false positives, several times slower
+ *   bloomline_classic_    the same as a standard Bloom filter: smaller, several times slower
  *   bloomline_counting    keys can be removed; five times the memory
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_scalable    grows with its keys, for an unknown number of them
@@ -367,10 +367,13 @@ BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys, size_t n, u
 typedef struct bloomline_params {
     /** How many lines of 64 bytes, at least 1. */
     uint64_t line_count;
-    /** How many bits a key sets in its line, 1 to 16. */
+    /** How many bits a key sets, 1 to 16. */
     uint32_t k;
-    /** Must be 0. */
-    uint32_t reserved;
+    /**
+     * Where these bits are. 0: in one line. BLOOMLINE_KIND_CLASSIC: anywhere in all lines, a
+     * standard Bloom filter; bloomline_classic_params_for_rate() says when.
+     */
+    uint32_t layout;
     /**
      * The seed of the hash of keys: any number. bloomline_params_for_rate() and
      * bloomline_params_for_bits() set it to 0. If an attacker can choose keys, take it from
@@ -425,20 +428,47 @@ BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys, double b
     bloomline_params *out);
 
 /**
+ * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for a standard Bloom filter:
+ * its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64 bytes in which a key sets
+ * k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, but a probe reads up to k cache
+ * lines and is several times slower.
+ *
+ * All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
+ * folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
+    bloomline_params *out);
+
+/**
+ * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for a standard Bloom filter:
+ * see bloomline_classic_params_for_rate(). At 10 bits per key its false-positive rate is 0.82 %
+ * (bloomline_params_for_bits(): 0.97 %).
+ *
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys, double bits_per_key,
+    bloomline_params *out);
+
+/**
  * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
  * that bloomline_filter_fold() can halve the filter 'folds' times. For keys that cannot be counted
  * beforehand: size the filter for too many, then fold it.
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_RESERVED; 'params' is unchanged.
+ * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_params_foldable(bloomline_params *params, uint32_t folds);
 
 /**
  * bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
- * these parameters with 'keys' different keys. It models the lines: the standard formula is too
- * low. Returns 1 if 'params' is NULL or out of range.
+ * these parameters with 'keys' different keys. It models the lines, for which the standard formula
+ * is too low; of a standard Bloom filter it is that formula. Returns 1 if 'params' is NULL or out
+ * of range.
  */
 BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params, uint64_t keys);
 
@@ -509,7 +539,7 @@ BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes, size_t len);
 /* Filters ------------------------------------------------------------------------------- */
 
 /**
- * A filter that keys are inserted into. Made by bloomline_filter_new(), bloomline_classic_new(),
+ * A filter that keys are inserted into. Made by bloomline_filter_new(),
  * bloomline_filter_clone(), bloomline_filter_decode() or bloomline_filter_load(); freed by
  * bloomline_filter_free().
  */
@@ -524,7 +554,7 @@ typedef struct bloomline_filter bloomline_filter;
  * more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
  * the allocator's. See also bloomline_set_allocator().
  *
- * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for parameters out
+ * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_LAYOUT for parameters out
  * of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
@@ -544,18 +574,6 @@ BLOOMLINE_API bloomline_status bloomline_filter_clone(const bloomline_filter *fi
  * bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
  */
 BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
-
-/** bloomline_filter_params() writes line count, k and seed to 'out'. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_params(const bloomline_filter *filter,
-    bloomline_params *out);
-
-/**
- * bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
- * time; for a filter that was read, starting from what its writer counted. It is a hint: 0 means
- * unknown or none. Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_filter_key_count(const bloomline_filter *filter);
 
 /**
  * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
@@ -747,46 +765,6 @@ BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *fi
 BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
-/* Classic filters: bits anywhere -------------------------------------------------------- */
-
-/**
- * bloomline_classic_new() creates an empty standard Bloom filter: one array of 'line_count' * 64
- * bytes in which a key sets k bits anywhere. At 10 bits per key its false-positive rate is 0.82 %
- * (bloomline_filter_new(): 0.97 %), but a probe reads up to k cache lines and is several times
- * slower. For its size and rate use bloomline_classic_params_...().
- *
- * All bloomline_filter functions accept it, but folding returns BLOOMLINE_ERR_LAYOUT, and
- * bloomline_filter_union() needs two classic filters. Saving keeps the type.
- * bloomline_view_params() fails on its views: use bloomline_view_classic_params().
- *
- * Errors: as bloomline_filter_new().
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_new(const bloomline_params *params,
-    bloomline_filter **out);
-
-/**
- * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for bloomline_classic_new():
- * 1 % takes 9.6 bits per key.
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
-    bloomline_params *out);
-
-/**
- * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for bloomline_classic_new().
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys, double bits_per_key,
-    bloomline_params *out);
-
-/** bloomline_classic_params_rate() is bloomline_params_rate() for bloomline_classic_new(). */
-BLOOMLINE_API double bloomline_classic_params_rate(const bloomline_params *params, uint64_t keys);
-
 /* Views: filters in caller-owned bytes -------------------------------------------------- */
 
 /**
@@ -866,33 +844,17 @@ BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *fil
 /* Views: their parameters, lines and rates ---------------------------------------------- */
 
 /**
- * bloomline_view_params() writes line count, k and seed to 'out'.
+ * bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
+ * plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
+ * BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter is
+ * BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
  *
- * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
- * classic or cuckoo filter, and for those of other engines.
+ * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
+ * of other engines, scalable filters, windows and cascades.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_params(const bloomline_view *view,
+BLOOMLINE_API bloomline_status bloomline_view_shape(const bloomline_view *view,
     bloomline_params *out);
-
-/**
- * bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
- *
- * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_classic_params(const bloomline_view *view,
-    bloomline_params *out);
-
-/**
- * bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
- * to 'out'.
- *
- * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_cuckoo_params(const bloomline_view *view,
-    bloomline_cuckoo_params *out);
 
 /**
  * bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
@@ -1047,7 +1009,7 @@ BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
  * bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND.
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *params,
@@ -1191,7 +1153,7 @@ BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *build
  * them.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_K,
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
@@ -1204,7 +1166,7 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
  * not overlap 'lines'. It allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED. Nothing is changed.
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT. Nothing is changed.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_union(const bloomline_params *params, void *lines,
@@ -1270,11 +1232,6 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_from_filter(bloomline_filter
  * afterwards. Does nothing for NULL.
  */
 BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
-
-/** bloomline_concurrent_params() writes line count, k and seed to 'out'. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_params(const bloomline_concurrent *filter,
-    bloomline_params *out);
 
 /**
  * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
@@ -1518,17 +1475,6 @@ BLOOMLINE_API const bloomline_filter *bloomline_counting_filter(const bloomline_
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_counting_view(const bloomline_counting *filter,
     bloomline_view *out);
-
-/** bloomline_counting_params() writes line count, k and seed to 'out'. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_params(const bloomline_counting *filter,
-    bloomline_params *out);
-
-/**
- * bloomline_counting_key_count() returns how many keys are present: those inserted less those
- * removed. Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_counting_key_count(const bloomline_counting *filter);
 
 /**
  * bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
@@ -2142,12 +2088,6 @@ BLOOMLINE_API void bloomline_cuckoo_free(bloomline_cuckoo *filter);
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
     bloomline_view *out);
-
-/**
- * bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
- * Returns 0 for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_cuckoo_key_count(const bloomline_cuckoo *filter);
 
 /**
  * bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.

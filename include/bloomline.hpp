@@ -350,13 +350,13 @@ struct C;
 #define BLOOMLINE_FNS(Raw, kind)                                                                     \
     template <>                                                                                      \
     struct C<Raw> {                                                                                  \
-        BLOOMLINE_FN(kind, free) BLOOMLINE_FN(kind, clone) BLOOMLINE_FN(kind, params)                \
+        BLOOMLINE_FN(kind, free) BLOOMLINE_FN(kind, clone)                                           \
         BLOOMLINE_FN(kind, contains) BLOOMLINE_FN(kind, contains_hash)                               \
         BLOOMLINE_FN(kind, contains_hashes) BLOOMLINE_FN(kind, contains_keys)                        \
         BLOOMLINE_FN(kind, insert) BLOOMLINE_FN(kind, insert_hash)                                   \
         BLOOMLINE_FN(kind, insert_hashes) BLOOMLINE_FN(kind, insert_keys)                            \
         BLOOMLINE_FN(kind, remove) BLOOMLINE_FN(kind, remove_hash) BLOOMLINE_FN(kind, clear)         \
-        BLOOMLINE_FN(kind, view) BLOOMLINE_FN(kind, key_count)                                       \
+        BLOOMLINE_FN(kind, view)                                                                     \
         BLOOMLINE_FN(kind, encoded_len) BLOOMLINE_FN(kind, encode) BLOOMLINE_FN(kind, write)         \
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
     };
@@ -610,6 +610,16 @@ public:
     void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
         bloomline_view_contains_each(this->viewed(), keys.data(), keys.size(), present);
     }
+    /// Line count, k, layout and seed of a plain, classic or counting filter; BLOOMLINE_ERR_LAYOUT for
+    /// others: see bloomline_view_shape().
+    Result<Params> params() const noexcept {
+        const Result<Params> shape =
+            made<Params>(bloomline_view_shape, static_cast<const bloomline_view *>(this->viewed()));
+        const bool of_lines = !shape || shape->layout == 0 || shape->layout == BLOOMLINE_KIND_CLASSIC;
+        return of_lines ? shape : Result<Params>(Status(BLOOMLINE_ERR_LAYOUT));
+    }
+    /// How many keys were counted: see bloomline_view_key_count().
+    [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(this->viewed()); }
     /// The fill ratio; the load factor of a cuckoo filter.
     [[nodiscard]] double fill() const noexcept { return bloomline_view_fill(this->viewed()); }
     [[nodiscard]] double estimated_keys() const noexcept { return bloomline_view_estimated_keys(this->viewed()); }
@@ -662,8 +672,6 @@ public:
         using std::begin, std::end;
         return insert(begin(keys), end(keys));
     }
-    /// Of a Window: those of each generation.
-    Result<Params> params() const noexcept { return made<Params>(C<R>::params, this->get()); }
     /// The seed of the hashes that it takes: hash(key, filter.seed()).
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
 };
@@ -704,12 +712,11 @@ public:
     static Result<Self> load(const Path &path) noexcept { return made<Self, R *>(C<R>::load, path.c_str()); }
 };
 
-/// The same of what is inserted into, and key counts.
+/// The same of what is inserted into.
 template <class Self, class R>
 class Stored : public Saved<Self, R, Inserts<Self, R>> {
 public:
     using Saved<Self, R, Inserts<Self, R>>::Saved;
-    [[nodiscard]] uint64_t key_count() const noexcept { return C<R>::key_count(this->get()); }
 };
 
 /// Remove only keys you inserted. Any other removal can delete one, which is then a false negative.
@@ -732,7 +739,7 @@ inline Result<Params> params_for_rate(uint64_t keys, double rate, uint64_t seed 
 inline Result<Params> params_for_bits(uint64_t keys, double bits_per_key, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_params_for_bits, keys, bits_per_key, seed);
 }
-/// For Filter::classic().
+/// For a standard Bloom filter, the bits of a key anywhere: see bloomline_classic_params_for_rate().
 inline Result<Params> classic_params_for_rate(uint64_t keys, double rate, uint64_t seed = 0) noexcept {
     return detail::seeded<Params>(bloomline_classic_params_for_rate, keys, rate, seed);
 }
@@ -747,9 +754,6 @@ inline Result<CuckooParams> cuckoo_params_for_rate(uint64_t keys, double rate, u
 }
 [[nodiscard]] inline double expected_rate(const CuckooParams &params, uint64_t keys) noexcept {
     return bloomline_cuckoo_params_rate(&params, keys);
-}
-[[nodiscard]] inline double classic_expected_rate(const Params &params, uint64_t keys) noexcept {
-    return bloomline_classic_params_rate(&params, keys);
 }
 
 /// Returns a seed from the operating system, for a filter whose keys an attacker may choose:
@@ -805,11 +809,13 @@ public:
     template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
     static Result<View> open_leveldb(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
 
-    Result<Params> params() const noexcept { return detail::made<Params>(bloomline_view_params, &view_); }
+    /// Line count, fingerprint bits and seed of a cuckoo filter; BLOOMLINE_ERR_LAYOUT for others.
     Result<CuckooParams> cuckoo_params() const noexcept {
-        return detail::made<CuckooParams>(bloomline_view_cuckoo_params, &view_);
+        const Result<Params> shape = detail::made<Params>(bloomline_view_shape, &view_);
+        if (!shape) return shape.status();
+        if (shape->layout != BLOOMLINE_KIND_CUCKOO) return Status(BLOOMLINE_ERR_LAYOUT);
+        return CuckooParams{shape->line_count, shape->k, 0, shape->seed};
     }
-    [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(&view_); }
     /// A function that answers contains() for this view and its copies without the checks of each call:
     /// bloomline_view_contains_fn(). Call it as fn(&view.get(), key, len).
     [[nodiscard]] bloomline_contains_fn contains_fn() const noexcept { return bloomline_view_contains_fn(&view_); }
@@ -884,10 +890,6 @@ public:
     static Result<Filter> create(const Result<Params> &params) noexcept {
         return detail::created<Filter>(bloomline_filter_new, params);
     }
-    /// A standard Bloom filter, the bits of a key anywhere: see bloomline_classic_new().
-    static Result<Filter> classic(const Result<Params> &params) noexcept {
-        return detail::created<Filter>(bloomline_classic_new, params);
-    }
 
     /// Inserts on up to 'threads' threads; 0: on as many as there are CPUs. The bytes are the same.
     void insert_hashes_parallel(Span<const uint64_t> hashes, size_t threads) noexcept {
@@ -943,6 +945,7 @@ public:
     Result<Filter> snapshot() const noexcept {
         return detail::made<Filter, bloomline_filter *>(bloomline_concurrent_snapshot, get());
     }
+    uint64_t key_count() const BLOOMLINE_DELETED("it keeps none: see estimated_keys()");
     double estimated_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
     double worst_line_rate() const BLOOMLINE_DELETED("other threads may insert: ask a snapshot()");
 };
@@ -1020,7 +1023,6 @@ public:
     static Result<ScalableFilter> create(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<ScalableFilter, Raw *>(bloomline_scalable_new, first_keys, rate, seed);
     }
-    [[nodiscard]] uint64_t key_count() const noexcept { return bloomline_view_key_count(viewed()); }
     [[nodiscard]] size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
     /// The false-positive rate to expect now, of all stages together.
     [[nodiscard]] double expected_rate() const noexcept { return bloomline_scalable_expected_rate(get()); }
@@ -1030,7 +1032,8 @@ public:
     }
     [[nodiscard]] uint64_t seed() const noexcept {
         const auto first = bloomline_scalable_stage(get(), 0);
-        return detail::made<Params>(bloomline_filter_params, first)->seed;
+        const auto view = detail::made<View, bloomline_view>(bloomline_filter_view, first);
+        return (*view).params()->seed;
     }
 };
 
@@ -1043,6 +1046,8 @@ public:
                                  uint64_t seed = 0) noexcept {
         return detail::made<Window, Raw *>(bloomline_window_new, generations, keys_per_generation, rate, seed);
     }
+    /// Of each generation.
+    Result<Params> params() const noexcept { return detail::made<Params>(bloomline_window_params, get()); }
     void rotate() noexcept { bloomline_window_rotate(get()); }
     /// Sets the current time slice, such as the seconds since 1970 divided by 86400.
     void advance_to(uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }

@@ -283,8 +283,8 @@ BLOOMLINE_INLINE_FN_ bool bloomline_inline_contains_hash(bloomline_inline filter
  * rules are those of an insert into them: no other thread uses them meanwhile. The key count of a
  * filter does not change.
  *
- * Returns false if nothing was inserted: the view is NULL or not opened, or of another kind of
- * filter.
+ * Returns false if nothing was inserted: the view is NULL or not opened, or of a filter that has no
+ * bloomline_params.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_INLINE_FN_ bool bloomline_inline_insert_hash(bloomline_inline filter, uint64_t hash)
@@ -302,7 +302,7 @@ BLOOMLINE_INLINE_FN_ bool bloomline_inline_insert_hash(bloomline_inline filter, 
         bloomline_params params;
         size_t len;
         void *lines = (void *)(uintptr_t)bloomline_view_lines(filter.view, &len);
-        if (bloomline_view_params(filter.view, &params) != BLOOMLINE_OK) return false;
+        if (bloomline_view_shape(filter.view, &params) != BLOOMLINE_OK) return false;
         return bloomline_lines_insert_hashes(&params, lines, len, &hash, 1) == BLOOMLINE_OK;
     }
 }

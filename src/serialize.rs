@@ -12,8 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
+/// `$flag` is a boolean of the shape, which `$is` returns, and `$made` what makes it of a shape.
 macro_rules! shape {
-    ($params:ident, $name:literal, $field:ident) => {
+    ($params:ident, $name:literal, $field:ident $(, $flag:ident $is:ident $made:ident)?) => {
         const _: () = {
             #[derive(Serialize, Deserialize)]
             #[serde(rename = $name)]
@@ -21,30 +22,32 @@ macro_rules! shape {
                 line_count: u64,
                 $field: u32,
                 seed: u64,
+                $(#[serde(default)]
+                $flag: bool,)?
             }
 
-            /// As its line count, its
-            #[doc = stringify!($field)]
-            /// and its seed.
+            /// As its fields, each by the name of its getter without `is_`.
             impl Serialize for $params {
                 fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                     let (line_count, $field, seed) =
                         (self.line_count(), self.$field(), self.seed());
-                    Fields { line_count, $field, seed }.serialize(to)
+                    Fields { line_count, $field, seed $(, $flag: self.$is())? }.serialize(to)
                 }
             }
 
             impl<'de> Deserialize<'de> for $params {
                 fn deserialize<D: Deserializer<'de>>(from: D) -> Result<$params, D::Error> {
-                    let Fields { line_count, $field, seed } = Fields::deserialize(from)?;
-                    $params::new(line_count, $field, seed).map_err(D::Error::custom)
+                    let Fields { line_count, $field, seed $(, $flag)? } = Fields::deserialize(from)?;
+                    let shape = $params::new(line_count, $field, seed).map_err(D::Error::custom)?;
+                    $(let shape = if $flag { shape.$made() } else { shape };)?
+                    Ok(shape)
                 }
             }
         };
     };
 }
 
-shape!(Params, "Params", k);
+shape!(Params, "Params", k, classic is_classic into_classic);
 shape!(CuckooParams, "CuckooParams", fingerprint_bits);
 shape!(StaticParams, "StaticParams", rows);
 

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 struct Params {
     line_count: u64,
     k: u32,
-    reserved: u32,
+    layout: u32,
     seed: u64,
 }
 type View = [u64; 16];
@@ -44,7 +44,7 @@ const LINES: usize = 10;
 
 /// Lines of which the last is not there, and a view that takes it to be.
 fn one_line_short() -> (Vec<u8>, View) {
-    let params = Params { line_count: LINES as u64, k: 6, reserved: 0, seed: 0 };
+    let params = Params { line_count: LINES as u64, k: 6, layout: 0, seed: 0 };
     let lines = vec![0xFF; (LINES - 1) * 64];
     let mut view = MaybeUninit::uninit();
     // SAFETY: only the address is taken here. The length is a lie: that is what this is for.
@@ -85,7 +85,7 @@ fn a_batch() {
 #[test]
 #[ignore = "writes beyond its memory; `make test-asan` runs it"]
 fn an_insert() {
-    let params = Params { line_count: LINES as u64, k: 6, reserved: 0, seed: 0 };
+    let params = Params { line_count: LINES as u64, k: 6, layout: 0, seed: 0 };
     let mut lines = vec![0u8; (LINES - 1) * 64];
     // SAFETY: none; see above.
     let status = unsafe {

@@ -22,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 26] = [
+const SECTIONS: [(&str, &str); 25] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -31,7 +31,6 @@ const SECTIONS: [(&str, &str); 26] = [
     ("Encoded filters: their kinds, and how they are written", "encode.rs"),
     ("Filters", "filter/mod.rs"),
     ("Filters: probes", "filter/probe.rs"),
-    ("Classic filters: bits anywhere", "classic.rs"),
     ("Views: filters in caller-owned bytes", "view/mod.rs"),
     ("Views of filters", "filter/view.rs"),
     ("Views: their parameters, lines and rates", "view/about.rs"),

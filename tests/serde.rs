@@ -75,7 +75,7 @@ fn table() -> Table {
     let mut table = Table {
         name: "users".into(),
         plain: Filter::new(params.0).unwrap(),
-        classic: Filter::classic(params.0).unwrap(),
+        classic: Filter::new(Params::classic_for_rate(100, 0.01).unwrap()).unwrap(),
         shared: ConcurrentFilter::new(params.0).unwrap(),
         counting: CountingFilter::new(params.0).unwrap(),
         cuckoo: Some(CuckooFilter::new(params.1).unwrap()),
@@ -123,7 +123,7 @@ fn every_kind_returns_at_every_size() {
         let mut plain = Filter::new(params).unwrap();
         plain.insert_hashes(&hashes);
         assert_returns(&plain, &format!("a plain filter of {lines} lines"));
-        let mut classic = Filter::classic(params).unwrap();
+        let mut classic = Filter::new(Params::classic(lines, 7, 1).unwrap()).unwrap();
         classic.insert_hashes(&hashes);
         assert_returns(&classic, &format!("a classic filter of {lines} lines"));
         let mut counting = CountingFilter::new(params).unwrap();

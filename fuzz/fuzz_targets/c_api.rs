@@ -23,7 +23,7 @@ enum Call {
         slot: u8,
         lines: u16,
         k: u8,
-        reserved: bool,
+        unknown_layout: bool,
         seed: u64,
         null_params: bool,
         null_out: bool,
@@ -160,14 +160,18 @@ impl State {
         // handles are NULL or alive.
         unsafe {
             match call {
-                Call::New { slot, lines, k, reserved, seed, null_params, null_out } => {
+                Call::New { slot, lines, k, unknown_layout, seed, null_params, null_out } => {
                     let (lines, k) = (u64::from(lines % 300), u32::from(k % 20));
-                    let params =
-                        bloomline_params { line_count: lines, k, reserved: reserved.into(), seed };
+                    let params = bloomline_params {
+                        line_count: lines,
+                        k,
+                        layout: unknown_layout.into(),
+                        seed,
+                    };
                     let mut handle = null_mut();
                     let expected = match () {
                         () if null_params || null_out => BLOOMLINE_ERR_NULL,
-                        () if reserved => BLOOMLINE_ERR_RESERVED,
+                        () if unknown_layout => BLOOMLINE_ERR_LAYOUT,
                         () if lines == 0 => BLOOMLINE_ERR_LINE_COUNT,
                         () if !(1..=16).contains(&k) => BLOOMLINE_ERR_K,
                         () => BLOOMLINE_OK,
@@ -183,7 +187,7 @@ impl State {
                     }
                 }
                 Call::Sized { slot, keys, rate, by_bits, seed } => {
-                    let before = bloomline_params { line_count: 1, k: 2, reserved: 3, seed: 4 };
+                    let before = bloomline_params { line_count: 1, k: 2, layout: 3, seed: 4 };
                     let (mut params, keys) = (before, u64::from(keys % 2000));
                     let status = if by_bits {
                         bloomline_params_for_bits(keys, rate, &mut params)
@@ -194,7 +198,7 @@ impl State {
                         assert_eq!(params, before, "written on success only");
                         return;
                     }
-                    assert!(params.reserved == 0 && params.seed == 0 && params.line_count > 0);
+                    assert!(params.layout == 0 && params.seed == 0 && params.line_count > 0);
                     let expected = bloomline_params_rate(&params, keys);
                     assert!((0.0..=1.0).contains(&expected));
                     assert!(by_bits || expected <= rate * 1.000_001);
@@ -254,7 +258,12 @@ impl State {
                         (Some(model), Some((params, inserted, key_count))) => {
                             if model.params == params {
                                 assert_eq!(status, BLOOMLINE_OK);
-                                let count = bloomline_filter_key_count(model.handle);
+                                let mut view: bloomline_view = std::mem::zeroed();
+                                assert_eq!(
+                                    bloomline_filter_view(model.handle, &mut view),
+                                    BLOOMLINE_OK
+                                );
+                                let count = bloomline_view_key_count(&view);
                                 if same {
                                     // What it counts then is its own affair.
                                     model.key_count = count;
@@ -298,7 +307,9 @@ impl State {
                     assert_eq!(told != 77, written);
                     if let (BLOOMLINE_OK, Some(model)) = (status, self.model(slot)) {
                         let before = model.params.line_count;
-                        let status = bloomline_filter_params(model.handle, &mut model.params);
+                        let mut view: bloomline_view = std::mem::zeroed();
+                        assert_eq!(bloomline_filter_view(model.handle, &mut view), BLOOMLINE_OK);
+                        let status = bloomline_view_shape(&view, &mut model.params);
                         assert_eq!(status, BLOOMLINE_OK);
                         assert!(no_output || model.params.line_count << told == before);
                     }
@@ -325,7 +336,7 @@ impl State {
                     let params = bloomline_params {
                         line_count: u64::from(lines % 300),
                         k: u32::from(k % 20),
-                        reserved: 0,
+                        layout: 0,
                         seed: 5,
                     };
                     let len = bloomline_block_len(&params);

@@ -226,8 +226,8 @@ impl State {
                     assert_eq!(bloomline_view_contains_hash(view, hash), expected);
                     assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected);
                 }
-                let mut told = bloomline_params { line_count: 0, k: 0, reserved: 0, seed: 0 };
-                let known = bloomline_view_params(view, &mut told) == BLOOMLINE_OK;
+                let mut told = bloomline_params { line_count: 0, k: 0, layout: 0, seed: 0 };
+                let known = bloomline_view_shape(view, &mut told) == BLOOMLINE_OK;
                 assert_eq!(known, status == BLOOMLINE_OK);
                 assert!(!known || told == params);
             }

@@ -292,9 +292,8 @@ fn attempt_cuckoo(bytes: &[u8]) {
 fn probe(view: &View<'_>, bytes: &[u8]) {
     let lines = &bytes[..64 * get(bytes, LINE_COUNT) as usize];
     assert!(view.lines() == lines);
-    let (params, classic) = (view.params(), view.classic_params());
-    assert!((params.is_none(), classic.is_some()) == (get(bytes, LAYOUT) == 6, params.is_none()));
-    let params = params.or(classic).unwrap();
+    let params = view.params().unwrap();
+    assert_eq!(params.is_classic(), get(bytes, LAYOUT) == 6);
     assert_eq!(params.line_count(), get(bytes, LINE_COUNT));
     assert_eq!(params.seed(), get(bytes, SEED));
     assert_eq!(view.key_count(), get(bytes, KEY_COUNT));

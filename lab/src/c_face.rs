@@ -12,7 +12,7 @@ use std::ptr::null_mut;
 struct Params {
     line_count: u64,
     k: u32,
-    reserved: u32,
+    layout: u32,
     seed: u64,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
         ours("`Swap<Filter>`", Sizes::None, swapped)
             .shown(&[Can::Replace, Can::Union, Can::Map], AT_RATE),
         ours("64 shards of `Filter`", Sizes::None, sharded).shown(saved, AT_RATE),
-        ours("`Filter::classic`", Sizes::Two, classic).shown(saved, AT_RATE),
+        ours("`Params::classic`", Sizes::Two, classic).shown(saved, AT_RATE),
         ours(COUNTING, Sizes::Two, counting).shown(&[Can::Delete, Can::Union, Can::Map], AT_RATE),
         ours(CUCKOO, Sizes::Two, cuckoo).shown(
             &[Can::Delete, Can::Map],
@@ -104,7 +104,7 @@ fn classic(keys: u64, size: Size) -> Option<Box<dyn Contender>> {
         Size::Bits(bits) => Params::classic_for_bits(keys, bits),
         Size::Rate(rate) => Params::classic_for_rate(keys, rate),
     };
-    some(Filter::classic(params.unwrap()).unwrap())
+    some(Filter::new(params.unwrap()).unwrap())
 }
 
 impl Contender for Filter {

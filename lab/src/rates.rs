@@ -40,7 +40,7 @@ const THEORY: [Theory; 4] = [
 /// What is shown, and its colour.
 const SHOWN: [(&str, usize); 8] = [
     (ours::PLAIN, 0),
-    ("`Filter::classic`", 9),
+    ("`Params::classic`", 9),
     (ours::CUCKOO, 1),
     (crates::SBBF_RS, 2),
     (cpp::BEST64, 3),

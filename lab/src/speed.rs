@@ -402,7 +402,7 @@ pub(crate) fn by_rate(rows: &[Row], note: &[String]) -> String {
                 continue;
             };
             let is_ours = row.by == By::Ours
-                && name != "Filter::classic"
+                && name != "Params::classic"
                 && !name.starts_with("CuckooFilter");
             let (called, colour) = match shown {
                 Some(&(_, called, colour)) => (called.to_string(), colour),

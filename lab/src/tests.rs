@@ -14,7 +14,7 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
     for (name, model) in [
         (ours::PLAIN, model::line as fn(f64) -> f64),
         ("`Filter`, scalar", model::line),
-        ("`Filter::classic`", model::classic),
+        ("`Params::classic`", model::classic),
         (crates::SBBF_RS, model::sbbf),
         (crates::PARQUET, model::sbbf),
         (crates::FASTBLOOM, model::classic),

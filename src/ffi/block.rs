@@ -29,7 +29,7 @@ pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) ->
 /// bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_RESERVED; BLOOMLINE_ERR_BACKEND.
+/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_build(

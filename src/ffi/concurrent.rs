@@ -75,17 +75,6 @@ pub unsafe extern "C" fn bloomline_concurrent_free(filter: *mut bloomline_concur
     unsafe { free(filter) }
 }
 
-/// bloomline_concurrent_params() writes line count, k and seed to 'out'.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_params(
-    filter: *const bloomline_concurrent,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
-}
-
 /// bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
 /// Valid until the filter is freed. While threads insert, use it for the contains functions,
 /// bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.

@@ -252,25 +252,6 @@ pub unsafe extern "C" fn bloomline_counting_view(
     unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
-/// bloomline_counting_params() writes line count, k and seed to 'out'.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_params(
-    filter: *const bloomline_counting,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
-}
-
-/// bloomline_counting_key_count() returns how many keys are present: those inserted less those
-/// removed. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_key_count(filter: *const bloomline_counting) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
-}
-
 /// bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
 /// present in 'from'. Line count, k and seed must be equal. They may be one filter, whose keys are
 /// then present twice as often.

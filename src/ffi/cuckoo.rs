@@ -75,14 +75,6 @@ pub unsafe extern "C" fn bloomline_cuckoo_view(
     unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
 }
 
-/// bloomline_cuckoo_key_count() returns how many keys are present, repeated ones counted each time.
-/// Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_key_count(filter: *const bloomline_cuckoo) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
-}
-
 /// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
 /// Returns 0 for NULL.
 #[unsafe(no_mangle)]

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::format::native;
-use crate::kernel::{Hashes, Kernel, Layout};
+use crate::kernel::{Hashes, Kernels};
 use crate::os::numbers::HashList;
 use crate::os::room::Room;
 use crate::shape::Params;
@@ -24,11 +24,11 @@ pub(crate) fn block_build_in(
     hashes: &[u64],
     out: Room<'_>,
 ) -> Result<usize, Error> {
-    let kernel = Kernel::active(Layout::Native)?;
+    let kernel = Kernels::active()?.of_params(*params);
     let mut out = out.first(params.encoded_len())?;
     let lines = out.put_zeros(params.bytes());
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));
-    let footer = native::footer(native::LINES, *params, hashes.len() as u64);
+    let footer = native::footer(native::layout_of(*params), *params, hashes.len() as u64);
     let footer = footer.seal(crate::hash::hash(lines, 0));
     out.put(&footer);
     Ok(out.written().len())
@@ -40,7 +40,7 @@ pub(crate) fn block_build_in(
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing inserted; [`Error::Backend`].
 pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result<(), Error> {
-    let kernel = Kernel::active(Layout::Native)?;
+    let kernel = Kernels::active()?.of_params(*params);
     let too_small = Error::BufferTooSmall { needed: params.bytes(), given: lines.len() };
     let lines = lines.get_mut(..params.bytes()).ok_or(too_small)?;
     kernel.insert_batch(lines, params.k(), Hashes::Given(hashes));

@@ -10,7 +10,7 @@ use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, Layout, OwnLines, Prefetch, Probed, TILE, ahead};
+use crate::kernel::{Backend, Kernel, OwnLines, Prefetch, Probed, TILE, ahead};
 use crate::layouts::classic;
 use crate::os::memory::{Shared, Zeroed};
 use crate::shape::Params;
@@ -27,7 +27,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// It has the lines, and so the bytes, the size and the rate, of a [`Filter`] of the same
 /// [`Params`]. It keeps no key count; see [`estimated_keys`](ConcurrentFilter::estimated_keys).
-/// Made of a [classic](Filter::classic) filter, it has the bits of that.
 ///
 /// # Data races
 /// All accesses are relaxed atomic ones, with one exception. The backends `avx2` and `avx512`, and
@@ -85,7 +84,7 @@ impl ConcurrentFilter {
     /// more may.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> bool {
-        if self.is_classic() {
+        if self.params.is_classic() {
             return self.insert_spread(hash);
         }
         self.lines.insert_shared(self.params.k(), hash)
@@ -159,15 +158,9 @@ impl ConcurrentFilter {
 
     // ---- whole filters ----
 
-    /// Returns line count, k and seed.
+    /// Returns line count, k, layout and seed.
     pub fn params(&self) -> Params {
         self.params
-    }
-
-    /// Returns whether it is a standard Bloom filter: see [`Filter::classic`].
-    #[inline]
-    pub fn is_classic(&self) -> bool {
-        self.kernel.layout() == Layout::Classic
     }
 
     /// Returns the backend that probes.
@@ -178,10 +171,9 @@ impl ConcurrentFilter {
     /// Adds the keys of a filter.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
-    /// neither are classic.
+    /// [`Error::Mismatch`] unless both have the same parameters.
     pub fn union(&self, other: &Filter) -> Result<(), Error> {
-        if self.params != other.params() || self.is_classic() != other.is_classic() {
+        if self.params != other.params() {
             return Err(Error::Mismatch);
         }
         let (words, _) = other.lines().as_chunks();
@@ -229,8 +221,7 @@ whole_values!(ConcurrentFilter, shared);
 /// Each write reads every lane once, so its checksum is that of what it wrote.
 impl Encoded for ConcurrentFilter {
     fn footer(&self) -> Footer {
-        let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
-        native::footer(layout, self.params, 0)
+        native::footer(native::layout_of(self.params), self.params, 0)
     }
 
     fn body_len(&self) -> usize {
@@ -270,8 +261,7 @@ fn load(lanes: &[AtomicU64], bytes: &mut [[u8; 8]]) {
 impl PartialEq for ConcurrentFilter {
     fn eq(&self, other: &ConcurrentFilter) -> bool {
         let lane = |lane: &AtomicU64| lane.load(Ordering::Relaxed);
-        self.is_classic() == other.is_classic()
-            && self.params == other.params
+        self.params == other.params
             && self.lanes().iter().map(lane).eq(other.lanes().iter().map(lane))
     }
 }

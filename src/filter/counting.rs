@@ -62,7 +62,7 @@ impl CountingFilter {
     ///
     /// # Errors
     /// [`Error::LineCount`] if lines and counters are more than memory can address;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// [`Error::Layout`] if the parameters are classic; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(params: Params) -> Result<CountingFilter, Error> {
         CountingFilter::beside(params, Filter::new)
     }

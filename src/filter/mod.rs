@@ -47,7 +47,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Hashes, Kernel, Layout, OwnLines};
+use crate::kernel::{Backend, Hashes, Kernel, Kernels, OwnLines};
 use crate::key::Key;
 use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
@@ -75,25 +75,13 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Creates an empty filter.
+    /// Creates an empty filter: a standard Bloom filter if the parameters are
+    /// [classic](Params::classic).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(params: Params) -> Result<Filter, Error> {
-        Filter::with_kernel(params, Kernel::active(Layout::Native)?)
-    }
-
-    /// Creates an empty standard Bloom filter: one array of bits, anywhere in which a key sets k
-    /// bits. It has the lowest rate for its memory, and up to k cache lines per key. See
-    /// [`definition::classic`](mod@crate::definition::classic). Size it by [`Params::classic_for_rate`].
-    ///
-    /// All else is as with [`Filter::new`], except that it cannot be folded, and combines only with
-    /// classic filters.
-    ///
-    /// # Errors
-    /// As [`Filter::new`].
-    pub fn classic(params: Params) -> Result<Filter, Error> {
-        Filter::with_kernel(params, Kernel::active(Layout::Classic)?)
+        Filter::with_kernels(params, Kernels::active()?)
     }
 
     /// Creates an empty filter with a given backend.
@@ -101,11 +89,11 @@ impl Filter {
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
     pub fn with_backend(params: Params, backend: Backend) -> Result<Filter, Error> {
-        Filter::with_kernel(params, backend.kernels().ok_or(Error::Backend)?.of(Layout::Native))
+        Filter::with_kernels(params, backend.kernels().ok_or(Error::Backend)?)
     }
 
-    fn with_kernel(params: Params, kernel: &'static Kernel) -> Result<Filter, Error> {
-        Ok(Filter::of_lines(Zeroed::new(params.bytes())?, params, kernel))
+    fn with_kernels(params: Params, kernels: Kernels) -> Result<Filter, Error> {
+        Ok(Filter::of_lines(Zeroed::new(params.bytes())?, params, kernels.of_params(params)))
     }
 
     /// A filter of these lines, whose key count is unknown.
@@ -246,14 +234,9 @@ impl Filter {
 
     // ---- what it is and how full it is ----
 
-    /// Returns line count, k and seed.
+    /// Returns line count, k, layout and seed.
     pub fn params(&self) -> Params {
         self.params
-    }
-
-    /// Returns whether it is a standard Bloom filter: see [`Filter::classic`].
-    pub fn is_classic(&self) -> bool {
-        self.kernel.layout() == Layout::Classic
     }
 
     /// Returns the backend that inserts and probes.
@@ -301,8 +284,7 @@ impl Filter {
     /// Adds all keys of the other filter.
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
-    /// neither are classic.
+    /// [`Error::Mismatch`] unless both have the same parameters.
     pub fn union(&mut self, other: &Filter) -> Result<(), Error> {
         self.matches(other)?;
         for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
@@ -318,8 +300,7 @@ impl Filter {
     /// see [`estimated_keys`](Filter::estimated_keys).
     ///
     /// # Errors
-    /// [`Error::Mismatch`] unless both have the same line count, k and seed, and both or
-    /// neither are classic.
+    /// [`Error::Mismatch`] unless both have the same parameters.
     pub fn intersect(&mut self, other: &Filter) -> Result<(), Error> {
         self.matches(other)?;
         for (byte, other) in self.lines.iter_mut().zip(other.lines.iter()) {
@@ -331,8 +312,7 @@ impl Filter {
 
     /// Whether lines of both can be combined.
     fn matches(&self, other: &Filter) -> Result<(), Error> {
-        let same = self.params == other.params && self.is_classic() == other.is_classic();
-        if same { Ok(()) } else { Err(Error::Mismatch) }
+        if self.params == other.params { Ok(()) } else { Err(Error::Mismatch) }
     }
 
     /// Removes all keys.
@@ -349,14 +329,12 @@ impl Filter {
     /// [`Error::Layout`] if it is classic; [`Error::OddLineCount`]; [`Error::OutOfMemory`]. The
     /// filter is unchanged.
     pub fn fold(&mut self) -> Result<(), Error> {
-        if self.is_classic() {
-            return Err(Error::Layout(native::CLASSIC));
-        }
+        native::in_one_line(self.params)?;
         let count = self.params.line_count();
         if !count.is_multiple_of(2) {
             return Err(Error::OddLineCount(count));
         }
-        let params = Params::new(count / 2, self.params.k(), self.params.seed())?;
+        let params = self.params.with_lines(count / 2)?;
         let mut half = Zeroed::new(params.bytes())?;
         for (line, pair) in half.chunks_mut(LINE_BYTES).zip(self.lines.chunks(2 * LINE_BYTES)) {
             for (i, byte) in line.iter_mut().enumerate() {
@@ -388,9 +366,7 @@ impl Filter {
     /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::Layout`] if the filter is
     /// classic; [`Error::OutOfMemory`]; folds already done remain.
     pub fn fold_to_rate(&mut self, rate: f64) -> Result<u32, Error> {
-        if self.is_classic() {
-            return Err(Error::Layout(native::CLASSIC));
-        }
+        native::in_one_line(self.params)?;
         if !(rate > 0.0 && rate < 1.0) {
             return Err(Error::Rate(rate));
         }
@@ -417,8 +393,7 @@ whole_values!(Filter);
 
 impl Encoded for Filter {
     fn footer(&self) -> Footer {
-        let layout = if self.is_classic() { native::CLASSIC } else { native::LINES };
-        native::footer(layout, self.params, self.key_count)
+        native::footer(native::layout_of(self.params), self.params, self.key_count)
     }
 
     fn body_len(&self) -> usize {
@@ -432,9 +407,7 @@ impl Encoded for Filter {
     /// Of a counting filter, its plain filter.
     fn read(footer: &FooterBytes, body: &mut Body<'_>) -> Result<Filter, Error> {
         let (footer, params) = native::check(footer, body.len(), native::PROBED)?;
-        let classic = footer.layout == native::CLASSIC;
-        let kernel = Kernel::active(if classic { Layout::Classic } else { Layout::Native })?;
-        let mut filter = Filter::with_kernel(params, kernel)?;
+        let mut filter = Filter::new(params)?;
         filter.key_count = footer.key_count;
         body.fill(&mut filter.lines)?;
         if footer.layout == native::COUNTING {
@@ -485,8 +458,7 @@ impl BitAndAssign<&Filter> for Filter {
 /// Equal filters have the same encoded bytes.
 impl PartialEq for Filter {
     fn eq(&self, other: &Filter) -> bool {
-        self.is_classic() == other.is_classic()
-            && (self.params, self.key_count) == (other.params, other.key_count)
+        (self.params, self.key_count) == (other.params, other.key_count)
             && *self.lines == *other.lines
     }
 }

@@ -98,10 +98,8 @@ impl<'a> View<'a> {
                 Ok(View::of_static(lines, shape, key_count, kernels))
             }
             _ => {
-                let Parts { layout, lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
-                let classic = layout == native::CLASSIC;
-                let layout = if classic { Layout::Classic } else { Layout::Native };
-                Ok(View::new(lines.into(), params, key_count, kernels.of(layout)))
+                let Parts { lines, params, key_count, .. } = native::parse(bytes, PROBED)?;
+                Ok(View::new(lines.into(), params, key_count, kernels.of_params(params)))
             }
         }
     }
@@ -170,7 +168,7 @@ impl<'a> View<'a> {
             let (needed, given) = (params.bytes() as u64, lines.len() as u64);
             return Err(Error::Truncated { needed, given });
         }
-        Ok(View::new(lines.into(), params, key_count, Kernel::active(Layout::Native)?))
+        Ok(View::new(lines.into(), params, key_count, Kernels::active()?.of_params(params)))
     }
 
     /// A view of the first of these bytes, into which other threads may be inserting.
@@ -181,7 +179,7 @@ impl<'a> View<'a> {
     pub(crate) fn of_shared_lines(bytes: Probed<'a>, params: Params) -> Result<View<'a>, Error> {
         let too_small = Error::BufferTooSmall { needed: params.bytes(), given: bytes.len() };
         let lines = bytes.first(params.bytes()).ok_or(too_small)?;
-        let kernel = Kernel::active(Layout::Native)?;
+        let kernel = Kernels::active()?.of_params(params);
         // Atomic operations, too, are of aligned lanes.
         let kernel = if lines.is_lanes() { kernel.shared() } else { kernel };
         Ok(View::new(lines, params, 0, kernel))
@@ -277,24 +275,16 @@ impl<'a> View<'a> {
         self.hash
     }
 
-    /// Returns line count, k and seed; None for classic and cuckoo filters and those of other
-    /// engines.
+    /// Returns line count, k, layout and seed of a plain, classic or counting filter; None for
+    /// other kinds, and those of other engines.
     pub fn params(&self) -> Option<Params> {
-        self.shape_if(Layout::Native)
-    }
-
-    /// Returns line count, k and seed of a classic filter; None for others.
-    pub fn classic_params(&self) -> Option<Params> {
-        self.shape_if(Layout::Classic)
-    }
-
-    fn shape_if(&self, layout: Layout) -> Option<Params> {
-        match self.hash {
-            KeyHash::Xxh3(seed) if self.kernel.layout() == layout => {
-                Params::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
-            }
-            _ => None,
-        }
+        let new = match self.kernel.layout() {
+            Layout::Native => Params::new,
+            Layout::Classic => Params::classic,
+            _ => return None,
+        };
+        let KeyHash::Xxh3(seed) = self.hash else { return None };
+        new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
     }
 
     /// Returns line count, fingerprint bits and seed of a cuckoo filter; None for others.

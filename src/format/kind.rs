@@ -11,7 +11,7 @@ use crate::error::Error;
 pub enum Kind {
     /// [`Filter`](crate::Filter).
     Filter = native::LINES,
-    /// A [classic](crate::Filter::classic) [`Filter`](crate::Filter).
+    /// A [classic](crate::Params::classic) [`Filter`](crate::Filter).
     Classic = native::CLASSIC,
     /// [`CountingFilter`](crate::CountingFilter).
     Counting = native::COUNTING,

@@ -112,7 +112,6 @@ pub(crate) fn stated_layout(footer: &FooterBytes) -> u16 {
 
 /// An encoded filter, taken apart.
 pub(crate) struct Parts<'a> {
-    pub(crate) layout: u16,
     pub(crate) lines: &'a [u8],
     /// Only in layout 2.
     pub(crate) counters: &'a [u8],
@@ -135,6 +134,7 @@ pub(crate) fn check(
         return Err(Error::Reserved);
     }
     let params = Params::new(footer.line_count, footer.k, footer.seed)?;
+    let params = if footer.layout == CLASSIC { params.into_classic() } else { params };
     let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
     check_len(body_len, params.bytes() + counters)?;
     Ok((footer, params))
@@ -144,10 +144,9 @@ pub(crate) fn check(
 /// before it is not.
 pub(crate) fn parse<'a>(bytes: &'a [u8], layouts: &[u16]) -> Result<Parts<'a>, Error> {
     let (body, footer) = split(bytes)?;
-    let (footer, params) = check(footer, body.len() as u64, layouts)?;
+    let (Footer { key_count, .. }, params) = check(footer, body.len() as u64, layouts)?;
     let (lines, counters) = body.split_at(params.bytes());
-    let Footer { layout, key_count, .. } = footer;
-    Ok(Parts { layout, lines, counters, params, key_count })
+    Ok(Parts { lines, counters, params, key_count })
 }
 
 /// Verifies a parsed filter of any layout: the checksum of what is before the footer, and that
@@ -166,9 +165,11 @@ pub(crate) fn verify(bytes: &[u8]) -> Result<(), Error> {
 /// The bytes of the counters for all lines.
 ///
 /// # Errors
-/// [`Error::LineCount`] if lines, counters and a footer are more than memory can address.
+/// [`Error::LineCount`] if lines, counters and a footer are more than memory can address;
+/// [`Error::Layout`] for classic parameters.
 pub(crate) fn counter_bytes(params: Params) -> Result<usize, Error> {
     let most = isize::MAX as usize - FOOTER_BYTES;
+    in_one_line(params)?;
     if params.bytes() > most / (LINE_BYTES + COUNTER_BYTES) * LINE_BYTES {
         return Err(Error::LineCount(params.line_count()));
     }
@@ -189,6 +190,16 @@ pub(crate) fn agree(lines: &[u8], counters: &[u8]) -> bool {
         let counted = counters | counters >> 1 | counters >> 2 | counters >> 3;
         bits == counted & 0x1111_1111
     })
+}
+
+/// The layout of plain filters of these parameters.
+pub(crate) fn layout_of(params: Params) -> u16 {
+    if params.is_classic() { CLASSIC } else { LINES }
+}
+
+/// Fails for classic parameters: the filter needs that all bits of a key are in one line.
+pub(crate) fn in_one_line(params: Params) -> Result<(), Error> {
+    if params.is_classic() { Err(Error::Layout(CLASSIC)) } else { Ok(()) }
 }
 
 /// What the footer says of a filter of one of these layouts.

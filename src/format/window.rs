@@ -21,11 +21,12 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// # Errors
-    /// [`Error::Generations`], [`Error::LineCount`].
+    /// [`Error::Generations`], [`Error::LineCount`]; [`Error::Layout`] for classic parameters.
     pub(crate) fn new(params: Params, generations: u32) -> Result<Shape, Error> {
         if generations == 0 {
             return Err(Error::Generations(0));
         }
+        native::in_one_line(params)?;
         let each = params.bytes() as u128 + 8;
         let len = each * u128::from(generations) + 16 + FOOTER_BYTES as u128;
         if len > isize::MAX as u128 {

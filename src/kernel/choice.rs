@@ -10,6 +10,7 @@ use super::prefetch;
 use super::table::{self, Table};
 use crate::error::Error;
 use crate::os::environment::{self, Setting, Variable};
+use crate::shape::Params;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Which backend to use.
@@ -44,6 +45,12 @@ impl Kernels {
             }
         };
         self.row_of(table)
+    }
+
+    /// The kernel of plain filters of these parameters.
+    #[inline]
+    pub(crate) fn of_params(self, params: Params) -> &'static Kernel {
+        self.of(if params.is_classic() { Layout::Classic } else { Layout::Native })
     }
 
     /// The kernel of that [`Kernel::number`].

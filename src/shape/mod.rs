@@ -1,4 +1,4 @@
-//! The shape of a filter: its line count, k and seed, always valid; and the model of its
+//! The shape of a filter: its line count, k, layout and seed, always valid; and the model of its
 //! false-positive rate (`sizing`).
 
 mod cuckoo;
@@ -12,12 +12,14 @@ use crate::error::Error;
 use crate::hash::random_seed;
 use crate::line::{LINE_BITS, LINE_BYTES, MAX_K};
 
-/// The parameters of a filter: line count, bits per key (k), and the seed of the hash of byte keys.
-/// Filters with equal parameters can be combined. A value of this type is always usable.
+/// The parameters of a filter: line count, bits per key (k), where in the lines these bits are, and
+/// the seed of the hash of byte keys. Filters with equal parameters can be combined. A value of this
+/// type is always usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Params {
     line_count: u64,
     k: u32,
+    classic: bool,
     seed: u64,
 }
 
@@ -37,7 +39,29 @@ impl Params {
         if !(1..=MAX_LINES).contains(&line_count) {
             return Err(Error::LineCount(line_count));
         }
-        Ok(Params { line_count, k, seed })
+        Ok(Params { line_count, k, classic: false, seed })
+    }
+
+    /// As [`Params::new`], for a standard Bloom filter: one array of bits, anywhere in which a key
+    /// sets k bits. It has the lowest rate for its memory, and up to k cache lines per key. It
+    /// cannot be folded. See [`definition::classic`](mod@crate::definition::classic).
+    ///
+    /// ```
+    /// use bloomline::{Filter, Params};
+    ///
+    /// let mut filter = Filter::new(Params::classic_for_rate(1_000, 0.01)?)?;
+    /// assert!(filter.insert("apple") && filter.params().is_classic());
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Params::new`].
+    pub fn classic(line_count: u64, k: u32, seed: u64) -> Result<Params, Error> {
+        Ok(Params::new(line_count, k, seed)?.into_classic())
+    }
+
+    pub(crate) fn into_classic(self) -> Params {
+        Params { classic: true, ..self }
     }
 
     /// Sizes the smallest filter for `keys` keys with a false-positive rate of at most `rate`,
@@ -64,19 +88,17 @@ impl Params {
         Params::of(keys, bits_per_key, sizing::best_k(bits_per_key))
     }
 
-    /// As [`Params::for_rate`], for [`Filter::classic`](crate::Filter::classic), by the formula for
-    /// standard Bloom filters.
+    /// As [`Params::for_rate`], for a standard Bloom filter: see [`Params::classic`].
     ///
     /// # Errors
     /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below about 2e-61;
     /// [`Error::LineCount`] if the size cannot be addressed.
     pub fn classic_for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
         let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::Rate(rate))?;
-        Params::of(keys, bits, k)
+        Ok(Params::of(keys, bits, k)?.into_classic())
     }
 
-    /// As [`Params::for_bits`], for [`Filter::classic`](crate::Filter::classic), with the best k by
-    /// the formula for standard Bloom filters.
+    /// As [`Params::for_bits`], for a standard Bloom filter: see [`Params::classic`].
     ///
     /// # Errors
     /// As [`Params::for_bits`].
@@ -84,7 +106,7 @@ impl Params {
         if !(bits_per_key > 0.0 && bits_per_key.is_finite()) {
             return Err(Error::BitsPerKey(bits_per_key));
         }
-        Params::of(keys, bits_per_key, sizing::classic::best_k(bits_per_key))
+        Ok(Params::of(keys, bits_per_key, sizing::classic::best_k(bits_per_key))?.into_classic())
     }
 
     fn of(keys: u64, bits_per_key: f64, k: u32) -> Result<Params, Error> {
@@ -121,8 +143,13 @@ impl Params {
     /// [`Filter::fold`]: crate::Filter::fold
     pub fn foldable(self, folds: u32) -> Result<Params, Error> {
         let unit = 1u64.checked_shl(folds).unwrap_or(u64::MAX);
-        let lines = self.line_count.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
-        Params::new(lines, self.k, self.seed)
+        self.with_lines(self.line_count.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
+    }
+
+    /// The same with another line count.
+    pub(crate) fn with_lines(self, line_count: u64) -> Result<Params, Error> {
+        let Params { line_count, .. } = Params::new(line_count, self.k, self.seed)?;
+        Ok(Params { line_count, ..self })
     }
 
     /// Returns the number of 64-byte lines.
@@ -133,6 +160,11 @@ impl Params {
     /// Returns the number of bits that each key sets, 1 to 16.
     pub fn k(&self) -> u32 {
         self.k
+    }
+
+    /// Returns whether it is for a standard Bloom filter: see [`Params::classic`].
+    pub fn is_classic(&self) -> bool {
+        self.classic
     }
 
     /// Returns the seed of the hash of byte keys.
@@ -156,15 +188,8 @@ impl Params {
         if keys == 0 {
             return 0.0;
         }
-        sizing::rate(self.bits() / keys as f64, self.k)
-    }
-
-    /// As [`Params::rate`], of a filter that [`Filter::classic`](crate::Filter::classic) made.
-    pub fn classic_rate(&self, keys: u64) -> f64 {
-        if keys == 0 {
-            return 0.0;
-        }
-        sizing::classic::rate_at(self.bits() / keys as f64, self.k)
+        let rate = if self.classic { sizing::classic::rate_at } else { sizing::rate };
+        rate(self.bits() / keys as f64, self.k)
     }
 
     fn bits(&self) -> f64 {

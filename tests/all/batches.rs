@@ -65,7 +65,7 @@ fn what_is_new_is_that_of_inserts_one_by_one() {
                 classic::insert(&mut bits, k, hash);
                 new
             });
-            let mut filter = Filter::classic(params).unwrap();
+            let mut filter = crate::definition::classic_filter(params).unwrap();
             check(&new, |answers| filter.insert_new_hashes(&hashes, answers));
             assert!(filter.lines() == bits);
         }

@@ -9,19 +9,19 @@ use crate::plans;
 
 use bloomline::definition::classic;
 use bloomline::{
-    ConcurrentFilter, Error, Filter, Params, View, hash, shards_contain_hashes, sizing,
-    views_contain_hash,
+    Backend, ConcurrentFilter, CountingFilter, Error, Filter, Params, View, Window, block_build,
+    hash, lines_insert, shards_contain_hashes, sizing, views_contain_hash,
 };
 use definition::{AWKWARD, fewer, random_hashes};
 use plans::Plan;
 use proptest::prelude::*;
 
 fn params(lines: usize, k: u32) -> Params {
-    Params::new(lines as u64, k, 7).unwrap()
+    Params::classic(lines as u64, k, 7).unwrap()
 }
 
 fn filter_of(params: Params, hashes: &[u64]) -> Filter {
-    let mut filter = Filter::classic(params).unwrap();
+    let mut filter = Filter::new(params).unwrap();
     filter.insert_hashes(hashes);
     filter
 }
@@ -63,7 +63,7 @@ fn bytes_and_answers_for_every_k_and_size() {
             let expected = bits_by_definition(lines, k, &keys);
             let batch = filter_of(params(lines, k), &keys);
             assert!(batch.lines() == expected, "k={k} lines={lines}, batch");
-            let mut one_by_one = Filter::classic(params(lines, k)).unwrap();
+            let mut one_by_one = Filter::new(params(lines, k)).unwrap();
             for &hash in &keys {
                 let present = classic::contains(one_by_one.lines(), k, hash);
                 assert_eq!(one_by_one.insert_hash(hash), !present, "{hash:#x} was new");
@@ -86,7 +86,7 @@ fn every_batch_length_and_prefetch() {
         for len in (0..=130).chain([191, 192, 193, 255, 256, 257, 320, 385, 512, 1000, 1025]) {
             for plan in plans::PLANS {
                 assert_answers(filter.view(), k, &probes[len..2 * len], Some(plan));
-                let mut other = Filter::classic(params(40, k)).unwrap();
+                let mut other = Filter::new(params(40, k)).unwrap();
                 plans::insert(&mut other, &keys[..len], plan);
                 assert!(other.lines() == bits_by_definition(40, k, &keys[..len]));
             }
@@ -133,8 +133,8 @@ fn positions_are_even() {
 /// The measured rate as a multiple of the formula's; and the noise of that, as sigma.
 fn measured(lines: u64, filters: u64, bits_per_key: f64, hash_of: impl Fn(u64) -> u64) -> [f64; 2] {
     let keys = (lines as f64 * 512.0 / bits_per_key) as u64;
-    let params = Params::new(lines, sizing::classic::best_k(bits_per_key), 0).unwrap();
-    let expected = params.classic_rate(keys);
+    let params = Params::classic(lines, sizing::classic::best_k(bits_per_key), 0).unwrap();
+    let expected = params.rate(keys);
     let hits = if fewer() { 400.0 } else { 25_000.0 };
     let probes = (hits / expected / filters as f64) as u64;
     let (mut number, mut found) = (0, 0);
@@ -185,18 +185,18 @@ fn sizes() {
     // 1 % takes 9.585 bits per key, and with whole k a trace more.
     let one = Params::classic_for_rate(1_000_000, 0.01).unwrap();
     assert_eq!((one.k(), one.line_count(), one.seed()), (7, 9_592_955u64.div_ceil(512), 0));
-    assert!(one.classic_rate(1_000_000) <= 0.01 && one.line_count() < 18_800);
+    assert!(one.rate(1_000_000) <= 0.01 && one.line_count() < 18_800);
     assert!(one.line_count() < Params::for_rate(1_000_000, 0.01).unwrap().line_count());
     for (rate, k) in [(0.3, 2), (1e-3, 10), (1e-4, 13), (1e-5, 16), (1e-6, 16), (1e-12, 16)] {
         let params = Params::classic_for_rate(1_000_000, rate).unwrap();
         assert_eq!(params.k(), k, "{rate}");
-        assert!(params.classic_rate(1_000_000) <= rate);
-        assert!(params.classic_rate(1_010_000) > rate);
+        assert!(params.rate(1_000_000) <= rate);
+        assert!(params.rate(1_010_000) > rate);
     }
     assert_eq!(Params::classic_for_bits(1000, 10.0).unwrap().k(), 7);
     assert_eq!(Params::classic_for_bits(1000, 10.0).unwrap().line_count(), 20);
     assert_eq!(Params::classic_for_bits(0, 10.0).unwrap().line_count(), 1);
-    assert_eq!(Params::classic_for_rate(0, 0.01).unwrap().classic_rate(0), 0.0);
+    assert_eq!(Params::classic_for_rate(0, 0.01).unwrap().rate(0), 0.0);
     for rate in [0.0, 1.0, -1.0, 1.5, f64::NAN, f64::INFINITY, -f64::INFINITY, 1e-100] {
         assert!(matches!(Params::classic_for_rate(10, rate), Err(Error::Rate(_))), "{rate}");
     }
@@ -216,18 +216,54 @@ fn estimates() {
     assert!((filter.estimated_rate() / 0.01 - 1.0).abs() < 0.03);
     let shared = ConcurrentFilter::from(filter.try_clone().unwrap());
     assert_eq!(shared.estimated_keys(), filter.estimated_keys());
-    let empty = Filter::classic(params).unwrap();
+    let empty = Filter::new(params).unwrap();
     assert_eq!((empty.estimated_keys(), empty.estimated_rate(), empty.fill()), (0.0, 0.0, 0.0));
+}
+
+/// What is made of parameters has their layout, or says that it cannot.
+#[test]
+fn parameters_say_where_the_bits_are() {
+    let (of_lines, spread) = (Params::new(6, 7, 7).unwrap(), params(6, 7));
+    assert!(spread.is_classic() && !of_lines.is_classic() && spread != of_lines);
+    let changed =
+        [spread.with_seed(3), spread.with_random_seed().unwrap(), spread.foldable(1).unwrap()];
+    assert!(changed.iter().all(Params::is_classic));
+    assert!(spread.rate(100) < of_lines.rate(100));
+    assert_eq!(CountingFilter::new(spread).err(), Some(Error::Layout(6)));
+    assert_eq!(Window::with_params(3, spread).err(), Some(Error::Layout(6)));
+
+    let hashes = random_hashes(300, 9);
+    let bits = bits_by_definition(6, 7, &hashes);
+    let filter = filter_of(spread, &hashes);
+    assert!(filter.lines() == bits);
+    for backend in Backend::available() {
+        let mut filter = Filter::with_backend(spread, backend).unwrap();
+        filter.insert_hashes(&hashes);
+        assert!(filter.lines() == bits && filter.params() == spread);
+    }
+    let shared = ConcurrentFilter::new(spread).unwrap();
+    shared.insert_hashes(&hashes);
+    assert!(shared == ConcurrentFilter::from(filter.clone()) && shared.params() == spread);
+    assert_eq!(Filter::from_lines(spread, &bits, 300).unwrap(), filter);
+    let mut block = vec![0xAA; spread.encoded_len()];
+    assert_eq!(block_build(&spread, &hashes, &mut block), Ok(block.len()));
+    assert!(block == filter.to_bytes().unwrap());
+    let mut lines = vec![0; spread.bytes()];
+    lines_insert(&spread, &hashes, &mut lines).unwrap();
+    assert!(lines == bits);
+    let view = View::of_lines(&lines, spread, 0).unwrap();
+    assert_eq!(view.params(), Some(spread));
+    assert!(hashes.iter().all(|&hash| view.contains_hash(hash)));
 }
 
 #[test]
 fn layouts_are_kept_apart() {
     let keys = random_hashes(300, 9);
     let mut classic = filter_of(params(6, 7), &keys);
-    let mut plain = Filter::new(params(6, 7)).unwrap();
+    let mut plain = Filter::new(Params::new(6, 7, 7).unwrap()).unwrap();
     plain.insert_hashes(&keys);
     let before = (classic.to_bytes().unwrap(), plain.to_bytes().unwrap());
-    assert!(classic.is_classic() && !plain.is_classic());
+    assert!(classic.params().is_classic() && !plain.params().is_classic());
     assert!(matches!(classic.union(&plain), Err(Error::Mismatch)));
     assert!(matches!(plain.union(&classic), Err(Error::Mismatch)));
     assert!(matches!(classic.fold(), Err(Error::Layout(_))));
@@ -249,7 +285,7 @@ fn layouts_are_kept_apart() {
 
 #[test]
 fn bytes_and_files() {
-    let mut filter = Filter::classic(Params::classic_for_rate(1000, 0.01).unwrap()).unwrap();
+    let mut filter = Filter::new(Params::classic_for_rate(1000, 0.01).unwrap()).unwrap();
     let keys: Vec<String> = (0..1000).map(|i| format!("key {i}")).collect();
     filter.insert_keys(&keys);
     let directory = Directory::new("classic");
@@ -257,16 +293,18 @@ fn bytes_and_files() {
     filter.save(&path).unwrap();
     let (loaded, mapped) = (Filter::load(&path).unwrap(), mapped::open(&path).unwrap());
     std::fs::remove_file(&path).unwrap();
-    assert!(loaded.is_classic() && loaded.to_bytes().unwrap() == filter.to_bytes().unwrap());
+    assert!(
+        loaded.params().is_classic() && loaded.to_bytes().unwrap() == filter.to_bytes().unwrap()
+    );
     let copy = filter.try_clone().unwrap();
     for view in [loaded.view(), mapped.view(), copy.view()] {
         assert!(keys.iter().all(|key| view.contains(key.as_bytes())));
         let mut bitmap = [0; 16];
         assert_eq!(view.contains_keys(&keys, &mut bitmap), 1000);
-        assert_eq!(view.classic_params(), Some(filter.params()));
+        assert_eq!(view.params(), Some(filter.params()));
     }
     filter.clear();
-    assert!(filter.lines().iter().all(|&byte| byte == 0) && filter.is_classic());
+    assert!(filter.lines().iter().all(|&byte| byte == 0) && filter.params().is_classic());
     filter.union(&loaded).unwrap();
     assert_eq!((filter.key_count(), filter.lines()), (1000, loaded.lines()));
 }
@@ -274,7 +312,7 @@ fn bytes_and_files() {
 #[test]
 fn threads_insert_into_one() {
     let hashes = random_hashes(20_000, 10);
-    let shared = ConcurrentFilter::from(Filter::classic(params(400, 7)).unwrap());
+    let shared = ConcurrentFilter::from(Filter::new(params(400, 7)).unwrap());
     std::thread::scope(|scope| {
         for part in hashes.chunks(5000) {
             let shared = &shared;
@@ -289,7 +327,7 @@ fn threads_insert_into_one() {
     assert!(shared.insert(b"new") && !shared.insert(b"new") && shared.contains(b"new"));
     let expected = filter_of(params(400, 7), &hashes);
     let mut snapshot = shared.snapshot().unwrap();
-    assert!(snapshot.is_classic());
+    assert!(snapshot.params().is_classic());
     let mut with_new = expected;
     with_new.insert(b"new");
     assert!(snapshot.lines() == with_new.lines());

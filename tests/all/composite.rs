@@ -141,7 +141,7 @@ fn cascades() {
 /// They have no lines and no parameters of their own, and print as others.
 fn says(view: &View<'_>, text: &str) {
     assert!(view.lines().is_empty());
-    assert!(view.params().is_none() && view.classic_params().is_none());
+    assert!(view.params().is_none());
     assert!(view.cuckoo_params().is_none() && view.static_params().is_none());
     assert!(view.fill() > 0.0 && view.fill() < 1.0 && view.estimated_keys() > 0.0);
     let printed = format!("{view:?}");

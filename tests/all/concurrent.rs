@@ -205,7 +205,7 @@ fn unions_and_conversions() {
 #[test]
 fn saved_while_threads_insert() {
     let params = Params::for_rate(20_000, 0.01).unwrap();
-    for make in [Filter::new, Filter::classic] {
+    for make in [Filter::new, crate::definition::classic_filter] {
         let filter = ConcurrentFilter::from(make(params).unwrap()).with_keys(0..5000u64);
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {

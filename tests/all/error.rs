@@ -34,7 +34,10 @@ fn shapes() {
     assert_eq!(Window::new(0, 10, 0.01, 0).err().unwrap(), Error::Generations(0));
     let mut odd = Filter::new(params(7, 6)).unwrap();
     assert_eq!(odd.fold().err().unwrap(), Error::OddLineCount(7));
-    assert_eq!(Filter::classic(params(2, 6)).unwrap().fold().err().unwrap(), Error::Layout(6));
+    assert_eq!(
+        crate::definition::classic_filter(params(2, 6)).unwrap().fold().err().unwrap(),
+        Error::Layout(6)
+    );
     assert_eq!(odd.union(&Filter::new(params(5, 6)).unwrap()).err().unwrap(), Error::Mismatch);
 }
 

@@ -378,7 +378,7 @@ fn more_than_there_is() {
     let params = params(isize::MAX as u64 / 64 - 1, 6);
     if cfg!(target_pointer_width = "64") {
         assert!(matches!(Filter::new(params), Err(Error::OutOfMemory)));
-        assert!(matches!(Filter::classic(params), Err(Error::OutOfMemory)));
+        assert!(matches!(crate::definition::classic_filter(params), Err(Error::OutOfMemory)));
         assert!(matches!(ConcurrentFilter::new(params), Err(Error::OutOfMemory)));
     }
     let mut buffer = [0xEE; 200];
@@ -409,7 +409,7 @@ fn expected_rates() {
 #[test]
 fn intersections() {
     let params = Params::for_rate(2000, 0.01).unwrap();
-    for make in [Filter::new, Filter::classic] {
+    for make in [Filter::new, crate::definition::classic_filter] {
         let of = |keys: std::ops::Range<u64>| make(params).unwrap().with_keys(keys);
         let (mut both, other) = (of(0..400), of(200..600));
         let expected: Vec<u8> =
@@ -427,7 +427,12 @@ fn intersections() {
         assert!((180.0..300.0).contains(&both.estimated_keys()), "{}", both.estimated_keys());
         for others in [
             Filter::new(params.with_seed(1)).unwrap(),
-            if both.is_classic() { Filter::new(params) } else { Filter::classic(params) }.unwrap(),
+            if both.params().is_classic() {
+                Filter::new(params)
+            } else {
+                crate::definition::classic_filter(params)
+            }
+            .unwrap(),
         ] {
             let before = both.clone();
             assert_eq!(both.intersect(&others), Err(Error::Mismatch));

@@ -189,7 +189,7 @@ fn files_cut_and_altered() {
 fn unverified_views_of_damaged_lines() {
     let (params, hashes) = (Params::new(3, 6, 0).unwrap(), random_hashes(100, 1));
     let mut plain = Filter::new(params).unwrap();
-    let mut classic = Filter::classic(params).unwrap();
+    let mut classic = crate::definition::classic_filter(params).unwrap();
     let mut counting = CountingFilter::new(params).unwrap();
     let mut cuckoo = CuckooFilter::new(CuckooParams::new(3, 12, 0).unwrap()).unwrap();
     plain.insert_hashes(&hashes);

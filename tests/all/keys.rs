@@ -172,7 +172,7 @@ fn every_kind_takes_every_key() {
     assert_eq!(in_views.len(), 3);
     assert_probes(Box::new(filter), present, absent);
 
-    let mut classic = Filter::classic(params()).unwrap();
+    let mut classic = crate::definition::classic_filter(params()).unwrap();
     present.iter().for_each(|key| assert!(classic.insert(key)));
     let swap = Swap::new(classic);
     assert_probes(swap.load(), present, absent);

@@ -37,7 +37,7 @@ fn assert_same<B: AsRef<[u8]>>(owned: &OwnedView<B>, view: View<'_>, what: &str)
 fn encoded() -> [(&'static str, Vec<u8>); 4] {
     let params = Params::for_rate(KEYS, 0.01).unwrap();
     let mut plain = Filter::new(params).unwrap();
-    let mut classic = Filter::classic(params).unwrap();
+    let mut classic = crate::definition::classic_filter(params).unwrap();
     let mut counting = CountingFilter::new(params).unwrap();
     let mut cuckoo = CuckooFilter::new(CuckooParams::for_rate(KEYS, 0.01).unwrap()).unwrap();
     for hash in hashes() {

@@ -80,8 +80,10 @@ fn a_second_batch_adds_to_the_first() {
 fn a_classic_filter_takes_one_thread_and_all_keys() {
     let hashes = random_hashes(MANY, 1);
     let params = Params::classic_for_rate(MANY as u64, 0.01).unwrap();
-    let (mut one, mut several) =
-        (Filter::classic(params).unwrap(), Filter::classic(params).unwrap());
+    let (mut one, mut several) = (
+        crate::definition::classic_filter(params).unwrap(),
+        crate::definition::classic_filter(params).unwrap(),
+    );
     one.insert_hashes(&hashes);
     several.insert_hashes_parallel(&hashes, 7);
     assert!(one == several);

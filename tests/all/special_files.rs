@@ -28,7 +28,7 @@ struct Kind {
 fn kinds() -> [Kind; 8] {
     let params = Params::new(5, 6, 3).unwrap();
     let plain = Filter::new(params).unwrap();
-    let classic = Filter::classic(params).unwrap();
+    let classic = crate::definition::classic_filter(params).unwrap();
     let counting = CountingFilter::new(params).unwrap();
     let cuckoo = CuckooFilter::new(CuckooParams::new(5, 8, 3).unwrap()).unwrap();
     let scalable = ScalableFilter::new(100, 0.01, 3).unwrap();

@@ -40,7 +40,7 @@ fn answers_are_those_of_probes_one_by_one_in_order() {
     agrees(&filter, &hashes);
     agrees(&filter.view(), &hashes);
     agrees(&&filter, &hashes);
-    let mut classic = Filter::classic(params).unwrap();
+    let mut classic = crate::definition::classic_filter(params).unwrap();
     classic.insert_hashes(present);
     agrees(&classic, &hashes);
     let mut cuckoo = CuckooFilter::new(CuckooParams::new(200, 12, 0).unwrap()).unwrap();

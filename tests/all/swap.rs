@@ -16,8 +16,11 @@ fn hash_of(number: u64, i: u64) -> u64 {
 /// Filter number `number`: it has exactly its keys, and says so by its count.
 fn filter(number: u64) -> Filter {
     let params = Params::new(6, 7, 0).unwrap();
-    let empty =
-        if number.is_multiple_of(2) { Filter::new(params) } else { Filter::classic(params) };
+    let empty = if number.is_multiple_of(2) {
+        Filter::new(params)
+    } else {
+        crate::definition::classic_filter(params)
+    };
     let mut filter = empty.unwrap();
     filter.insert_hashes(&(0..KEYS).map(|i| hash_of(number, i)).collect::<Vec<_>>());
     filter.insert_hashes(&vec![hash_of(number, 0); number as usize]);
@@ -32,7 +35,7 @@ fn is_whole(filter: &Filter) -> Option<u64> {
     let hashes: Vec<u64> = (0..KEYS).map(|i| hash_of(number, i)).collect();
     let all = has(number) == KEYS as usize
         && filter.contains_hashes(&hashes, &mut bitmap) == KEYS as usize
-        && filter.is_classic() == (number % 2 == 1);
+        && filter.params().is_classic() == (number % 2 == 1);
     (all && has(number + 1) < 10 && has(number.wrapping_sub(1)) < 10).then_some(number)
 }
 

@@ -97,7 +97,7 @@ fn a_flooded_line_shows() {
 
 #[test]
 fn where_bits_lie_anywhere_the_worst_line_is_the_whole() {
-    let mut filter = Filter::classic(Params::new(40, 6, 0).unwrap()).unwrap();
+    let mut filter = Filter::new(Params::classic(40, 6, 0).unwrap()).unwrap();
     (0..2000u64).for_each(|key| _ = filter.insert_hash(hash_u64(key, 0)));
     assert_eq!(filter.worst_line_rate(), filter.estimated_rate());
 }

@@ -350,7 +350,7 @@ kinds! {
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
             insert_new_hashes with_keys from_keys dedup extend clear eq save],
         lacks { remove: "other keys have the same bits" };
-    standard: Filter, Filter::classic(params()).unwrap(),
+    standard: Filter, crate::definition::classic_filter(params()).unwrap(),
         Standard(vec![0; params().bytes()], params().k()),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
             insert_new_hashes with_keys from_keys dedup extend clear eq save],

@@ -228,7 +228,7 @@ each_kind! {
         filter
     }, |filter| assert!(filter.insert_hash(5));
     classic: Filter, |seed| {
-        let mut filter = Filter::classic(params()).unwrap();
+        let mut filter = crate::definition::classic_filter(params()).unwrap();
         filter.insert_hashes(&hashes(seed));
         filter
     }, |filter| assert!(filter.insert_hash(5));
@@ -238,7 +238,7 @@ each_kind! {
         filter
     }, |filter| assert!(filter.insert_hash(5));
     shared_classic: ConcurrentFilter, |seed| {
-        let filter = ConcurrentFilter::from(Filter::classic(params()).unwrap());
+        let filter = ConcurrentFilter::from(crate::definition::classic_filter(params()).unwrap());
         filter.insert_hashes(&hashes(seed));
         filter
     }, |filter| assert!(filter.insert_hash(5));
@@ -284,7 +284,7 @@ fn key_counts_and_kinds_are_part_of_it() {
     twice.insert_hashes(&[7, 7]);
     once.insert_hash(7);
     assert_ne!(once, twice);
-    assert_ne!(empty(), Filter::classic(params()).unwrap());
+    assert_ne!(empty(), crate::definition::classic_filter(params()).unwrap());
     assert_ne!(empty(), Filter::new(params().with_seed(1)).unwrap());
     for backend in Backend::available() {
         assert_eq!(empty(), Filter::with_backend(params(), backend).unwrap(), "not the backend");

@@ -14,6 +14,7 @@ mod cascade;
 pub(crate) use cascade::*;
 
 use bloomline::definition::{classic, cuckoo, line, static_line};
+use bloomline::{Error, Filter, Params};
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -266,6 +267,11 @@ pub(crate) fn encode(lines: &[u8], k: u32, seed: u64, key_count: u64) -> Vec<u8>
     put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));
     seal(&mut bytes);
     bytes
+}
+
+/// A standard Bloom filter of this line count, k and seed.
+pub(crate) fn classic_filter(params: Params) -> Result<Filter, Error> {
+    Filter::new(Params::classic(params.line_count(), params.k(), params.seed())?)
 }
 
 /// The bits of these keys in a classic filter, with their footer.

@@ -10,8 +10,7 @@ pub use view::*;
 
 use super::batch::short;
 use super::boundary::{
-    NULL, change, exclusive, guard, new_handle, read_or, shared_between_threads, slice,
-    write_optional, write_result,
+    NULL, change, exclusive, guard, new_handle, shared_between_threads, slice, write_optional,
 };
 use super::handle::{handle, whole};
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
@@ -23,7 +22,7 @@ use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
 
-/// A filter that keys are inserted into. Made by bloomline_filter_new(), bloomline_classic_new(),
+/// A filter that keys are inserted into. Made by bloomline_filter_new(),
 /// bloomline_filter_clone(), bloomline_filter_decode() or bloomline_filter_load(); freed by
 /// bloomline_filter_free().
 pub struct bloomline_filter(pub(super) Filter);
@@ -53,7 +52,7 @@ impl bloomline_filter {
 /// more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
 /// the allocator's. See also bloomline_set_allocator().
 ///
-/// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_RESERVED for parameters out
+/// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_LAYOUT for parameters out
 /// of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
@@ -74,26 +73,6 @@ clone bloomline_filter_clone;
 
 /// bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
 free bloomline_filter_free;
-}
-
-/// bloomline_filter_params() writes line count, k and seed to 'out'.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_params(
-    filter: *const bloomline_filter,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(filter.0.params().into())) }
-}
-
-/// bloomline_filter_key_count() returns how many keys were inserted, repeated ones counted each
-/// time; for a filter that was read, starting from what its writer counted. It is a hint: 0 means
-/// unknown or none. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_key_count(filter: *const bloomline_filter) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.key_count()) }
 }
 
 /// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was

@@ -1,70 +1,33 @@
 //! What a `bloomline_view` says of itself: its parameters, its lines and its rates.
 
 use super::super::boundary::{Failure, guard_or, write_optional, write_result};
-use super::super::params::{bloomline_cuckoo_params, bloomline_params};
+use super::super::params::bloomline_params;
 use super::super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
 use super::{bloomline_view, opened, unpack};
 use crate::View;
 use std::ffi::c_void;
 use std::ptr;
 
-/// Writes to `out` what `get` gets of an opened view.
+/// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
+/// plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
+/// BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter is
+/// BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
 ///
-/// # Safety
-/// `view` as for [`opened`]; `out` is NULL or has room.
-unsafe fn shape<T>(
+/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
+/// of other engines, scalable filters, windows and cascades.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_view_shape(
     view: *const bloomline_view,
-    out: *mut T,
-    get: impl FnOnce(&View<'_>) -> Option<T>,
+    out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: the same contract.
+    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
     unsafe {
         write_result(view, out, |view| {
             let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
-            get(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
+            bloomline_params::of_view(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
         })
     }
-}
-
-/// bloomline_view_params() writes line count, k and seed to 'out'.
-///
-/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for a
-/// classic or cuckoo filter, and for those of other engines.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_params(
-    view: *const bloomline_view,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
-    unsafe { shape(view, out, |view| view.params().map(Into::into)) }
-}
-
-/// bloomline_view_classic_params() is bloomline_view_params() for a classic filter.
-///
-/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_classic_params(
-    view: *const bloomline_view,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
-    unsafe { shape(view, out, |view| view.classic_params().map(Into::into)) }
-}
-
-/// bloomline_view_cuckoo_params() writes line count, fingerprint bits and seed of a cuckoo filter
-/// to 'out'.
-///
-/// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for others.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_cuckoo_params(
-    view: *const bloomline_view,
-    out: *mut bloomline_cuckoo_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
-    unsafe { shape(view, out, |view| view.cuckoo_params().map(Into::into)) }
 }
 
 /// bloomline_view_lines() returns the address of the lines, and writes their length in bytes to

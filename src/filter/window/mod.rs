@@ -106,7 +106,8 @@ impl Window {
     ///
     /// # Errors
     /// [`Error::Generations`] for no generation; [`Error::LineCount`] if memory cannot address all
-    /// lines; [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// lines; [`Error::Layout`] if the parameters are classic; [`Error::OutOfMemory`];
+    /// [`Error::Backend`].
     pub fn with_params(generations: u32, params: Params) -> Result<Window, Error> {
         Window::with_kernel(Shape::new(params, generations)?, Kernel::active(Layout::Native)?)
     }

@@ -151,12 +151,12 @@ impl Subject for Filter {
     inserts_new!(Ok::<usize, Error>);
 }
 
-/// A filter that `Filter::classic` makes.
+/// A filter of classic parameters.
 pub(crate) struct Classic(Filter);
 
 impl Subject for Classic {
     fn make(args: &[&str], _: Backend) -> Result<Self, Error> {
-        Filter::classic(params(args)?).map(Classic)
+        crate::definition::classic_filter(params(args)?).map(Classic)
     }
     fn open(bytes: &[u8]) -> Result<Self, Error> {
         Filter::decode(bytes).map(Classic)
@@ -168,7 +168,7 @@ impl Subject for Classic {
         self.0.bytes()
     }
     fn contains(&self, keys: &Keys) -> Vec<bool> {
-        assert!(self.0.is_classic());
+        assert!(self.0.params().is_classic());
         Subject::contains(&self.0, keys)
     }
     fn insert(&mut self, key: &Keys) -> String {

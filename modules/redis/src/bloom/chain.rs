@@ -122,7 +122,7 @@ impl Chain {
         let bytes = self.bytes().saturating_add(params.bytes());
         limit.allows(bytes, params.bytes())?;
         self.links.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
-        self.links.push(Link { filter: self.plan.layout.filter(params)?, capacity });
+        self.links.push(Link { filter: Filter::new(params)?, capacity });
         // The server gives more than was asked for.
         let allowed = limit.allows(self.memory(), 0);
         if allowed.is_err() {

@@ -88,33 +88,25 @@ impl Layout {
     pub(crate) fn params(self, items: u64, rate: f64) -> Result<Params, Error> {
         let (bits, k) = self.bits(rate).ok_or(Error::Rate(rate))?;
         let lines = (items as f64 * bits / 512.0).ceil() as u64;
-        Params::new(lines.max(1), k, 0)
-    }
-
-    /// An empty filter.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(crate) fn filter(self, params: Params) -> Result<Filter, Error> {
-        if self == Layout::Lines { Filter::new(params) } else { Filter::classic(params) }
+        let new = if self == Layout::Lines { Params::new } else { Params::classic };
+        new(lines.max(1), k, 0)
     }
 
     /// That of a filter, whose items have one hash each.
     pub(crate) fn of(filter: &Filter) -> Layout {
-        if filter.is_classic() { Layout::Classic } else { Layout::Lines }
+        if filter.params().is_classic() { Layout::Classic } else { Layout::Lines }
     }
 
     /// Whether a filter can have it.
     pub(crate) fn suits(self, filter: &Filter) -> bool {
-        filter.is_classic() == (self != Layout::Lines)
+        filter.params().is_classic() == (self != Layout::Lines)
     }
 
     /// The rate of a filter of that shape with so many items.
     pub(crate) fn rate(self, params: Params, items: u64) -> f64 {
         match self {
-            Layout::Lines => params.rate(items),
-            Layout::Classic => params.classic_rate(items),
-            Layout::Twice => params.classic_rate(items.saturating_mul(2)).powi(2),
+            Layout::Lines | Layout::Classic => params.rate(items),
+            Layout::Twice => params.rate(items.saturating_mul(2)).powi(2),
         }
     }
 }

@@ -177,7 +177,7 @@ fn add_links(into: &mut Chain, like: &Chain) -> Result<(), Error> {
     let more = like.links.get(into.links.len()..).unwrap_or(&[]);
     into.links.try_reserve_exact(more.len()).map_err(|_| Error::OutOfMemory)?;
     for Link { filter, capacity } in more {
-        let filter = like.plan.layout.filter(filter.params())?;
+        let filter = Filter::new(filter.params())?;
         into.links.push(Link { filter, capacity: *capacity });
     }
     Ok(())
@@ -200,7 +200,7 @@ fn keeps_rate(all: &[&Value]) -> bool {
 
 /// What [`Filter::estimated_rate`] would be of the union, at least one. No copy is made.
 fn rate_of_union(filters: &[&Filter]) -> f64 {
-    let (params, classic) = (filters[0].params(), filters[0].is_classic());
+    let params = filters[0].params();
     let (mut bits, mut sum) = (0, 0.0);
     for i in 0..params.line_count() as usize {
         let mut lanes = [0; 8];
@@ -210,12 +210,16 @@ fn rate_of_union(filters: &[&Filter]) -> f64 {
         }
         let set = lanes.map(|lane: u64| lane.count_ones());
         bits += u64::from(set.iter().sum::<u32>());
-        if !classic {
+        if !params.is_classic() {
             sum += rate_of_line(&set.map(|bits| f64::from(bits) / 64.0), params.k());
         }
     }
     let lines = params.line_count() as f64;
-    if classic { (bits as f64 / (512.0 * lines)).powi(params.k() as i32) } else { sum / lines }
+    if params.is_classic() {
+        (bits as f64 / (512.0 * lines)).powi(params.k() as i32)
+    } else {
+        sum / lines
+    }
 }
 
 /// The probability that an absent item finds its bits set in a line with lanes this full: a bit in
@@ -317,9 +321,9 @@ mod tests {
     #[test]
     fn the_rate_of_the_union_is_that_of_the_united() {
         for (k, classic) in [(1, false), (6, false), (8, false), (11, false), (7, true)] {
-            let params = Params::new(50, k, 3).unwrap();
-            let new = if classic { Filter::classic } else { Filter::new };
-            let (mut a, mut b) = (new(params).unwrap(), new(params).unwrap());
+            let new = if classic { Params::classic } else { Params::new };
+            let params = new(50, k, 3).unwrap();
+            let (mut a, mut b) = (Filter::new(params).unwrap(), Filter::new(params).unwrap());
             let hashes: Vec<u64> = (0..2500).map(|i| hash_u64(i, 0)).collect();
             a.insert_hashes(&hashes[..1500]);
             b.insert_hashes(&hashes[1000..]);
