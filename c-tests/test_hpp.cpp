@@ -592,6 +592,8 @@ void classic_filters()
     REQUIRE(decoded);
     CHECK(decoded->contains("apple"sv) && !decoded->contains("pear"sv));
     CHECK_OK(filter->merge(*decoded).code());
+    CHECK_U64(BLOOMLINE_KIND_CLASSIC, filter->params()->layout);
+    params.layout = 0;
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, filter->merge(*Filter::create(params)).code());
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, filter->fold().code());
     CHECK_STATUS(BLOOMLINE_ERR_K, Filter::create(Params{1, 17, BLOOMLINE_KIND_CLASSIC, 0}).code());
@@ -600,7 +602,7 @@ void classic_filters()
 void swaps()
 {
     const Params params{20, 6, 0, 3};
-    auto first = Filter::create(params), next = Filter::create(Params{params.line_count, params.k, BLOOMLINE_KIND_CLASSIC, params.seed});
+    auto first = Filter::create(params), next = Filter::create(Params{20, 6, BLOOMLINE_KIND_CLASSIC, 3});
     REQUIRE(first && next);
     first->insert("apple"sv);
     next->insert("pear"sv);
