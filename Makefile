@@ -26,7 +26,7 @@ TEST_PACKAGES := gcc g++ libc6-dev clang valgrind cmake pkg-config python3 binut
 
 .PHONY: help demo go test test-all test-rust test-package test-asan test-c test-engines test-go test-cross test-aarch64 \
     test-s390x test-i686 test-windows test-cross-c test-fuzz test-redis test-redis-all lint doc lib install \
-    redis header abi api golden instructions bench bench-ratios bench-sweep bench-billion bench-engines bench-go \
+    redis header abi api golden instructions bench tune bench-ratios bench-sweep bench-billion bench-engines bench-go \
     bench-redis lab test-lab clean tools test-tools go-tools
 
 help: ## this list
@@ -168,6 +168,8 @@ bench: ## criterion: every backend, size and operation, with their limits
 
 bench-ratios: ## the table of ratios in docs/PERFORMANCE.md
 	$(CARGO) bench --bench ratios
+
+tune: bench-sweep ## the row of this machine, for src/kernel/tuning.rs: the last table
 
 bench-sweep: ## prefetch hints and distances
 	$(CARGO) bench --features internals --bench sweep

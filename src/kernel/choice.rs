@@ -6,8 +6,8 @@
 use super::backend::Backend;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::prefetch;
 use super::table::{self, Table};
+use super::tuning;
 use crate::error::Error;
 use crate::os::environment::{self, Setting, Variable};
 use crate::shape::Params;
@@ -120,7 +120,7 @@ impl Backend {
     /// The one way to kernels: through the detection of what they need.
     pub(crate) fn kernels(self) -> Option<Kernels> {
         let is_there = self.is_available();
-        prefetch::learn();
+        tuning::learn();
         is_there.then_some(Kernels(self as usize))
     }
 

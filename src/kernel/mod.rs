@@ -6,8 +6,8 @@
 //!   `avx2` and `avx512` each say how one line, and one block of 64 keys, is done.
 //! * `table` has the kernels of each layout and backend, `functions` what a kernel is, and how it is
 //!   called.
-//! * `batch` is the loop that all share, `prefetch` the hints and when they pay, `lines` what it
-//!   knows of a filter's lines.
+//! * `batch` is the loop that all share, `prefetch` the hints, `tuning` from which size on they pay,
+//!   `lines` what it knows of a filter's lines.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads.
@@ -41,6 +41,7 @@ mod shared;
 mod single;
 pub(crate) mod static_line;
 mod table;
+mod tuning;
 mod whole;
 #[cfg(feature = "capi")]
 mod words;
