@@ -18,6 +18,8 @@ enum { LINES = 1024, KEYS = 4096, KEY_BYTES = 16, VIEWS = 8, MOST_WORDS = (KEYS 
 
 static bloomline_filter *filter, *others[VIEWS];
 static bloomline_view view, views[VIEWS];
+static bloomline_group *groups[VIEWS + 1]; /* of so many of the views */
+static uint32_t members[KEYS];
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
 static uint8_t bytes[KEYS][KEY_BYTES];
 static bloomline_bytes keys[KEYS];
@@ -58,6 +60,19 @@ static void views_contain_hash(size_t n)
     for (size_t i = 0; i < KEYS; i += n) yes += bloomline_views_contain_hash(views, n, hashes[i], bitmap);
 }
 
+/* The same of a group of so many. */
+static void group_contains_hash(size_t n)
+{
+    for (size_t i = 0; i < KEYS; i += n) yes += bloomline_group_contains_hash(groups[n], hashes[i], bitmap);
+}
+
+/* n keys, each in a filter of its own. */
+static void group_contains_pairs(size_t n)
+{
+    for (size_t i = 0; i < KEYS; i += n)
+        yes += bloomline_group_contains_pairs(groups[VIEWS], &members[i], &hashes[i], n, bitmap);
+}
+
 /* n keys, each in the filter of its shard. */
 static void shards_contain_hashes(size_t n)
 {
@@ -87,6 +102,8 @@ static const struct {
     N(view_contains_keys, KEYS),
     N(view_contains_each, 1), N(view_contains_each, 2), N(view_contains_each, 4), N(view_contains_each, 16),
     N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
+    N(group_contains_hash, 1), N(group_contains_hash, 4), N(group_contains_hash, VIEWS),
+    N(group_contains_pairs, 1), N(group_contains_pairs, 16), N(group_contains_pairs, KEYS),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
 
@@ -110,6 +127,10 @@ int main(void)
         others[i] = made(6);
         if (bloomline_filter_view(others[i], &views[i]) != BLOOMLINE_OK) return 2;
     }
+    for (size_t n = 1; n <= VIEWS; n++) {
+        if (bloomline_group_new(views, n, &groups[n]) != BLOOMLINE_OK) return 2;
+    }
+    for (size_t i = 0; i < KEYS; i++) members[i] = (uint32_t)(i * 7 % VIEWS);
     for (size_t i = 0; i < LINES * 512 / 10 + KEYS; i++) {
         uint8_t key[KEY_BYTES];
         uint64_t hash;

@@ -126,6 +126,7 @@ typedef struct {
     bloomline_cuckoo *cuckoo;
     bloomline_concurrent *shared, *many;
     bloomline_scalable *scalable, *grown;
+    bloomline_group *group;
     bloomline_cascade *cascade;
     const uint64_t *included, *excluded;
     size_t stages; /* of the last, when it is full */
@@ -564,6 +565,32 @@ static void swaps(void)
     bloomline_swap_free(it.swap);
 }
 
+static bloomline_status make_group(void *state)
+{
+    everything *it = state;
+    bloomline_view views[70];
+    it->group = NULL;
+    for (size_t i = 0; i < 70; i++) CHECK_OK(bloomline_filter_view(it->filter, &views[i]));
+    memset(&views[33], 0, sizeof views[33]);
+    bloomline_status status = bloomline_group_new(views, 70, &it->group);
+    CHECK((status == BLOOMLINE_OK) == (it->group != NULL));
+    return status;
+}
+
+static void free_group(void *state)
+{
+    everything *it = state;
+    bloomline_group_free(it->group);
+}
+
+static void groups(void)
+{
+    everything it = {.params = &small};
+    new_filter(&it);
+    CHECK_U64(6, fail_each("bloomline_group_new", make_group, free_group, &it));
+    bloomline_filter_free(it.filter);
+}
+
 static void what_allocates_nothing(void)
 {
     enum { KEYS = 300 };
@@ -658,6 +685,7 @@ int main(void)
     RUN(scalable_filters);
     RUN(cascades);
     RUN(swaps);
+    RUN(groups);
     RUN(long_paths);
     return check_end();
 }

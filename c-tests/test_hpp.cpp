@@ -299,6 +299,48 @@ void views_of_different_seeds()
     CHECK_U64(0, views_contain({}, "apple"sv, bitmap));
 }
 
+// Filters of one seed and of others, prepared.
+void groups()
+{
+    std::vector<Filter> filters;
+    std::vector<View> views;
+    for (std::uint64_t i = 0; i < 70; i++) {
+        auto filter = Filter::create(params_for_bits(100, 20));
+        REQUIRE(filter);
+        filter->insert("key " + std::to_string(i));
+        if (i % 3 == 0) filter->insert("apple"sv);
+        filters.push_back(*std::move(filter));
+    }
+    for (const Filter &filter : filters) views.push_back(filter.view());
+    views.push_back(View());
+    auto group = Group::create(views);
+    REQUIRE(group);
+    CHECK_U64(71, group->view_count());
+    const std::vector<std::uint64_t> hashes = {views[0].hash("apple"sv), views[0].hash("key 5"sv)};
+    const std::vector<std::uint32_t> members = {3, 5, 70, 4, 99};
+    Bitmap bitmap, rows;
+    const std::size_t total = group->contains_hashes(hashes, rows);
+    CHECK_U64(256, rows.size());
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < 2; j++) {
+        const std::size_t count = group->contains_hash(hashes[j], bitmap);
+        for (std::size_t i = 0; i < 71; i++) {
+            CHECK(bitmap[i] == views[i].contains_hash(hashes[j]) && rows[128 * j + i] == bitmap[i]);
+        }
+        CHECK_U64(count, bitmap.count());
+        found += count;
+    }
+    CHECK_U64(found, total);
+    CHECK(group->contains("apple"sv, bitmap) >= 25 && bitmap.size() == 71 && bitmap[69] && bitmap[70]);
+    const std::vector<std::uint64_t> asked = {hashes[0], hashes[1], hashes[0], hashes[0], hashes[0]};
+    CHECK_U64(4, group->contains_pairs(members, asked, bitmap));
+    CHECK(bitmap.size() == 5 && !bitmap[3] && bitmap[4]);
+    Group moved = *std::move(group);
+    CHECK_U64(5, moved.contains_pairs({members.data(), 2}, asked, bitmap));
+    CHECK_U64(5, Group().contains_pairs(members, asked, bitmap));
+    CHECK_U64(SIZE_MAX, Group().contains_hash(1, bitmap));
+}
+
 void seeds_and_sizes()
 {
     auto a = with_random_seed(params_for_rate(1000, 0.01)), b = with_random_seed(*a);
@@ -1041,6 +1083,7 @@ int main()
     RUN(statuses);
     RUN(bytes_files_and_views);
     RUN(views_of_different_seeds);
+    RUN(groups);
     RUN(seeds_and_sizes);
     RUN(a_flooded_line_shows);
     RUN(whole_filters);

@@ -21,6 +21,7 @@
 //   - [Window]: keys expire, as in "seen in the last 7 days".
 //   - [View]: reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.
 //   - [Mapped]: reads a filter in a file, without a copy: [Open].
+//   - [Group]: many of these, prepared once to be probed together: the tables of an LSM tree.
 //
 // All have the same methods, but for those that their documentation says they lack. Code that
 // only probes takes a [Prober].

@@ -372,6 +372,7 @@ BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalab
 BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder)
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
 BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
+BLOOMLINE_FNS(bloomline_group, group)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
@@ -870,6 +871,37 @@ inline size_t views_contain_hash(Span<const View> views, uint64_t hash, Bitmap &
 inline size_t views_contain(Span<const View> views, Bytes key, Bitmap &out) {
     return out.fill(views.size(), bloomline_views_contain, detail::raw(views), views.size(), key.data(), key.size());
 }
+/// Many filters, prepared once to be probed together: see bloomline_group. An empty one may have any
+/// key: it returns SIZE_MAX, and contains_pairs() sets all bits.
+class Group : public detail::Handle<bloomline_group> {
+public:
+    using Handle::Handle;
+    /// Copies the views. The filters that they are of must stay as long as the group is used.
+    static Result<Group> create(Span<const View> views) noexcept {
+        return detail::made<Group, Raw *>(bloomline_group_new, detail::raw(views), views.size());
+    }
+    [[nodiscard]] size_t view_count() const noexcept { return bloomline_group_view_count(get()); }
+    /// Returns how many filters may have the key; bit i of 'out' is for view i.
+    size_t contains(Bytes key, Bitmap &out) const {
+        return out.fill(view_count(), bloomline_group_contains, get(), key.data(), key.size());
+    }
+    /// The same by a hash. If the filters hash keys differently, all may have it.
+    size_t contains_hash(uint64_t hash, Bitmap &out) const {
+        return out.fill(view_count(), bloomline_group_contains_hash, get(), hash);
+    }
+    /// The same for many: the bit of view i for hashes[j] is out[j * stride + i], where stride is
+    /// view_count() rounded up to a multiple of 64.
+    size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
+        const size_t stride = (view_count() + 63) / 64 * 64;
+        return out.fill(stride * hashes.size(), bloomline_group_contains_hashes, get(), hashes.data(), hashes.size());
+    }
+    /// Probes filter members[i] for hashes[i]; bit i of 'out' is for that. If there is no such filter,
+    /// the key may be present. If there are fewer members than hashes, all keys may.
+    size_t contains_pairs(Span<const uint32_t> members, Span<const uint64_t> hashes, Bitmap &out) const {
+        const uint32_t *const numbers = members.size() < hashes.size() ? nullptr : members.data();
+        return out.fill(hashes.size(), bloomline_group_contains_pairs, get(), numbers, hashes.data(), hashes.size());
+    }
+};
 /// Probes for each hash the filter of its shard, all in one call: views[i] is shard i. The shard
 /// of a hash is shard_of(hash, views.size()). Returns how many keys may be present: all, if the
 /// filters hash keys differently.

@@ -23,6 +23,7 @@
 //! | [`Params`] | line count, k and seed |
 //! | [`Filter`], [`View`], [`OwnedView`], [`MappedFilter`] | a filter that owns its lines, borrows them, holds encoded bytes, or maps a file |
 //! | [`Probe`] | the trait of all that can be probed; [`Bitmap`]: the answers to a batch |
+//! | [`Group`] | many filters, prepared once to be probed together |
 //! | [`ConcurrentFilter`] | a filter that threads insert into and probe at once |
 //! | [`Swap`] | a filter that is replaced while threads read it |
 //! | [`shard_of`], [`shards_contain_hashes`] | one set split over several filters |
@@ -69,6 +70,7 @@ use definition::line;
 
 pub use bitmap::{Answers, Bitmap};
 pub use error::{Error, IoError};
+pub use filter::group::Group;
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
     CuckooFilter, Dedup, Filter, Loaded, MappedCascade, MappedFilter, OwnedView, Probe,

@@ -22,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 25] = [
+const SECTIONS: [(&str, &str); 26] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -37,6 +37,7 @@ const SECTIONS: [(&str, &str); 25] = [
     ("Views: several keys, and a function chosen once", "view/keys.rs"),
     ("Several filters at once: one set split over them", "shards.rs"),
     ("Several filters at once: one key in each", "views.rs"),
+    ("Several filters at once: prepared", "group.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),

@@ -4,11 +4,12 @@
 //! itself: `ok` or `MISS`. Nanoseconds are there for orientation: they are of this
 //! run on this machine. `--quick` leaves out the largest size and takes fewer rounds;
 //! `--all` shows comparisons for which no ratio is set as well. Words select parts:
-//! `-- probe insert keys lookup few`. Types of filter against each other: `make lab`.
+//! `-- probe insert keys lookup few group`. Types of filter against each other: `make lab`.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod few;
+mod group;
 mod insert;
 mod keys;
 mod lookup;
@@ -33,12 +34,13 @@ fn is_simd(backend: Backend) -> bool {
 
 /// What is measured, and by which word it is selected.
 type Part = (&'static str, fn(&Report, Plan, &[usize]));
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("probe", probe::tables),
     ("insert", insert::tables),
     ("keys", keys::tables),
     ("lookup", lookup::tables),
     ("few", few::tables),
+    ("group", group::tables),
 ];
 
 fn main() {

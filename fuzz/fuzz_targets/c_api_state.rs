@@ -280,6 +280,21 @@ impl State {
                 assert_eq!(bloomline_view_contains_hash(&views[usize::from(slot)], hash), expected);
             }
             assert!(bitmap[0] >> 3 == 1, "what is no view says yes");
+            // The same views as a group, asked by one hash, and each by its own.
+            let (mut group, mut together, mut pairs) = (null_mut(), [0], [0]);
+            assert_eq!(bloomline_group_new(views.as_ptr(), 4, &mut group), BLOOMLINE_OK);
+            let count = bloomline_group_contains_hash(group, hash, together.as_mut_ptr());
+            assert_eq!(count as u32, together[0].count_ones());
+            let (members, hashes) = ([0, 1, 2, 3, 4], [hash; 5]);
+            let answers = pairs.as_mut_ptr();
+            bloomline_group_contains_pairs(group, members.as_ptr(), hashes.as_ptr(), 5, answers);
+            for slot in 0..3 {
+                let bit = bloomline_view_contains_hash(&views[usize::from(slot)], hash);
+                assert_eq!(pairs[0] >> slot & 1 == 1, bit);
+                assert!(together[0] >> slot & 1 == 1 || !bit);
+            }
+            assert!(pairs[0] >> 3 == 3 && together[0] >> 3 == 1, "what is no view says yes");
+            bloomline_group_free(group);
             assert!(bloomline_view_contains_hash(&views[3], hash));
             assert!(bloomline_view_contains_hash(null(), hash));
         }

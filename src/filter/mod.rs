@@ -1,5 +1,4 @@
-//! The plain filter, which owns its lines. Beside it, a file or folder for each other filter type,
-//! for views and builders.
+//! The plain filter, which owns its lines. Beside it, the other filter types, views and builders.
 
 mod about;
 pub(crate) mod builder;
@@ -8,6 +7,7 @@ mod composite;
 mod concurrent;
 mod counting;
 mod cuckoo;
+pub(crate) mod group;
 mod insert;
 mod keys;
 pub(crate) mod map;

@@ -12,7 +12,7 @@ use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::hash::KeyHash;
 use crate::kernel::composite::{Composite, Place};
-use crate::kernel::{Backend, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Probed, Single};
+use crate::kernel::{Backend, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Probed, Single};
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
@@ -222,6 +222,12 @@ impl<'a> View<'a> {
         let Place { whole, lines, single, kernel } = place;
         let (k, hash) = (whole.parts() as u32, whole.key_hash());
         View { lines, k, hash, key_count: 0, kernel, single }
+    }
+
+    /// What a group keeps of it.
+    pub(crate) fn member(&self) -> Member<'a> {
+        let View { single, k, hash, kernel, .. } = *self;
+        Member { single, k, hash, kernel }
     }
 
     /// The filter itself, if it is made of filters: then there are no lines.

@@ -148,7 +148,7 @@ pub fn random_seed() -> Result<u64, Error> {
 }
 
 /// How the filters of a format hash byte keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyHash {
     /// The native format: XXH3-64 with this seed.
     Xxh3(u64),

@@ -27,7 +27,6 @@ pub(crate) struct Kernel {
     pub(super) backend: Backend,
     pub(super) layout: Layout,
     /// What [`Words`](super::Words) keep: the number of the layout, or of shared lines of that layout.
-    #[cfg_attr(not(feature = "capi"), expect(dead_code))]
     pub(super) number: u16,
     pub(super) line_log2: u32,
     pub(super) prefetch: fn(Lines, u64),
@@ -75,6 +74,15 @@ unsafe extern "C" fn anything(_: &Single<'_>, _: u64) -> bool {
 }
 
 impl<'a> Single<'a> {
+    /// Of no lines.
+    pub(super) const ANYTHING: Self = Single {
+        contains: anything as *const (),
+        base: ptr::null(),
+        count: 0,
+        k: ptr::null(),
+        lines: PhantomData,
+    };
+
     pub(crate) fn new(lines: Probed<'a>, k: u32, kernel: &Kernel) -> Single<'a> {
         let (calls, count) = (kernel.calls(k), lines.len() >> kernel.line_log2(k));
         let (contains, k) = match count {

@@ -8,6 +8,8 @@
 //!   called.
 //! * `batch` is the loop that all share, `prefetch` the hints, `tuning` from which size on they pay,
 //!   `lines` what it knows of a filter's lines.
+//! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
+//!   `alike` says how lines are compared with these.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads.
@@ -19,6 +21,7 @@
 //! backend.
 #![allow(unsafe_code)]
 
+mod alike;
 pub mod atomic_line;
 mod backend;
 mod batch;
@@ -28,6 +31,7 @@ mod cuckoo;
 mod fast_local;
 mod few;
 mod functions;
+mod group;
 mod layout;
 mod lines;
 mod native;
@@ -36,6 +40,7 @@ mod opened;
 mod own_lines;
 mod parallel;
 mod prefetch;
+mod runs;
 mod scattered;
 mod shared;
 mod single;
@@ -55,6 +60,7 @@ pub(crate) use few::FewHashes;
 #[cfg(feature = "capi")]
 pub(crate) use few::hash_of;
 pub(crate) use functions::Kernel;
+pub(crate) use group::{Member, Members, Owned};
 pub(crate) use layout::Layout;
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;

@@ -25,7 +25,7 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 22] = [
+const FILTERS: [&str; 23] = [
     "keys",
     "probe",
     "insert",
@@ -34,6 +34,7 @@ const FILTERS: [&str; 22] = [
     "view_static",
     "owned",
     "views",
+    "group",
     "shards",
     "builder",
     "mod",

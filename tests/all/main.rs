@@ -34,6 +34,7 @@ mod golden_files;
 mod golden_scalable;
 mod golden_static;
 mod golden_window;
+mod group;
 mod histories;
 mod keys;
 mod layers;

@@ -23,6 +23,11 @@ func Insert(lines *byte, count uint64, rows *Rows, hash uint64)
 //go:noescape
 func ContainsWord(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64) uint64
 
+// ContainsMembers is Contains for one hash in 1 to 64 filters: bit i is the answer of filter i.
+//
+//go:noescape
+func ContainsMembers(members *Member, count uint64, rows *Rows, hash uint64) uint64
+
 // InsertAll is Insert for n hashes, at least one.
 //
 //go:noescape

@@ -107,6 +107,54 @@ word:
 	VZEROUPPER
 	RET
 
+// func ContainsMembers(members *Member, count uint64, rows *Rows, hash uint64) uint64
+TEXT ·ContainsMembers(SB), NOSPLIT, $0-40
+	MOVQ members+0(FP), R10
+	MOVQ count+8(FP), R11
+	MOVQ rows+16(FP), R8
+	MOVQ hash+24(FP), DX
+
+	// The bits of the hash, the same for all, to Y2 and Y3.
+	MOVQ         C1, BX
+	IMULQ        DX, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPBROADCASTQ low6<>(SB), Y15
+	VPSRLVQ      shifts<>+32(SB), Y0, Y1
+	VPSRLVQ      shifts<>+0(SB), Y0, Y0
+	VPAND        Y15, Y1, Y1
+	VPAND        Y15, Y0, Y0
+	SHRQ         $61, BX
+	SHLQ         $6, BX
+	VMOVDQU      256(R8)(BX*1), Y2
+	VMOVDQU      288(R8)(BX*1), Y3
+	VPSLLVQ      Y0, Y2, Y2
+	VPSLLVQ      Y1, Y3, Y3
+
+	// What they leave open: a line with all of them makes ones of it.
+	VPCMPEQD Y4, Y4, Y4
+	VPXOR    Y4, Y2, Y2
+	VPXOR    Y4, Y3, Y3
+	SHLQ     $4, R11
+	XORL     R12, R12
+
+	// From the last filter to the first, as in ContainsWord.
+member:
+	MULXQ  -8(R10)(R11*1), AX, CX
+	SHLQ   $6, CX
+	ADDQ   -16(R10)(R11*1), CX
+	VPOR   (CX), Y2, Y0
+	VPOR   32(CX), Y3, Y1
+	VPAND  Y0, Y1, Y0
+	VPTEST Y4, Y0
+	ADCQ   R12, R12
+	SUBQ   $16, R11
+	JNE    member
+
+	MOVQ R12, ret+32(FP)
+	VZEROUPPER
+	RET
+
 // func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
 TEXT ·InsertAll(SB), NOSPLIT, $0-40
 	SETUP

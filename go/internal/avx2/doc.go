@@ -15,6 +15,12 @@ type Rows struct {
 	insert [8][8]uint64
 }
 
+// Member is the lines of one of several filters: the first, and how many there are.
+type Member struct {
+	Lines *byte
+	Count uint64
+}
+
 // rowsOf[k-1] are those of k.
 var rowsOf = func() (all [8]Rows) {
 	packed := [8]int{0, 1, 4, 5, 2, 3, 6, 7}

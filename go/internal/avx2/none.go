@@ -17,6 +17,9 @@ func Insert(*byte, uint64, *Rows, uint64) { panic(none) }
 // ContainsWord must not be called.
 func ContainsWord(*byte, uint64, *Rows, *uint64, uint64) uint64 { panic(none) }
 
+// ContainsMembers must not be called.
+func ContainsMembers(*Member, uint64, *Rows, uint64) uint64 { panic(none) }
+
 // InsertAll must not be called.
 func InsertAll(*byte, uint64, *Rows, *uint64, uint64) { panic(none) }
 

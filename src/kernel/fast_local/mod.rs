@@ -3,6 +3,7 @@
 //! With vectors, a whole line is in registers, to probe and to insert: bits set one by one would
 //! often wait for each other, because two are in one byte.
 
+mod alike;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -15,6 +16,7 @@ mod keys;
 mod portable;
 mod scalar;
 
+pub(super) use alike::RocksDb;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::Avx2;
 #[cfg(all(target_arch = "x86_64", feature = "capi"))]

@@ -6,13 +6,14 @@
 //! keys leave four bytes, a bit for each lane. Which lanes count is then looked up for 32 keys at
 //! once.
 
+use super::super::alike::{Alike, OfLanes};
 use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE, not_zero};
 use super::super::lines::Lines;
 use super::super::shared::read_shared_vector;
 use super::super::single::Single;
 use super::halves;
 use super::scalar::{PAIRED, Row, all_rows, class, rows, select};
-use crate::line::{C1, C2};
+use crate::line::{C1, C2, LANES, LINE_BYTES};
 use std::arch::asm;
 use std::arch::x86_64::*;
 
@@ -134,6 +135,63 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
             hits & ((1 << hashes.len()) - 1)
         }
     }
+}
+
+/// Several filters: what a key leaves open, in each half.
+pub(in crate::kernel) struct Avx2Alike;
+
+impl Alike for Avx2Alike {
+    type Mask = Halves;
+
+    #[inline(always)]
+    unsafe fn mask(hash: u64, k: u32) -> Halves {
+        let (g, g2, rows) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2), rows(k));
+        // SAFETY: the caller vouches for the CPU.
+        unsafe {
+            others(match k {
+                ..=8 => mask::<{ class::BELOW_8 }>(g, g2, rows),
+                _ => mask::<{ class::ABOVE_8 }>(g, g2, rows),
+            })
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn has(line: *const u8, [low, high]: Halves) -> bool {
+        // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
+        unsafe {
+            let line = load_line(line);
+            let [low, high] = [_mm256_or_si256(line[0], low), _mm256_or_si256(line[1], high)];
+            halves::all_set(_mm256_and_si256(low, high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn contains(base: *const u8, count: usize, hash: u64, k: u32) -> bool {
+        let line = base.wrapping_add(Self::index(hash, count) * LINE_BYTES);
+        // SAFETY: the caller's promise; the rows are those of k.
+        unsafe {
+            match k {
+                ..=8 => halves::contains::<{ class::BELOW_8 }, false>(line, all_rows(k), hash),
+                _ => halves::contains::<{ class::ABOVE_8 }, false>(line, all_rows(k), hash),
+            }
+        }
+    }
+}
+
+impl OfLanes for Avx2Alike {
+    #[inline(always)]
+    unsafe fn of_lanes(lanes: [u64; LANES]) -> Halves {
+        // SAFETY: the caller vouches for the CPU; there are 64 bytes.
+        unsafe { others(load_line(lanes.as_ptr().cast())) }
+    }
+}
+
+/// The bits that are not set.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn others([low, high]: Halves) -> Halves {
+    let ones = _mm256_set1_epi8(-1);
+    [_mm256_andnot_si256(low, ones), _mm256_andnot_si256(high, ones)]
 }
 
 /// The answers for up to 16 groups of 4 hashes; any beyond.

@@ -330,6 +330,16 @@ unsafe fn has_ones(lanes: Halves) -> bool {
     }
 }
 
+/// Whether all bits are set.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline(always)]
+pub(super) unsafe fn all_set(bits: __m256i) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { _mm256_testc_si256(bits, unknown(_mm256_set1_epi8(-1))) == 1 }
+}
+
 /// The value, unknown to the compiler. Of a test for a known one it makes six instructions where the
 /// answer is used as a number.
 ///

@@ -13,16 +13,16 @@ mod portable;
 mod scalar;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
+pub(super) use avx2::{Avx2, Avx2Alike};
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::Avx512;
+pub(super) use avx512::{Avx512, Avx512Alike};
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512vl::Avx512Vl;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(super) use halves::inlined;
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use portable::{Portable, SHIFTS_BY_LANE};
-pub(super) use scalar::{Scalar, all_rows, class};
+pub(super) use portable::{Portable, PortableAlike, SHIFTS_BY_LANE};
+pub(super) use scalar::{Scalar, ScalarAlike, all_rows, class};
 
 use crate::line::{LANES, SHIFTS};
 

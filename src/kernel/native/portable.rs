@@ -2,6 +2,7 @@
 //! time: NEON on aarch64. Others, such as the baseline of wasm, have no shift by a count per lane; there
 //! `kernel` uses `scalar` instead, as on x86-64, whose backends have intrinsics.
 
+use super::super::alike::{Alike, OfLanes};
 use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, not_zero};
 use super::super::lines::Lines;
 use super::super::shared::{self, read_shared_vector};
@@ -113,6 +114,34 @@ impl<const CLASS: u8, const SHARED: bool> Ops for Portable<CLASS, SHARED> {
             bytes[i] = not_zero(absent);
         }
         bytes
+    }
+}
+
+/// Several filters.
+pub(in crate::kernel) struct PortableAlike;
+
+impl Alike for PortableAlike {
+    type Mask = u64x8;
+
+    #[inline(always)]
+    unsafe fn mask(hash: u64, k: u32) -> u64x8 {
+        match k {
+            ..=8 => mask::<{ class::BELOW_8 }>(hash, k),
+            _ => mask::<{ class::ABOVE_8 }>(hash, k),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn has(line: *const u8, mask: u64x8) -> bool {
+        // SAFETY: the caller's promise.
+        has_all(unsafe { load(line) }, mask)
+    }
+}
+
+impl OfLanes for PortableAlike {
+    #[inline(always)]
+    unsafe fn of_lanes(lanes: [u64; LANES]) -> u64x8 {
+        u64x8::new(lanes)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The `scalar` backend: the definition with mask and test in one loop without branches. Runs on
 //! every CPU.
 
+use super::super::alike::{Alike, OfLanes};
 use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
 use super::super::lines::Lines;
 use super::super::shared;
-use crate::line::{C1, C2, LANES, SHIFTS, lane_counts};
+use crate::line::{C1, C2, LANES, Line, SHIFTS, lane_counts};
 
 /// How k divides into rounds. A constant of each loop, which so needs no branch for it.
 pub(in crate::kernel) mod class {
@@ -101,6 +102,37 @@ pub(in crate::kernel) fn all_rows(k: u32) -> &'static Rows {
 /// One lane after the other. If `SHARED`, other threads may be setting bits in them: then they are
 /// aligned, and only probed.
 pub(in crate::kernel) struct Scalar<const CLASS: u8, const SHARED: bool>;
+
+/// Several filters, one lane after the other.
+pub(in crate::kernel) struct ScalarAlike;
+
+impl Alike for ScalarAlike {
+    type Mask = Line;
+
+    #[inline(always)]
+    unsafe fn mask(hash: u64, k: u32) -> Line {
+        let mut mask = [0; LANES];
+        match k {
+            ..=8 => lanes::<{ class::BELOW_8 }>(hash, k, |i, bit| mask[i] = bit.to_le()),
+            _ => lanes::<{ class::ABOVE_8 }>(hash, k, |i, bit| mask[i] = bit.to_le()),
+        }
+        mask
+    }
+
+    #[inline(always)]
+    unsafe fn has(line: *const u8, mask: Line) -> bool {
+        // SAFETY: the caller vouches for 64 readable bytes; i is below 8.
+        let unset = |i: usize| mask[i] & !unsafe { line.cast::<u64>().add(i).read_unaligned() };
+        (0..LANES).fold(0, |all, i| all | unset(i)) == 0
+    }
+}
+
+impl OfLanes for ScalarAlike {
+    #[inline(always)]
+    unsafe fn of_lanes(lanes: Line) -> Line {
+        lanes.map(u64::to_le)
+    }
+}
 
 /// Calls `each` with the number of each lane and the bits of a key in it.
 #[inline(always)]

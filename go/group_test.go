@@ -1,0 +1,194 @@
+package bloomline
+
+import (
+	"testing"
+)
+
+// groupMember is a view, and its answers by the definition.
+type groupMember struct {
+	view  View
+	plain func(hash uint64) bool
+}
+
+// groupHashes are those that member i has.
+func groupHashes(i, count int) []uint64 {
+	hashes := make([]uint64, count)
+	for key := range hashes {
+		hashes[key] = HashUint64(uint64(key), uint64(i))
+	}
+	return hashes
+}
+
+func groupNative(t *testing.T, i int, count uint64, k int) groupMember {
+	t.Helper()
+	filter, lines := filterOf(t, count, k, groupHashes(i, int(min(count*40, 3000))))
+	return groupMember{filter.View(), func(hash uint64) bool { return definitionContains(lines, k, hash) }}
+}
+
+// groupOther is a filter of another kind, which answers for itself: other tests hold it to the definition.
+func groupOther(t *testing.T, i int) groupMember {
+	t.Helper()
+	var view View
+	switch i % 3 {
+	case 0:
+		static := orPanic(BuildStaticHashes(groupHashes(i, 500), 0.01))
+		view = static.View()
+	case 1:
+		classic := orPanic(NewWithParams(Params{LineCount: 7, K: 5, Classic: true}))
+		classic.AddHashes(groupHashes(i, 200))
+		view = classic.View()
+	default:
+		return groupMember{View{}, func(uint64) bool { return true }}
+	}
+	return groupMember{view, func(hash uint64) bool { return view.ContainsHash(hash) }}
+}
+
+func groupProbes() []uint64 {
+	probes := append([]uint64(nil), awkward...)
+	for i := range 200 {
+		probes = append(probes, groupHashes(i, 1)...)
+	}
+	return append(probes, randomHashes(20, 7)...)
+}
+
+func checkGroup(t *testing.T, members []groupMember) {
+	t.Helper()
+	views, probes := make([]View, len(members)), groupProbes()
+	for i := range members {
+		views[i] = members[i].view
+	}
+	for _, n := range []int{0, 1, 2, 63, 64, 65, 128, len(members)} {
+		group := NewGroup(views[:n])
+		if group.Len() != n {
+			t.Fatalf("%d members: %d", n, group.Len())
+		}
+		words := (n + 63) / 64
+		rows := group.ContainsHashes(probes, nil)
+		answers := Bitmap{^uint64(0)}
+		for j, hash := range probes {
+			answers = group.ContainsHash(hash, answers)
+			yes := 0
+			for i, member := range members[:n] {
+				want := member.plain(hash)
+				if answers.Has(i) != want || rows.Has(64*words*j+i) != want {
+					t.Fatalf("member %d of %d, hash %x: want %v", i, n, hash, want)
+				}
+				if want {
+					yes++
+				}
+			}
+			if len(answers) != words || answers.Count() != yes || rows[words*j:words*(j+1)].Count() != yes {
+				t.Fatalf("%d members, hash %x: bits past the end", n, hash)
+			}
+		}
+		numbers := make([]uint32, len(probes)-1)
+		for j := range numbers {
+			numbers[j] = uint32(j * 31 % (n + 1))
+		}
+		numbers[5] = ^uint32(0)
+		pairs := group.ContainsPairs(numbers, probes, answers)
+		for j, hash := range probes {
+			want := j >= len(numbers) || int(numbers[j]) >= n || members[numbers[j]].plain(hash)
+			if pairs.Has(j) != want {
+				t.Fatalf("pair %d, %d members: want %v", j, n, want)
+			}
+		}
+	}
+}
+
+func TestGroup(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		count := func(i int) uint64 { return []uint64{1, 2, 3, 7, 64, 100, 999, 10000}[i%8] }
+		for k := 1; k <= 16; k++ {
+			members := make([]groupMember, 129)
+			if k == 6 || k == 12 {
+				members = make([]groupMember, 200)
+			}
+			for i := range members {
+				members[i] = groupNative(t, i, count(i), k)
+			}
+			checkGroup(t, members)
+		}
+		members := make([]groupMember, 200)
+		for i := range members {
+			switch {
+			case i%5 == 4:
+				members[i] = groupOther(t, i)
+			case i < 100:
+				members[i] = groupNative(t, i, count(i), 5+i/40)
+			default:
+				members[i] = groupNative(t, i, count(i), 5+i%7)
+			}
+		}
+		checkGroup(t, members)
+	})
+}
+
+// Filters of several seeds, and another engine's: a key gets the answer of each, a hash none.
+func TestGroupHashesDifferently(t *testing.T) {
+	var views []View
+	for i := range 70 {
+		filter := orPanic(NewWithParams(Params{LineCount: 9, K: 6, Seed: uint64(i % 3)}))
+		for key := i; key < 80; key += i + 1 {
+			filter.AddUint64(uint64(key))
+		}
+		views = append(views, filter.View())
+	}
+	views = append(views, View{})
+	group := NewGroup(views)
+	var answers Bitmap
+	for key := range uint64(160) {
+		bytes := le.AppendUint64(nil, key)
+		answers = group.Contains(bytes, answers)
+		for i := range views {
+			if answers.Has(i) != views[i].Contains(bytes) {
+				t.Fatalf("key %d, view %d", key, i)
+			}
+		}
+		if count := answers.Count(); count == 0 || count > 40 {
+			t.Fatalf("key %d: %d", key, count)
+		}
+	}
+	if group.ContainsString("none", nil).Count() > 5 {
+		t.Error("a string is in many")
+	}
+	if n := group.ContainsHash(1, nil).Count(); n != 71 {
+		t.Errorf("a hash of two seeds: %d of 71", n)
+	}
+	if n := group.ContainsHashes([]uint64{1, 2}, nil).Count(); n != 142 {
+		t.Errorf("two hashes of two seeds: %d of 142", n)
+	}
+}
+
+// What is not there rules out nothing.
+func TestGroupOfNothing(t *testing.T) {
+	for _, group := range []*Group{nil, new(Group), NewGroup(nil)} {
+		if group.Len() != 0 || len(group.ContainsHash(1, Bitmap{1, 2})) != 0 || len(group.Contains(nil, nil)) != 0 {
+			t.Error("answers of no filters")
+		}
+		if len(group.ContainsHashes([]uint64{1}, nil)) != 0 {
+			t.Error("rows of no filters")
+		}
+		if got := group.ContainsPairs([]uint32{0}, []uint64{1, 2}, nil); got.Count() != 2 {
+			t.Errorf("pairs of no filters: %v", got)
+		}
+	}
+	filter := mustNew(t, 10, 0.01)
+	views := []View{filter.View()}
+	group := NewGroup(views)
+	views[0] = View{}
+	if group.ContainsHash(1, nil).Count() != 0 {
+		t.Error("the views are not copied")
+	}
+	filter.AddHash(1)
+	if group.ContainsHash(1, nil).Count() != 1 {
+		t.Error("a later key is not seen")
+	}
+	answers := make(Bitmap, 1)
+	if n := testing.AllocsPerRun(10, func() {
+		answers = group.ContainsHash(1, answers)
+		answers = group.ContainsPairs([]uint32{0}, []uint64{1}, answers)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,229 @@
+//! `bloomline_group`: many views, checked once and asked together.
+
+use super::boundary::{
+    NULL, bitmap_at, bytes, free, new_handle, read_or, shared, shared_between_threads, slice,
+};
+use super::status::bloomline_status;
+use super::view::{bloomline_view, unpack};
+use crate::filter::group::{Members, one_hash, one_key, rows};
+use crate::filter::views::all_present;
+use std::ffi::c_void;
+
+/// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
+/// partitions. It is made once, when the set of filters changes, and takes about half the time of
+/// bloomline_views_contain_hash(), which is for views that differ from call to call. Any number of
+/// threads probe it.
+///
+/// The filters may be of any kinds, sizes and seeds. Those with native lines, the same k and the
+/// same seed are the fastest: the bits of a key are computed once for all of them.
+///
+/// Made by bloomline_group_new(); freed by bloomline_group_free().
+pub struct bloomline_group(Members<'static>);
+
+const _: () = shared_between_threads::<bloomline_group>();
+
+/// bloomline_group_new() makes a group of 'n' views. It copies them. The filters that they are of
+/// must stay as long as the group is used. A view that was not opened may have every key.
+///
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_new(
+    views: *const bloomline_view,
+    n: usize,
+    out: *mut *mut bloomline_group,
+) -> bloomline_status {
+    // SAFETY: rules of the header: the array has its count unless NULL, a view that was opened has
+    // its bytes; `out` is NULL or has room.
+    unsafe {
+        new_handle(out, || {
+            let views = slice(views, n).ok_or(NULL)?.iter();
+            let members = views.map(|view| Some(unpack(view)?.member()));
+            Ok(bloomline_group(Members::new(members)?))
+        })
+    }
+}
+
+/// bloomline_group_free() frees a group, not the filters. Does nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_free(group: *mut bloomline_group) {
+    // SAFETY: the handle came from `try_box`, and the caller gives it up.
+    unsafe { free(group) }
+}
+
+/// bloomline_group_view_count() returns how many filters the group has; 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_view_count(group: *const bloomline_group) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive.
+    unsafe { read_or(group, 0, |group| group.0.len()) }
+}
+
+/// bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash. It
+/// returns how many may have it. Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits
+/// of the last word are zero. 'bitmap' has room for a word for each 64 filters or part of them, and
+/// need not be initialized.
+///
+/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
+/// all may have the key: bloomline_group_contains() has no such limit. If 'bitmap' is NULL, nothing
+/// is written and the result is the number of filters. If 'group' is NULL, nothing is written and
+/// the result is SIZE_MAX.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_contains_hash(
+    group: *const bloomline_group,
+    hash: u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; the bitmap has room unless NULL.
+    unsafe {
+        if let Some(bloomline_group(members)) = shared(group)
+            && is_there(bitmap.cast_const())
+            && let Some(present) = members.answer_at_once(hash, bitmap)
+        {
+            return present;
+        }
+        contains_hash_apart(group, hash, bitmap)
+    }
+}
+
+/// bloomline_group_contains() is bloomline_group_contains_hash() for the key of 'len' bytes at
+/// 'key'. The filters may hash it differently, with seeds of their own or as other engines do. If
+/// 'key' is NULL and 'len' is not 0, all filters may have the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_contains(
+    group: *const bloomline_group,
+    key: *const c_void,
+    len: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there and the bitmap
+    // has room, unless NULL.
+    unsafe {
+        let key = bytes(key, len);
+        answer(group, bitmap, |members, words| match key {
+            Some(key) => one_key(members, key, words),
+            None => all_present(members.len(), words),
+        })
+    }
+}
+
+/// bloomline_group_contains_hashes() is bloomline_group_contains_hash() for 'n' keys. The answers
+/// about each begin in a word of their own: those about key j begin at bitmaps[j * words], where
+/// 'words' is the number of filters divided by 64, rounded up. 'bitmaps' has room for n * words.
+/// Returns how many bits are set. If 'hashes' is NULL, all filters may have all keys.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_contains_hashes(
+    group: *const bloomline_group,
+    hashes: *const u64,
+    n: usize,
+    bitmaps: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or alive; the arrays have their counts, unless
+    // NULL.
+    unsafe {
+        let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
+        let bits = members.words().saturating_mul(64).saturating_mul(n);
+        let Some(bitmaps) = bitmap_at(bitmaps, bits) else {
+            return members.len().saturating_mul(n);
+        };
+        match slice(hashes, n) {
+            Some(hashes) => rows(members, hashes, bitmaps),
+            None => {
+                let rows = bitmaps.chunks_exact_mut(members.words().max(1));
+                rows.map(|row| all_present(members.len(), row)).sum()
+            }
+        }
+    }
+}
+
+/// bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
+/// the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
+/// in its own table. It returns how many keys may be present. Bit i % 64 of bitmap[i / 64] is set
+/// if key i may; unused bits of the last word are zero. 'bitmap' has room for a word for each 64
+/// keys or part of them, and need not be initialized.
+///
+/// Where members[i] is not below the number of filters, the key may be present. If 'group',
+/// 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
+/// is 'n'.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_group_contains_pairs(
+    group: *const bloomline_group,
+    members: *const u32,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    let all_there = is_there(members) & is_there(hashes) & is_there(bitmap.cast_const());
+    // SAFETY: rules of the header: the handle is NULL or alive; the arrays have their counts, unless
+    // NULL.
+    unsafe {
+        if let Some(bloomline_group(group)) = shared(group)
+            && all_there & (n <= isize::MAX as usize / size_of::<u64>())
+            && let Some(present) = group.pairs_at_once(members, hashes, n, bitmap)
+        {
+            return present;
+        }
+        contains_pairs_apart(group, members, hashes, n, bitmap)
+    }
+}
+
+/// [`bloomline_group_contains_pairs`] for any group, apart.
+///
+/// # Safety
+/// `group` is NULL or alive; `members` and `hashes` as for `boundary::slice`, `bitmap` as for
+/// `boundary::bitmap_at`.
+#[inline(never)]
+unsafe fn contains_pairs_apart(
+    group: *const bloomline_group,
+    members: *const u32,
+    hashes: *const u64,
+    n: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        let Some(bitmap) = bitmap_at(bitmap, n) else { return n };
+        match (shared(group), slice(members, n), slice(hashes, n)) {
+            (Some(group), Some(members), Some(hashes)) => {
+                group.0.answer_pairs(members, hashes, bitmap)
+            }
+            _ => all_present(n, bitmap),
+        }
+    }
+}
+
+/// Whether an array can be there.
+#[inline(always)]
+fn is_there<T>(array: *const T) -> bool {
+    !array.is_null() & array.is_aligned()
+}
+
+/// [`bloomline_group_contains_hash`] for any group: apart, since the usual one needs none of its
+/// registers.
+///
+/// # Safety
+/// As for [`answer`].
+#[inline(never)]
+unsafe fn contains_hash_apart(group: *const bloomline_group, hash: u64, bitmap: *mut u64) -> usize {
+    // SAFETY: the same contract.
+    unsafe { answer(group, bitmap, |members, words| one_hash(members, hash, words)) }
+}
+
+/// Answers for all filters of a group by `ask`.
+///
+/// # Safety
+/// `group` is NULL or alive; `bitmap` as for `boundary::bitmap_at`.
+#[inline(always)]
+unsafe fn answer(
+    group: *const bloomline_group,
+    bitmap: *mut u64,
+    ask: impl FnOnce(&Members<'_>, &mut [u64]) -> usize,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe {
+        let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
+        match bitmap_at(bitmap, members.len()) {
+            Some(bitmap) => ask(members, bitmap),
+            None => members.len(),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Many filters, prepared once to be probed together.
+
+use super::view::View;
+use super::views::all_present;
+use crate::bitmap::Answers;
+use crate::error::Error;
+pub(crate) use crate::kernel::Members;
+use crate::kernel::Owned;
+use crate::key::Key;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
+/// partitions. It is made once, when the set of tables changes, and probed by any number of threads.
+/// [`views_contain_hash`](crate::views_contain_hash) answers the same for views that differ from call
+/// to call; a group takes about half its time.
+///
+/// The members may be of any kinds, sizes and seeds. Those with the native layout, the same k and the
+/// same seed are the fastest: the bits of a key are computed once for all of them. A group is a slice
+/// of its members, so answer `i` is about `group[i]`.
+///
+/// ```
+/// use bloomline::{Bitmap, Filter, Group, Swap};
+/// use std::sync::Arc;
+///
+/// struct Table {
+///     filter: Filter,
+///     rows: Vec<&'static str>,
+/// }
+///
+/// let table = |rows: &[&'static str]| {
+///     Ok::<_, bloomline::Error>(Arc::new(Table {
+///         filter: Filter::from_keys(rows, 0.001)?,
+///         rows: rows.to_vec(),
+///     }))
+/// };
+/// let tables = vec![table(&["apple", "pear"])?, table(&["plum"])?];
+/// // A version of the tree. The next one is published in its place.
+/// let version = Swap::new(Group::of(tables, |table| table.filter.view())?);
+///
+/// let group = version.load();
+/// let mut maybe = Bitmap::new();
+/// group.contains("plum", &mut maybe);
+/// assert!(maybe.ones().any(|i| group[i].rows.contains(&"plum")));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+pub struct Group<T>(Owned<[T]>);
+
+impl<'a> Group<View<'a>> {
+    /// Creates a group of views.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn new(views: impl IntoIterator<Item = View<'a>>) -> Result<Group<View<'a>>, Error> {
+        Group::of(views.into_iter().collect::<Vec<_>>(), |view| *view)
+    }
+}
+
+impl<T> Group<T> {
+    /// Creates a group that owns its members: [`OwnedView`](crate::OwnedView)s, filters, or whatever
+    /// holds them, such as an `Arc` of a table. `view` returns the filter of each.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn of(
+        members: impl Into<Arc<[T]>>,
+        view: impl for<'m> Fn(&'m T) -> View<'m>,
+    ) -> Result<Group<T>, Error> {
+        let members = Owned::new(members.into(), |members: &[T]| {
+            Members::new(members.iter().map(|member| Some(view(member).member())))
+        });
+        members.map(Group)
+    }
+
+    /// Returns how many words the answers about one key take: a bit for each member.
+    pub fn words(&self) -> usize {
+        self.0.members().words()
+    }
+
+    /// Probes all members for a key. Answer `i` is true if the key may be present in member `i`.
+    /// Returns how many are. The key is hashed once for all members that hash alike.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    pub fn contains<K: Key + ?Sized>(
+        &self,
+        key: &K,
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let members = self.0.members();
+        one_key(members, key.key_bytes().as_ref(), answers.words(members.len()))
+    }
+
+    /// As [`Group::contains`], for the hash of a key. The members must hash keys alike: one format,
+    /// one seed. If they do not, the key may be present in every member.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    #[inline]
+    pub fn contains_hash(&self, hash: u64, answers: &mut (impl Answers + ?Sized)) -> usize {
+        let members = self.0.members();
+        one_hash(members, hash, answers.words(members.len()))
+    }
+
+    /// Probes all members for many keys, by their hashes, as [`Group::contains_hash`]. The answers
+    /// about each key begin in a word of their own: those about key `j` are the
+    /// [`words`](Group::words) from `j * words` on. Returns how many answers are true.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`].
+    pub fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
+        let members = self.0.members();
+        rows(members, hashes, answers.words(64 * members.words() * hashes.len()))
+    }
+
+    /// Probes one member for each key: member `members[i]` for the key of hash `hashes[i]`, as that
+    /// member hashes it. Answer `i` is true if the key may be present there, or there is no such
+    /// member. Returns how many are. A lookup of many keys asks so, each in its own table.
+    ///
+    /// # Panics
+    /// If there are not as many hashes as members; if `answers` is too short: see [`Answers`].
+    #[inline]
+    pub fn contains_pairs(
+        &self,
+        members: &[u32],
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        self.0.members().answer_pairs(members, hashes, answers.words(hashes.len()))
+    }
+}
+
+/// One key in all members, hashed anew only where they differ.
+pub(crate) fn one_key(members: &Members<'_>, key: &[u8], words: &mut [u64]) -> usize {
+    let mut last = None;
+    members.answer(words, |how| match last {
+        Some((of, hash)) if of == how => hash,
+        _ => {
+            let hash = how.hash(key);
+            last = Some((how, hash));
+            hash
+        }
+    })
+}
+
+/// One hash in all members.
+#[inline(always)]
+pub(crate) fn one_hash(members: &Members<'_>, hash: u64, words: &mut [u64]) -> usize {
+    match members.hash() {
+        Some(_) => members.answer(words, |_| hash),
+        None => all_present(members.len(), words),
+    }
+}
+
+/// Many hashes, a row of words for each.
+pub(crate) fn rows(members: &Members<'_>, hashes: &[u64], words: &mut [u64]) -> usize {
+    let rows = words.chunks_exact_mut(members.words().max(1));
+    hashes.iter().zip(rows).map(|(&hash, row)| one_hash(members, hash, row)).sum()
+}
+
+/// The members.
+impl<T> Deref for Group<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.0.owners()
+    }
+}
+
+impl<T> fmt::Debug for Group<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("members", &self.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,270 @@
+//! Many filters, checked once and asked many times, in the caller's order.
+//!
+//! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. All
+//! others are asked one by one.
+
+use super::functions::Kernel;
+use super::runs::{Column, Run, Shape};
+use super::single::Single;
+use crate::error::Error;
+use crate::hash::KeyHash;
+use std::mem::transmute;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A filter that becomes a member.
+pub(crate) struct Member<'a> {
+    pub(crate) single: Single<'a>,
+    pub(crate) k: u32,
+    pub(crate) hash: KeyHash,
+    pub(crate) kernel: &'static Kernel,
+}
+
+/// What the filters of a part have in common: how keys are hashed, and the shape of a run. Without
+/// that they are asked one by one.
+type Alike = (KeyHash, Option<Shape>);
+
+fn alike(member: &Member<'_>) -> Alike {
+    let Member { single, k, hash, kernel } = member;
+    (*hash, Shape::of(kernel, *k).filter(|_| !single.is_nothing()))
+}
+
+/// Filters that hash alike, and are a run or are asked one by one.
+struct Part {
+    hash: KeyHash,
+    run: Option<Run>,
+    /// Which of the columns and places.
+    range: Range<usize>,
+    /// Whether the places follow on each other.
+    together: bool,
+}
+
+/// Filters to be asked together.
+pub(crate) struct Members<'a> {
+    /// If all are one run.
+    whole: Option<Run>,
+    /// How all hash keys, if they do it alike.
+    hash: Option<KeyHash>,
+    /// In the caller's order; behind the last one that answers "maybe" to every key.
+    singles: Vec<Single<'a>>,
+    /// Part by part; behind the last such a one, too. They do not move: runs have their address.
+    _columns: Vec<Column>,
+    /// The number of the filter that a column is of.
+    places: Vec<u32>,
+    parts: Vec<Part>,
+}
+
+// SAFETY: runs and columns stand for the lines of `singles`, which may be read in any thread, and for
+// a constant.
+unsafe impl Send for Members<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Members<'_> {}
+
+impl<'a> Members<'a> {
+    /// Of these filters. One that is not there answers "maybe" to every key, and is in the part of
+    /// the one before.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn new(
+        members: impl ExactSizeIterator<Item = Option<Member<'a>>> + Clone,
+    ) -> Result<Members<'a>, Error> {
+        let count = members.len();
+        let end = u32::try_from(count).map_err(|_| Error::OutOfMemory)?;
+        let (mut shapes, mut singles) = (list(count)?, list(count + 1)?);
+        let first = members.clone().flatten().next();
+        let mut shape = first.map_or((KeyHash::Xxh3(0), None), |member| alike(&member));
+        let how = shape.0;
+        for member in members {
+            shape = member.as_ref().map_or(shape, alike);
+            shapes.push(shape);
+            singles.push(member.map_or(Single::ANYTHING, |member| member.single));
+        }
+        singles.push(Single::ANYTHING);
+        let hash = shapes.iter().all(|&(hash, _)| hash == how).then_some(how);
+        let mut places = list(count)?;
+        places.extend(0..end);
+        places.sort_unstable_by_key(|&place| (shapes[place as usize], place));
+        let mut columns = list(count + 1)?;
+        columns.extend(places.iter().map(|&place| Column::of(&singles[place as usize])));
+        columns.push(Column::ANYTHING);
+        let same = |a: &u32, b: &u32| shapes[*a as usize] == shapes[*b as usize];
+        let mut parts = list(places.chunk_by(same).count())?;
+        let mut from = 0;
+        for part in places.chunk_by(same) {
+            let (hash, shape) = shapes[part[0] as usize];
+            let range = from..from + part.len();
+            // SAFETY: the lines are those of `singles`, of that shape; the columns are kept as they
+            // are.
+            let run = shape.map(|shape| unsafe { Run::new(&columns[from..=range.end], shape) });
+            let together = (part[part.len() - 1] - part[0]) as usize == part.len() - 1;
+            from = range.end;
+            parts.push(Part { hash, run, range, together });
+        }
+        let whole = if let [part] = &parts[..] { part.run } else { None };
+        Ok(Members { whole, hash, singles, _columns: columns, places, parts })
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Words for the answers about a key.
+    pub(crate) fn words(&self) -> usize {
+        self.len().div_ceil(64)
+    }
+
+    /// How all of them hash keys, if they do it alike.
+    pub(crate) fn hash(&self) -> Option<KeyHash> {
+        self.hash
+    }
+
+    /// Answers for all filters by the hash of a key, if they are one run: a bit each, first in the
+    /// lowest bit of the first word. Returns how many may have the key.
+    ///
+    /// # Safety
+    /// There is room for [`Members::words`].
+    #[inline(always)]
+    pub(crate) unsafe fn answer_at_once(&self, hash: u64, words: *mut u64) -> Option<usize> {
+        // SAFETY: the caller's promise.
+        Some(unsafe { self.whole.as_ref()?.answer(hash, words) })
+    }
+
+    /// The same for any filters, by the hash that `hash` has for each way of hashing.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Members::words`].
+    #[inline]
+    pub(crate) fn answer(&self, words: &mut [u64], mut hash: impl FnMut(KeyHash) -> u64) -> usize {
+        let words = &mut words[..self.words()];
+        if let Some(how) = self.hash {
+            // SAFETY: there are so many.
+            if let Some(present) = unsafe { self.answer_at_once(hash(how), words.as_mut_ptr()) } {
+                return present;
+            }
+        }
+        words.fill(0);
+        self.parts.iter().map(|part| self.answer_part(part, words, hash(part.hash))).sum()
+    }
+
+    /// Adds the answers of a part.
+    #[inline(never)]
+    fn answer_part(&self, part: &Part, words: &mut [u64], hash: u64) -> usize {
+        let mut present = 0;
+        for (i, places) in self.places[part.range.clone()].chunks(64).enumerate() {
+            let mut word = 0;
+            if let Some(run) = &part.run {
+                // SAFETY: there is room for the word of up to 64 filters.
+                unsafe { run.part(64 * i, places.len()).answer(hash, &raw mut word) };
+            } else {
+                let single = |i: usize| &self.singles[places[i] as usize];
+                word = answers(places.len(), |i| single(i).contains(hash));
+            }
+            present += word.count_ones() as usize;
+            let (first, bit) = (places[0] as usize / 64, places[0] % 64);
+            if part.together {
+                words[first] |= word << bit;
+                if let (true, Some(next)) = (bit > 0, words.get_mut(first + 1)) {
+                    *next |= word >> (64 - bit);
+                }
+            } else {
+                for (i, place) in places.iter().enumerate() {
+                    words[*place as usize / 64] |= (word >> i & 1) << (place % 64);
+                }
+            }
+        }
+        present
+    }
+
+    /// Answers for each pair whether the filter of that number may have the key of that hash. For a
+    /// number that is none of a filter, the answer is "maybe". Returns how many may.
+    ///
+    /// # Panics
+    /// If there are not as many hashes as numbers, or fewer words than they need.
+    #[inline]
+    pub(crate) fn answer_pairs(&self, members: &[u32], hashes: &[u64], words: &mut [u64]) -> usize {
+        assert_eq!(members.len(), hashes.len(), "a member for each hash");
+        let (count, words) = (members.len(), &mut words[..members.len().div_ceil(64)]);
+        let (numbers, given) = (members.as_ptr(), hashes.as_ptr());
+        // SAFETY: so many are there.
+        let at_once = unsafe { self.pairs_at_once(numbers, given, count, words.as_mut_ptr()) };
+        at_once.unwrap_or_else(|| self.answer_pairs_apart(members, hashes, words))
+    }
+
+    /// The same, if all filters are one run.
+    ///
+    /// # Safety
+    /// So many numbers and hashes are there, and room for the words.
+    #[inline(always)]
+    pub(crate) unsafe fn pairs_at_once(
+        &self,
+        members: *const u32,
+        hashes: *const u64,
+        count: usize,
+        words: *mut u64,
+    ) -> Option<usize> {
+        // SAFETY: the caller's promise; it is the whole run.
+        Some(unsafe { self.whole.as_ref()?.pairs(members, hashes, count, words) })
+    }
+
+    #[inline(never)]
+    fn answer_pairs_apart(&self, members: &[u32], hashes: &[u64], words: &mut [u64]) -> usize {
+        let mut present = 0;
+        for ((members, hashes), word) in members.chunks(64).zip(hashes.chunks(64)).zip(words) {
+            *word = answers(members.len(), |i| {
+                self.singles[(members[i] as usize).min(self.len())].contains(hashes[i])
+            });
+            present += word.count_ones() as usize;
+        }
+        present
+    }
+}
+
+/// So many answers, at most 64, first in the lowest bit.
+#[inline(always)]
+fn answers(count: usize, contains: impl Fn(usize) -> bool) -> u64 {
+    (0..count).rev().fold(0, |word, i| word << 1 | u64::from(contains(i)))
+}
+
+/// An empty list with room for so many.
+fn list<T>(count: usize) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+    Ok(list)
+}
+
+/// Filters with their owners, which keep them where they are.
+pub(crate) struct Owned<O: ?Sized> {
+    /// Of `owners`.
+    members: Members<'static>,
+    owners: Arc<O>,
+}
+
+impl<O: ?Sized> Owned<O> {
+    /// The filters that `members` returns of these owners.
+    ///
+    /// # Errors
+    /// Those of `members`.
+    pub(crate) fn new(
+        owners: Arc<O>,
+        members: impl for<'o> FnOnce(&'o O) -> Result<Members<'o>, Error>,
+    ) -> Result<Owned<O>, Error> {
+        let members = members(&owners)?;
+        // SAFETY: only a lifetime changes. What an `Arc` holds stays where it is. This one is kept as
+        // long as the members, and meanwhile nobody can get an exclusive reference to what it holds,
+        // or take it out. The members borrow from that alone, since they do so for any lifetime.
+        let members = unsafe { transmute::<Members<'_>, Members<'static>>(members) };
+        Ok(Owned { members, owners })
+    }
+
+    pub(crate) fn owners(&self) -> &O {
+        &self.owners
+    }
+
+    /// The filters, borrowed from the owners.
+    #[inline(always)]
+    pub(crate) fn members(&self) -> &Members<'_> {
+        &self.members
+    }
+}

@@ -1,0 +1,309 @@
+//! Filters in which a key has the same bits: these are made once for all of them.
+//!
+//! Where the lines of each begin and how many there are lies side by side. A filter so costs a few
+//! instructions: to find its line, and to compare. There is no branch on the answer.
+
+use super::alike::Alike;
+use super::backend::Backend;
+use super::fast_local::{self, RocksDb};
+use super::functions::Kernel;
+use super::layout::Layout;
+use super::native;
+use super::single::Single;
+use crate::line::LINE_BYTES;
+
+/// Where the lines of a filter begin, and how many there are.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    base: *const u8,
+    count: usize,
+}
+
+#[repr(align(64))]
+struct Full([u8; LINE_BYTES]);
+
+/// The line that has the bits of all keys.
+static FULL: Full = Full([0xFF; LINE_BYTES]);
+
+impl Column {
+    /// Answers "maybe" to every key.
+    pub(super) const ANYTHING: Column = Column { base: (&raw const FULL.0).cast(), count: 1 };
+
+    pub(super) fn of(single: &Single<'_>) -> Column {
+        match single.count {
+            0 => Column::ANYTHING,
+            count => Column { base: single.start(), count },
+        }
+    }
+
+    /// # Safety
+    /// As for [`Alike`].
+    #[inline(always)]
+    unsafe fn contains<A: Alike>(&self, hash: u64, k: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { A::contains(self.base, self.count, hash, k) }
+    }
+
+    #[inline(always)]
+    fn line<A: Alike>(&self, hash: u64) -> *const u8 {
+        self.base.wrapping_add(A::index(hash, self.count) * LINE_BYTES)
+    }
+}
+
+/// Lines of one layout and one k, and what asks them.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    calls: Calls,
+    columns: *const Column,
+    count: usize,
+    k: u32,
+}
+
+/// A layout that runs can have.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lined {
+    Native = 0,
+    RocksDb = 1,
+}
+
+/// What the filters of a run have in common: layout, backend and k.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Shape {
+    layout: Lined,
+    backend: usize,
+    k: u32,
+}
+
+impl Shape {
+    /// Of filters with this kernel and k, if runs can have them: not where lanes are loaded
+    /// atomically.
+    pub(super) fn of(kernel: &Kernel, k: u32) -> Option<Shape> {
+        const NATIVE: u16 = Layout::Native as u16;
+        const FAST_LOCAL: u16 = Layout::FastLocal as u16;
+        let layout = match kernel.number {
+            NATIVE => Lined::Native,
+            FAST_LOCAL => Lined::RocksDb,
+            _ => return None,
+        };
+        Some(Shape { layout, backend: kernel.backend as usize, k })
+    }
+}
+
+/// What a backend does for a run.
+#[derive(Clone, Copy)]
+struct Calls {
+    answer: Answer,
+    pairs: Pairs,
+}
+
+/// One key, by its hash, in all filters: writes a word of answers for each 64 filters or part of
+/// them, first in the lowest bit. Returns how many answers are true.
+///
+/// # Safety of the function
+/// This CPU runs the backend, k is one of the layout, and what [`Run::new`] was promised holds; there
+/// is room for the words.
+type Answer = unsafe extern "C" fn(&Run, u64, *mut u64) -> usize;
+
+/// One filter for each key: the numbers of filters, the hashes, how many there are. Numbers past the
+/// end stand for what is behind the last filter. Writes as [`Answer`]. Nothing is prefetched: a CPU
+/// overlaps the misses by itself, and in the cache, too, it would take longer.
+///
+/// # Safety of the function
+/// As for [`Answer`]; so many numbers and hashes are there.
+type Pairs = unsafe extern "C" fn(&Run, *const u32, *const u64, usize, *mut u64) -> usize;
+
+impl Run {
+    /// The filters of these columns, but the last: that is behind them.
+    ///
+    /// # Safety
+    /// They are of this shape. Their lines can be read, and the columns stay where they are, for as
+    /// long as the result is used.
+    pub(super) unsafe fn new(columns: &[Column], shape: Shape) -> Run {
+        let calls = CALLS[shape.backend][shape.layout as usize];
+        Run { calls, columns: columns.as_ptr(), count: columns.len() - 1, k: shape.k }
+    }
+
+    /// So many of its filters, from that number on: none behind them is asked in pairs.
+    pub(super) fn part(&self, first: usize, count: usize) -> Run {
+        assert!(first + count <= self.count, "filters of the run");
+        Run { columns: self.columns.wrapping_add(first), count, ..*self }
+    }
+
+    /// One key in all filters: see [`Answer`].
+    ///
+    /// # Safety
+    /// There is room for the words.
+    #[inline(always)]
+    pub(super) unsafe fn answer(&self, hash: u64, words: *mut u64) -> usize {
+        // SAFETY: a kernel of the backend exists, so this CPU runs it; `new` had a promise for the rest.
+        unsafe { (self.calls.answer)(self, hash, words) }
+    }
+
+    /// A filter for each key: see [`Pairs`].
+    ///
+    /// # Safety
+    /// So many numbers and hashes are there, and room for the words. It is no part.
+    #[inline(always)]
+    pub(super) unsafe fn pairs(
+        &self,
+        members: *const u32,
+        hashes: *const u64,
+        count: usize,
+        words: *mut u64,
+    ) -> usize {
+        // SAFETY: a kernel of the backend exists, so this CPU runs it; `new` had a promise for the rest.
+        unsafe { (self.calls.pairs)(self, members, hashes, count, words) }
+    }
+}
+
+/// The work of an [`Answer`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn answer<A: Alike>(run: &Run, hash: u64, words: *mut u64) -> usize {
+    let (mut columns, mut rest, mut words, mut present) = (run.columns, run.count, words, 0);
+    // SAFETY: the caller's promise; all columns are before the end.
+    unsafe {
+        if run.count < A::FEWEST {
+            let mut hits = 0_u64;
+            for i in (0..run.count).rev() {
+                hits = hits << 1 | u64::from((*columns.add(i)).contains::<A>(hash, run.k));
+            }
+            words.write(hits);
+            return hits.count_ones() as usize;
+        }
+        let mask = A::mask(hash, run.k);
+        while rest > 0 {
+            let count = rest.min(64);
+            // From the last on: so no register counts.
+            let (mut hits, mut left) = (0, count);
+            while !left.is_multiple_of(4) {
+                left -= 1;
+                hits = hits << 1 | hit::<A>(columns.add(left), hash, mask);
+            }
+            while left > 0 {
+                left -= 4;
+                // They do not wait for each other.
+                let four = columns.add(left);
+                let low = hit::<A>(four.add(1), hash, mask) << 1 | hit::<A>(four, hash, mask);
+                let four = four.add(2);
+                let high = hit::<A>(four.add(1), hash, mask) << 1 | hit::<A>(four, hash, mask);
+                hits = hits << 4 | high << 2 | low;
+            }
+            words.write(hits);
+            present += hits.count_ones() as usize;
+            (columns, words, rest) = (columns.add(count), words.add(1), rest - count);
+        }
+    }
+    present
+}
+
+/// Whether a filter has all bits of a key.
+///
+/// # Safety
+/// As for [`Alike`]; the column is there.
+#[inline(always)]
+unsafe fn hit<A: Alike>(column: *const Column, hash: u64, mask: A::Mask) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { A::has((*column).line::<A>(hash), mask).into() }
+}
+
+/// The work of [`Pairs`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn pairs<A: Alike>(
+    run: &Run,
+    mut members: *const u32,
+    mut hashes: *const u64,
+    mut rest: usize,
+    mut words: *mut u64,
+) -> usize {
+    let mut present = 0;
+    // SAFETY: the caller's promise; a column is behind the last.
+    unsafe {
+        while rest > 0 {
+            let count = rest.min(64);
+            let (mut hits, mut left) = (0, count);
+            while left > 0 {
+                left -= 1;
+                let (member, hash) = (*members.add(left) as usize, *hashes.add(left));
+                let column = *run.columns.add(member.min(run.count));
+                hits = hits << 1 | u64::from(column.contains::<A>(hash, run.k));
+            }
+            words.write(hits);
+            present += hits.count_ones() as usize;
+            (members, hashes) = (members.add(count), hashes.add(count));
+            (words, rest) = (words.add(1), rest - count);
+        }
+    }
+    present
+}
+
+/// The functions of a backend, by the types that do the work.
+macro_rules! calls {
+    ($alike:ty, $rocksdb:ty $(, $attribute:meta)*) => {{
+        $(#[$attribute])*
+        unsafe extern "C" fn answer_by<A: Alike>(run: &Run, hash: u64, words: *mut u64) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { answer::<A>(run, hash, words) }
+        }
+        $(#[$attribute])*
+        unsafe extern "C" fn pairs_by<A: Alike>(
+            run: &Run,
+            members: *const u32,
+            hashes: *const u64,
+            count: usize,
+            words: *mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { pairs::<A>(run, members, hashes, count, words) }
+        }
+        const fn of<A: Alike>() -> Calls {
+            Calls { answer: answer_by::<A>, pairs: pairs_by::<A> }
+        }
+        [of::<$alike>(), of::<RocksDb<$alike, $rocksdb>>()]
+    }};
+}
+
+/// Those of each backend: for native lines, and for RocksDB's.
+static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
+    const SCALAR: [Calls; 2] = calls!(native::ScalarAlike, fast_local::Scalar);
+    const fn of(backend: Backend) -> [Calls; 2] {
+        match backend {
+            Backend::Scalar => SCALAR,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Portable => SCALAR,
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Portable if native::SHIFTS_BY_LANE => {
+                calls!(native::PortableAlike, fast_local::Portable)
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => calls!(
+                native::Avx2Alike,
+                fast_local::Avx2,
+                target_feature(enable = "avx2,bmi2,popcnt")
+            ),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => calls!(
+                native::Avx512Alike,
+                fast_local::Avx512,
+                target_feature(
+                    enable =
+                        "avx512f,avx512bw,avx512cd,avx512dq,avx512vbmi,avx512vl,bmi2,gfni,popcnt"
+                )
+            ),
+            // Not built, so never reached; or without a shift by lane.
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Portable | Backend::Avx2 | Backend::Avx512 => SCALAR,
+        }
+    }
+    let (mut rows, mut i) = ([SCALAR; Backend::ALL.len()], 0);
+    while i < rows.len() {
+        rows[i] = of(Backend::ALL[i]);
+        i += 1;
+    }
+    rows
+};
