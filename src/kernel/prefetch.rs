@@ -35,7 +35,7 @@ pub(crate) const KEY_BY_KEY: usize = 32;
 
 /// One key of so many filters or more has its lines prefetched, if that pays. Fewer misses overlap
 /// by themselves.
-pub(crate) const FAR_VIEWS: usize = 8;
+pub(crate) const FAR_VIEWS: usize = 16;
 
 /// Into L1, for a line needed within the next few keys.
 pub(crate) const INTO_L1: u8 = 1;
