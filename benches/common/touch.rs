@@ -260,10 +260,15 @@ mod hint {
     pub(super) const L1_WRITE: u8 = 4;
 }
 
+/// Asks for a line, to write it, which other threads may do too.
+#[inline(always)]
+pub(crate) fn prefetch_to_write(line: *const Line) {
+    prefetch::<{ hint::L1_WRITE }>(line);
+}
+
 /// Asks for a line.
 #[inline(always)]
-fn prefetch<const HINT: u8>(line: &Line) {
-    let address = std::ptr::from_ref(line);
+fn prefetch<const HINT: u8>(address: *const Line) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint does not access memory in a way that a program can observe;
     // where the CPU has no `prefetchw`, it does nothing.

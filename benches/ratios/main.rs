@@ -4,7 +4,7 @@
 //! itself: `ok` or `MISS`. Nanoseconds are there for orientation: they are of this
 //! run on this machine. `--quick` leaves out the largest size and takes fewer rounds;
 //! `--all` shows comparisons for which no ratio is set as well. Words select parts:
-//! `-- probe insert keys lookup few group`. Types of filter against each other: `make lab`.
+//! `-- probe insert keys lookup few group threads`. Types of filter against each other: `make lab`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,6 +15,7 @@ mod keys;
 mod lookup;
 mod probe;
 mod table;
+mod threads;
 
 use bloomline::Backend;
 use common::data::SIZES;
@@ -34,13 +35,14 @@ fn is_simd(backend: Backend) -> bool {
 
 /// What is measured, and by which word it is selected.
 type Part = (&'static str, fn(&Report, Plan, &[usize]));
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("probe", probe::tables),
     ("insert", insert::tables),
     ("keys", keys::tables),
     ("lookup", lookup::tables),
     ("few", few::tables),
     ("group", group::tables),
+    ("threads", threads::tables),
 ];
 
 fn main() {

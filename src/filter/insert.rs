@@ -1,9 +1,8 @@
 //! What inserts of all filter types share: keys, iterators, and which keys were new.
 
-use crate::bitmap::AnswerWords;
 use crate::error::Error;
-use crate::key::Key;
 use std::iter::FusedIterator;
+use std::vec;
 
 /// Items that are taken from an iterator before they are inserted.
 pub(super) const INSERT_BLOCK: usize = 512;
@@ -26,37 +25,13 @@ pub(super) fn in_blocks(
     }
 }
 
-/// Calls `insert`, in order, for the hashes whose answer in `present` is false; its result replaces
-/// the answer. Returns how many answers are true.
-///
-/// So the answers of a batch probe become those of a batch of inserts: the probe has brought the
-/// lines into the cache, and `insert` says of a key that repeats a new one that it is not new.
-#[inline]
-pub(super) fn insert_absent(
-    hashes: &[u64],
-    present: &mut [u64],
-    mut insert: impl FnMut(u64) -> bool,
-) -> usize {
-    let mut count = 0;
-    for (hashes, word) in hashes.chunks(64).zip(present) {
-        let mut absent = !*word & (u64::MAX >> (64 - hashes.len()));
-        *word = 0;
-        while absent != 0 {
-            let i = absent.trailing_zeros();
-            *word |= u64::from(insert(hashes[i as usize])) << i;
-            absent &= absent - 1;
-        }
-        count += word.count_ones() as usize;
-    }
-    count
-}
-
 /// A filter, borrowed, as [`Dedup`] uses it.
-pub trait InsertNew {
-    /// The hash of a key.
-    fn hash_of<K: Key>(&self, key: &K) -> u64;
-    /// Inserts hashes. Returns which were new.
-    fn insert_new(&mut self, hashes: &[u64], new: &mut [u64]);
+pub trait InsertNew<K> {
+    /// Items that are inserted at a time: a multiple of [`INSERT_BLOCK`].
+    const AT_ONCE: usize;
+
+    /// Inserts up to so many items. Says which were new.
+    fn insert_new(&mut self, items: &[K], new: &mut [u64]);
 }
 
 /// An iterator over the items of another that were new to a filter, in order: see
@@ -65,63 +40,69 @@ pub trait InsertNew {
 pub struct Dedup<F, I: Iterator> {
     filter: F,
     items: I,
-    /// Items that are known to be new, the next one last.
-    new: Vec<I::Item>,
+    /// A block of items that are inserted, those not passed yet.
+    block: vec::IntoIter<I::Item>,
+    /// Which of the whole block are new.
+    new: Vec<u64>,
+    /// The word of `new` that comes next, and the bits left of the one before.
+    word: usize,
+    left: u64,
+    /// How many items of the block are passed.
+    passed: usize,
 }
 
-impl<F: InsertNew, I: Iterator<Item: Key>> Dedup<F, I> {
+impl<F: InsertNew<I::Item>, I: Iterator> Dedup<F, I> {
     pub(super) fn new(filter: F, items: I) -> Dedup<F, I> {
-        Dedup { filter, items, new: Vec::new() }
+        let block = Vec::new().into_iter();
+        Dedup { filter, items, block, new: Vec::new(), word: 0, left: 0, passed: 0 }
     }
 
-    /// Inserts a block of items and keeps the new ones. Returns whether there were any items.
+    /// Inserts a block of items. Returns whether there were any.
     fn fill(&mut self) -> bool {
-        self.new.extend(self.items.by_ref().take(INSERT_BLOCK));
-        let mut hashes = [0; INSERT_BLOCK];
-        for (hash, item) in hashes.iter_mut().zip(&self.new) {
-            *hash = self.filter.hash_of(item);
-        }
-        let len = self.new.len();
-        let mut new = [0; INSERT_BLOCK / 64];
-        self.filter.insert_new(&hashes[..len], new.as_mut_slice().words(len));
-        // Which items are new is a coin toss: so no branch for each.
-        let mut kept = 0;
-        for (word, &bits) in new.iter().enumerate() {
-            let mut left = bits;
-            while left != 0 {
-                self.new.swap(kept, 64 * word + left.trailing_zeros() as usize);
-                kept += 1;
-                left &= left - 1;
-            }
-        }
-        self.new.truncate(kept);
-        self.new.reverse();
-        len > 0
+        let (_, most) = self.items.size_hint();
+        let most = most.map_or(F::AT_ONCE, |most| most.min(F::AT_ONCE));
+        self.block = Vec::new().into_iter();
+        let mut block = Vec::new();
+        let room = block.try_reserve(most).and_then(|()| self.new.try_reserve(most.div_ceil(64)));
+        block.extend(self.items.by_ref().take(room.map_or(INSERT_BLOCK, |()| F::AT_ONCE)));
+        self.new.clear();
+        self.new.resize(block.len().div_ceil(64), 0);
+        self.filter.insert_new(&block, &mut self.new);
+        (self.word, self.left, self.passed) = (0, 0, 0);
+        self.block = block.into_iter();
+        self.block.len() > 0
     }
 }
 
-impl<F: InsertNew, I: Iterator<Item: Key>> Iterator for Dedup<F, I> {
+impl<F: InsertNew<I::Item>, I: Iterator> Iterator for Dedup<F, I> {
     type Item = I::Item;
 
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
-        loop {
-            if let Some(item) = self.new.pop() {
-                return Some(item);
-            }
-            if !self.fill() {
-                return None;
+        while self.left == 0 {
+            match self.new.get(self.word).copied() {
+                Some(word) => (self.word, self.left) = (self.word + 1, word),
+                None if self.fill() => (),
+                None => return None,
             }
         }
+        let at = 64 * (self.word - 1) + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        let between = at - self.passed;
+        self.passed = at + 1;
+        self.block.nth(between)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let (_, most) = self.items.size_hint();
-        (self.new.len(), most.and_then(|most| most.checked_add(self.new.len())))
+        let rest = self.new.get(self.word..).unwrap_or_default();
+        let new =
+            rest.iter().fold(self.left.count_ones(), |new, word| new + word.count_ones()) as usize;
+        (new, most.and_then(|most| most.checked_add(new)))
     }
 }
 
-impl<F: InsertNew, I: FusedIterator<Item: Key>> FusedIterator for Dedup<F, I> {}
+impl<F: InsertNew<I::Item>, I: FusedIterator> FusedIterator for Dedup<F, I> {}
 
 /// The result of inserts where an error has no place.
 pub(super) trait OrPanic {
@@ -401,14 +382,11 @@ macro_rules! extending {
             }
         }
 
-        impl $crate::filter::insert::InsertNew for & $($mut)? $kind {
-            #[inline]
-            fn hash_of<K: $crate::key::Key>(&self, key: &K) -> u64 {
-                self.hash(key)
-            }
+        impl<K: $crate::key::Key> $crate::filter::insert::InsertNew<K> for & $($mut)? $kind {
+            const AT_ONCE: usize = $crate::filter::insert::INSERT_BLOCK;
 
-            fn insert_new(&mut self, hashes: &[u64], new: &mut [u64]) {
-                $crate::filter::insert::OrPanic::or_panic(self.insert_new_hashes(hashes, new));
+            fn insert_new(&mut self, items: &[K], new: &mut [u64]) {
+                $crate::filter::insert::OrPanic::or_panic(self.insert_new_keys(items, new));
             }
         }
     };

@@ -1,7 +1,7 @@
 //! The scalable filter: plain filters, each for twice the keys of the one before.
 
 use super::Filter;
-use super::insert::{extending, in_blocks, insert_absent, try_inserting};
+use super::insert::{extending, in_blocks, try_inserting};
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Prefetch};
+use crate::kernel::{Backend, Prefetch, insert_absent};
 use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::shape::Params;

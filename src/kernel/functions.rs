@@ -93,6 +93,13 @@ impl<'a> Single<'a> {
         Single { contains, base: lines.start(), count, k, lines: PhantomData }
     }
 
+    /// Native lines, of which some may not be there: see [`Lines::part_of`].
+    pub(super) fn of_part(lines: Lines, kernel: &Kernel) -> Self {
+        let (calls, count) = (kernel.calls(lines.k()), lines.count() as usize);
+        let (contains, k) = (calls.contains as *const (), calls.given(lines.k()));
+        Single { contains, base: lines.first(), count, k, lines: PhantomData }
+    }
+
     /// A filter made of filters, with so many lines, at least one: see `composite`.
     #[inline]
     pub(super) fn of_composite(at: *const u8, count: usize, kernel: &'static Kernel) -> Self {

@@ -12,7 +12,7 @@
 //!   `alike` says how lines are compared with these.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
-//! * `parallel` inserts with several threads.
+//! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
 //! * `shared` says what is probed: bytes that other threads may insert into; `atomic_line` is
 //!   the step by which they do.
 //! * `words` is an opened filter as C keeps it, `opened` leads from there to its kernel.
@@ -21,6 +21,7 @@
 //! backend.
 #![allow(unsafe_code)]
 
+mod absent;
 mod alike;
 pub mod atomic_line;
 mod backend;
@@ -51,6 +52,7 @@ mod whole;
 #[cfg(feature = "capi")]
 mod words;
 
+pub(crate) use absent::insert_absent;
 pub use backend::Backend;
 pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
 pub(crate) use choice::Kernels;
@@ -65,7 +67,7 @@ pub(crate) use layout::Layout;
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;
-pub(crate) use parallel::threads_for;
+pub(crate) use parallel::{Made, Room, threads_for};
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{FAR_VIEWS, KEY_BY_KEY, ahead, prefetch_all};
 #[cfg(feature = "capi")]
