@@ -453,6 +453,37 @@ static void classic_and_concurrent_filters(void)
     }
 }
 
+enum { BATCH_KEYS = 2 * 32768 + 100, BATCH_WORDS = (BATCH_KEYS + 63) / 64 };
+static uint64_t batch_hashes[BATCH_KEYS], new_alone[BATCH_WORDS];
+
+/* On two threads, or on one: the same answers. */
+static bloomline_status insert_new(void *state)
+{
+    everything *it = state;
+    static uint64_t bitmap[BATCH_WORDS];
+    bloomline_filter_clear(it->filter);
+    bloomline_filter_insert_new_hashes(it->filter, batch_hashes, BATCH_KEYS, 2, bitmap);
+    CHECK(memcmp(bitmap, new_alone, sizeof bitmap) == 0);
+    CHECK_U64(BATCH_KEYS, bloomline_filter_key_count(it->filter));
+    CHECK_U64(BATCH_KEYS, bloomline_filter_contains_hashes(it->filter, batch_hashes, BATCH_KEYS, bitmap));
+    return BLOOMLINE_OK;
+}
+
+static void inserts_on_threads(void)
+{
+    everything it = {.params = &large};
+    fill_hashes(batch_hashes, BATCH_KEYS, 5);
+    memcpy(batch_hashes + 60000, batch_hashes, 1000 * sizeof *batch_hashes);
+    REQUIRE_OK(bloomline_filter_new(&large, &it.filter));
+    size_t count = bloomline_filter_insert_new_hashes(it.filter, batch_hashes, BATCH_KEYS, 1, new_alone);
+    CHECK(count <= BATCH_KEYS - 1000 && count > BATCH_KEYS - 1100);
+    /* Hashes, numbers, ends, answers; lists of what the threads do. */
+    may_succeed = true;
+    CHECK(fail_each("bloomline_filter_insert_new_hashes", insert_new, nothing, &it) >= 5);
+    may_succeed = false;
+    bloomline_filter_free(it.filter);
+}
+
 static void filters_and_files(void)
 {
     everything it = {0};
@@ -678,6 +709,7 @@ int main(void)
     RUN(what_allocates_nothing);
     RUN(builders);
     RUN(filters_and_files);
+    RUN(inserts_on_threads);
     RUN(counting_filters);
     RUN(windows);
     RUN(cuckoo_filters);

@@ -831,6 +831,13 @@ void ranges()
     const bloomline_bytes key = {reinterpret_cast<const std::uint8_t *>("pear"), 4};
     several.insert_keys_parallel({&key, 1}, 0);
     CHECK(several.contains("pear"sv));
+    Filter again = make_filter(200000);
+    Bitmap is_new;
+    CHECK_U64(is_new.count(), again.insert_new_hashes(hashes, is_new, 2));
+    CHECK(is_new.size() == hashes.size() && is_new[0] && is_new.count() > 190000);
+    CHECK_U64(0, again.insert_new_hashes(hashes, is_new));
+    CHECK_U64(1, again.insert_new_keys({&key, 1}, is_new, 0));
+    CHECK(is_new[0] && again.contains("pear"sv));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, ScalableFilter().insert_range(integers).code());
 }
 

@@ -210,6 +210,53 @@ static void several_threads_insert_into_one_filter(void)
     }
 }
 
+/* Which keys are new: the answers of the definition one by one, for any number of threads, with
+ * keys that repeat next to each other and far apart. */
+static void several_threads_say_which_keys_are_new(void)
+{
+    enum { MANY = 3 * 32768 + 5, WORDS = (MANY + 63) / 64, LINES = 500, SEED = 3 };
+    static uint64_t hashed[MANY], numbers[MANY], alone[WORDS], bitmap[WORDS];
+    static uint8_t lines[LINES * LINE_BYTES];
+    static bloomline_bytes keys[MANY];
+    const bloomline_params shape = {LINES, 7, 0, SEED};
+    size_t new_keys = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        numbers[i] = i % 3 == 1 ? numbers[i - 1] : i % 5 == 4 && i > 50000 ? numbers[i - 50000] : i;
+        hashed[i] = bloomline_hash_u64(numbers[i], SEED);
+        keys[i].data = (const uint8_t *)&numbers[i];
+        keys[i].len = sizeof numbers[i];
+        if (definition_contains(lines, LINES, shape.k, hashed[i])) continue;
+        definition_insert(lines, LINES, shape.k, hashed[i]);
+        alone[i / 64] |= UINT64_C(1) << i % 64;
+        new_keys++;
+    }
+    for (size_t threads = 0; threads <= 8; threads++) {
+        bloomline_filter *filter = NULL;
+        bloomline_view view;
+        REQUIRE_OK(bloomline_filter_new(&shape, &filter));
+        memset(bitmap, 0xFF, sizeof bitmap);
+        CHECK_U64(new_keys, bloomline_filter_insert_new_hashes(filter, hashed, MANY, threads, bitmap));
+        CHECK(memcmp(bitmap, alone, sizeof bitmap) == 0);
+        CHECK_U64(0, bloomline_filter_insert_new_keys(filter, keys, MANY, threads, bitmap));
+        CHECK_U64(2 * MANY, bloomline_filter_key_count(filter));
+        CHECK_OK(bloomline_filter_view(filter, &view));
+        CHECK(memcmp(bloomline_view_lines(&view, NULL), lines, sizeof lines) == 0);
+        bloomline_filter_clear(filter);
+        CHECK_U64(new_keys, bloomline_filter_insert_new_keys(filter, keys, MANY, threads, bitmap));
+        CHECK(memcmp(bitmap, alone, sizeof bitmap) == 0);
+        /* Without a bitmap, without keys, without a filter. */
+        bloomline_filter_clear(filter);
+        CHECK_U64(new_keys, bloomline_filter_insert_new_hashes(filter, hashed, MANY, threads, NULL));
+        CHECK_U64(0, bloomline_filter_insert_new_hashes(filter, NULL, 0, threads, NULL));
+        CHECK_U64(5, bloomline_filter_insert_new_hashes(filter, NULL, 5, threads, bitmap));
+        CHECK_U64(0x1F, bitmap[0]);
+        CHECK_U64(70, bloomline_filter_insert_new_keys(NULL, keys, 70, threads, bitmap));
+        CHECK_U64(0x3F, bitmap[1]);
+        CHECK_U64(MANY, bloomline_filter_key_count(filter));
+        bloomline_filter_free(filter);
+    }
+}
+
 /* The same for filters of sets that no longer change: the bytes are those of one thread, every key
  * is in. */
 static void several_threads_build_of_a_fixed_set(void)
@@ -262,6 +309,7 @@ int main(void)
     RUN(one_filter_is_probed_by_many);
     RUN(each_thread_has_its_own_builder);
     RUN(several_threads_insert_into_one_filter);
+    RUN(several_threads_say_which_keys_are_new);
     RUN(several_threads_build_of_a_fixed_set);
     return check_end();
 }

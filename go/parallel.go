@@ -21,43 +21,139 @@ const leastEach = 1 << 15
 // may use the filter meanwhile.
 func (f *Filter) AddHashesParallel(hashes []uint64, goroutines int) {
 	f.count(len(hashes))
-	if goroutines <= 0 {
-		goroutines = runtime.GOMAXPROCS(0)
-	}
-	parts := min(goroutines, len(hashes)/leastEach)
-	if parts <= 1 || f.view.classic {
+	parts := f.view.parts(len(hashes), goroutines)
+	if parts <= 1 {
 		f.view.insertAll(hashes)
 		return
 	}
+	inParallel(parts, func(part int) {
+		f.view.ownHashes(hashes, part, parts, func(own []uint64, _ []int32) { f.view.insertInGo(own) })
+	})
+}
+
+// AddHashesIfAbsentParallel is [Filter.AddHashesIfAbsent] on up to so many goroutines, as
+// [Filter.AddHashesParallel] takes them. Filter and answers become the same, for any number.
+func (f *Filter) AddHashesIfAbsentParallel(hashes []uint64, out Bitmap, goroutines int) Bitmap {
+	out = out.sized(len(hashes))
+	f.count(0)
+	for at := 0; at < len(hashes); at += atOnce {
+		f.addAbsentParallel(hashes[at:min(at+atOnce, len(hashes))], out[at/64:], goroutines)
+	}
+	return out
+}
+
+// AddBatchIfAbsentParallel is [Filter.AddBatchIfAbsent] on up to so many goroutines, which hash the
+// keys too: see [Filter.AddHashesIfAbsentParallel].
+func (f *Filter) AddBatchIfAbsentParallel(keys [][]byte, out Bitmap, goroutines int) Bitmap {
+	return addKeysIfAbsentParallel(f, keys, out, goroutines)
+}
+
+// AddStringsIfAbsentParallel is [Filter.AddBatchIfAbsentParallel] for strings.
+func (f *Filter) AddStringsIfAbsentParallel(keys []string, out Bitmap, goroutines int) Bitmap {
+	return addKeysIfAbsentParallel(f, keys, out, goroutines)
+}
+
+// atOnce is how many hashes are in memory at a time: see [Filter.addAbsentParallel]. A multiple of
+// 64, so that a bitmap's words are not divided.
+const atOnce = 1 << 20
+
+func addKeysIfAbsentParallel[K bytesOrString](f *Filter, keys []K, out Bitmap, goroutines int) Bitmap {
+	f.count(0)
+	parts := f.view.parts(len(keys), goroutines)
+	if parts <= 1 {
+		return bitOfEach(f.view.seed, keys, out, f.addAbsent)
+	}
+	out = out.sized(len(keys))
+	hashes := make([]uint64, min(len(keys), atOnce))
+	for at := 0; at < len(keys); at += atOnce {
+		keys := keys[at:min(at+atOnce, len(keys))]
+		hashes = hashes[:len(keys)]
+		inParallel(parts, func(part int) {
+			for i := part * len(keys) / parts; i < (part+1)*len(keys)/parts; i++ {
+				hashes[i] = Hash([]byte(keys[i]), f.view.seed)
+			}
+		})
+		f.addAbsentParallel(hashes, out[at/64:], goroutines)
+	}
+	return out
+}
+
+// addAbsentParallel is addAbsent by several goroutines, if that pays. out is zero. Each goroutine has
+// a bitmap of its own, so that no two write a word; a hash is new to one of them at most.
+func (f *Filter) addAbsentParallel(hashes []uint64, out []uint64, goroutines int) {
+	parts := f.view.parts(len(hashes), goroutines)
+	if parts <= 1 {
+		f.addAbsent(hashes, out)
+		return
+	}
+	isNew := make([]Bitmap, parts)
+	inParallel(parts, func(part int) {
+		here := make(Bitmap, (len(hashes)+63)/64)
+		f.view.ownHashes(hashes, part, parts, func(own []uint64, numbers []int32) {
+			for i, hash := range own {
+				if i%touched == 0 {
+					f.view.touch(own[i:min(i+touched, len(own))])
+				}
+				if !f.view.lines.contains(hash) {
+					f.view.insert(hash)
+					here[numbers[i]/64] |= 1 << (numbers[i] % 64)
+				}
+			}
+		})
+		isNew[part] = here
+	})
+	for _, here := range isNew {
+		for i, word := range here {
+			out[i] |= word
+		}
+		f.count(here.Count())
+	}
+}
+
+// parts returns how many parts of the lines to work on: up to so many goroutines, or as many as
+// there are CPUs, as far as that pays for so many hashes.
+func (l *lines) parts(hashes, goroutines int) int {
+	if l.classic {
+		return 1
+	}
+	if goroutines <= 0 {
+		goroutines = runtime.GOMAXPROCS(0)
+	}
+	return min(goroutines, hashes/leastEach)
+}
+
+// inParallel calls do for each part, in a goroutine of its own, and waits for all.
+func inParallel(parts int, do func(part int)) {
 	var all sync.WaitGroup
 	for part := range parts {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			f.view.insertPart(hashes, part, parts)
+			do(part)
 		}()
 	}
 	all.Wait()
 }
 
-// insertPart inserts the hashes whose lines are in one of so many parts of all.
-func (l *lines) insertPart(hashes []uint64, part, parts int) {
+// ownHashes calls do with the hashes whose lines are in one of so many parts of all, in order, some
+// at a time, and with the number of each.
+func (l *lines) ownHashes(hashes []uint64, part, parts int, do func(own []uint64, numbers []int32)) {
 	low, high, ok := l.bounds(part, parts)
 	if !ok {
 		return
 	}
-	own, n := new([hashedAhead]uint64), 0
-	for _, hash := range hashes {
-		own[n] = hash
+	own, numbers, n := new([hashedAhead]uint64), new([hashedAhead]int32), 0
+	for i, hash := range hashes {
+		own[n], numbers[n] = hash, int32(i)
 		if hash-low <= high-low { // no branch: it would be a coin toss
 			n++
 		}
 		if n == len(own) {
-			l.insertInGo(own[:])
+			do(own[:], numbers[:])
 			n = 0
 		}
 	}
-	l.insertInGo(own[:n])
+	do(own[:n], numbers[:n])
 }
 
 // bounds returns the lowest and the highest hash whose lines are in a part. Not ok: it has none.

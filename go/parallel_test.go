@@ -3,6 +3,8 @@ package bloomline
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -29,6 +31,54 @@ func TestAddHashesParallel(t *testing.T) {
 				filter.AddHashesParallel(hashes, goroutines)
 				if !bytes.Equal(encodedForTest(t, filter), encodedForTest(t, expected)) {
 					t.Errorf("%s, %d lines, %d goroutines: not the filter that one makes", name, lineCount, goroutines)
+				}
+			}
+		}
+	}
+}
+
+// Which keys are new does not depend on the number of goroutines, with keys that repeat next to each
+// other and far apart. The expected answers are those of one by one.
+func TestAddIfAbsentParallel(t *testing.T) {
+	const many = atOnce + 2*leastEach + 70
+	keys, bytes := make([]string, many), make([][]byte, many)
+	for i := range many {
+		switch {
+		case i%3 == 1:
+			keys[i] = keys[i-1]
+		case i%5 == 4 && i > 70_000:
+			keys[i] = keys[i-70_000]
+		default:
+			keys[i] = "key " + strconv.Itoa(i)
+		}
+		bytes[i] = []byte(keys[i])
+	}
+	for _, lineCount := range []uint64{1, 3, 20_000} {
+		params := Params{LineCount: lineCount, K: 7, Seed: 3}
+		for _, n := range []int{100, 2*leastEach - 1, 3*leastEach + 63, many} {
+			if n == many && lineCount < 20_000 {
+				continue
+			}
+			one, expected, hashes := newForTest(t, params), Bitmap(nil).sized(n), make([]uint64, n)
+			for i, key := range keys[:n] {
+				hashes[i] = HashString(key, params.Seed)
+				if one.AddHashIfAbsent(hashes[i]) {
+					expected[i/64] |= 1 << (i % 64)
+				}
+			}
+			for _, goroutines := range []int{0, 1, 3} {
+				for name, add := range map[string]func(f *Filter) Bitmap{
+					"hashes":  func(f *Filter) Bitmap { return f.AddHashesIfAbsentParallel(hashes, nil, goroutines) },
+					"strings": func(f *Filter) Bitmap { return f.AddStringsIfAbsentParallel(keys[:n], nil, goroutines) },
+					"bytes":   func(f *Filter) Bitmap { return f.AddBatchIfAbsentParallel(bytes[:n], nil, goroutines) },
+				} {
+					filter := newForTest(t, params)
+					if got := add(filter); !slices.Equal(got, expected) {
+						t.Errorf("%d %s, %d lines, %d goroutines: other keys are new", n, name, lineCount, goroutines)
+					}
+					if !slices.Equal(encodedForTest(t, filter), encodedForTest(t, one)) {
+						t.Errorf("%d %s, %d lines, %d goroutines: another filter", n, name, lineCount, goroutines)
+					}
 				}
 			}
 		}
@@ -97,6 +147,26 @@ func BenchmarkAddHashesParallel(b *testing.B) {
 				filter.AddHashesParallel(hashes, goroutines)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(hashes)), "ns/key")
+		})
+	}
+}
+
+func BenchmarkAddStringsIfAbsentParallel(b *testing.B) {
+	keys := make([]string, 4_000_000)
+	for i := range keys {
+		keys[i] = "https://www.example.org/articles/page?id=" + strconv.Itoa(i/2)
+	}
+	for _, goroutines := range []int{1, 2} {
+		b.Run(strconv.Itoa(goroutines), func(b *testing.B) {
+			out := Bitmap(nil)
+			for b.Loop() {
+				filter, err := New(len(keys), 0.01)
+				if err != nil {
+					b.Fatal(err)
+				}
+				out = filter.AddStringsIfAbsentParallel(keys, out, goroutines)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(keys)), "ns/key")
 		})
 	}
 }

@@ -20,9 +20,9 @@
 // What borrows from a temporary does not compile: view() and get() of one, View::open() and keys()
 // of a container that is one, and -> on a Result that is one.
 //
-// insert() of one key returns whether the key was new. To remove duplicates in batches, take a
-// ConcurrentFilter or a Window: their batches tell it of each key. What needs no class is called
-// as in C, such as bloomline_set_allocator().
+// insert() of one key returns whether the key was new. Filter::insert_new_keys() tells it of each
+// key of a batch, as insert_keys() of a ConcurrentFilter, ScalableFilter or Window does. What needs
+// no class is called as in C, such as bloomline_set_allocator().
 //
 // Handles can be moved, and copied by clone(). An empty handle (default-constructed, moved from, or
 // of a failed Result) is safe to use: contains() returns true, and inserts do nothing.
@@ -929,6 +929,13 @@ public:
     }
     void insert_keys_parallel(Span<const bloomline_bytes> keys, size_t threads) noexcept {
         bloomline_filter_insert_keys_parallel(get(), keys.data(), keys.size(), threads);
+    }
+    /// Sets the bits of the keys that were new: the same for any number of threads.
+    size_t insert_new_hashes(Span<const uint64_t> hashes, Bitmap &is_new, size_t threads = 1) {
+        return is_new.fill(hashes.size(), bloomline_filter_insert_new_hashes, get(), hashes.data(), hashes.size(), threads);
+    }
+    size_t insert_new_keys(Span<const bloomline_bytes> keys, Bitmap &is_new, size_t threads = 1) {
+        return is_new.fill(keys.size(), bloomline_filter_insert_new_keys, get(), keys.data(), keys.size(), threads);
     }
     /// Adds all keys of another filter of the same size, k, seed and type.
     Status merge(const Filter &from) noexcept { return bloomline_filter_union(get(), from.get()); }

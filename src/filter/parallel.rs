@@ -12,8 +12,8 @@ use crate::key::Key;
 /// becomes the same for any number, bytes included, and the answers are the same.
 ///
 /// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there
-/// are few keys (another for each 32,768) or if the system starts no more, and one for a
-/// classic filter, or without the memory for hashes and answers: up to 8 MiB, and 128 KiB per thread.
+/// are few keys (another for each 32,768) or if the system starts no more, and one for a classic
+/// filter, or without the memory for hashes and answers: up to 10 MiB, and 128 KiB per thread.
 impl Filter {
     /// As [`insert_keys_parallel`](Filter::insert_keys_parallel), for the hashes of keys.
     ///

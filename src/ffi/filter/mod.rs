@@ -8,12 +8,12 @@ mod view;
 pub use probe::*;
 pub use view::*;
 
-use super::batch::short;
+use super::batch::{change_batch, short};
 use super::boundary::{
     NULL, change, exclusive, guard, new_handle, shared_between_threads, slice, write_optional,
 };
 use super::handle::{handle, whole};
-use super::hash::{bloomline_bytes, key_or_empty, keys_at};
+use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::Filter;
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
 ///
 /// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
 /// few keys (another for each 32,768) or if the system starts no more, and one for a classic
-/// filter. The threads end before it returns.
+/// filter, or without memory for up to 10 MiB of hashes. The threads end before it returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
     filter: *mut bloomline_filter,
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
 }
 
 /// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
-/// their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
+/// their bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
     filter: *mut bloomline_filter,
@@ -170,6 +170,55 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
     // unless NULL.
     if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
         filter.0.insert_keys_parallel(keys, threads);
+    }
+}
+
+/// bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes, in order, and returns how
+/// many were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as
+/// bloomline_filter_insert_hash() reports it; a key that is there twice is new once; unused bits of
+/// the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
+/// it may be NULL, and then one thread does the work.
+///
+/// 'threads' and the memory are as with bloomline_filter_insert_hashes_parallel(), and 128 KiB more
+/// for each thread. Bytes and answers are the same for any number.
+///
+/// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_new_hashes(
+    filter: *mut bloomline_filter,
+    hashes: *const u64,
+    n: usize,
+    threads: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
+    // count unless NULL.
+    unsafe {
+        let insert = exclusive(filter).map(|filter| {
+            |hashes: &[u64], new: &mut [u64]| {
+                filter.0.insert_new_hashes_parallel(hashes, new, threads)
+            }
+        });
+        change_batch(slice(hashes, n), n, bitmap, true, insert)
+    }
+}
+
+/// bloomline_filter_insert_new_keys() is bloomline_filter_insert_new_hashes() for keys by their
+/// bytes, which all threads hash.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_insert_new_keys(
+    filter: *mut bloomline_filter,
+    keys: *const bloomline_bytes,
+    n: usize,
+    threads: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: as above.
+    unsafe {
+        let insert = exclusive(filter).map(|filter| {
+            |keys: &[Key], new: &mut [u64]| filter.0.insert_new_keys_parallel(keys, new, threads)
+        });
+        change_batch(keys_at(keys, n), n, bitmap, true, insert)
     }
 }
 
