@@ -1,5 +1,5 @@
-//! The concurrent filter's one step, `atomic_line::insert`, in every order that threads can
-//! take it: by loom, a model checker. With its lanes in place of the CPU's.
+//! The concurrent filter's steps, `insert` and `insert_missing` of `atomic_line`, in every order that threads can
+//! take them: by loom, a model checker. With its lanes in place of the CPU's.
 
 #![cfg(all(target_arch = "x86_64", unix))]
 
@@ -36,13 +36,24 @@ fn contains(line: &Line, mask: [u64; 2]) -> bool {
     line.iter().zip(mask).all(|(lane, bits)| lane.load() & bits.to_le() == bits.to_le())
 }
 
-fn insert(line: &Line, mask: [u64; 2]) -> bool {
-    atomic_line::insert(line, || mask.into_iter().enumerate(), || contains(line, mask))
+type Insert = fn(&Line, [u64; 2]) -> bool;
+
+/// The step of single keys, and that of batches where an OR is slow.
+const INSERTS: [Insert; 2] = [
+    |line, mask| {
+        atomic_line::insert(line, || mask.into_iter().enumerate(), || contains(line, mask))
+    },
+    |line, mask| atomic_line::insert_missing(line, mask.into_iter().enumerate()),
+];
+
+/// Tries every order, with each step.
+fn model(work: impl Fn(Insert) + Copy + Send + Sync + 'static) {
+    INSERTS.into_iter().for_each(|insert| loom::model(move || work(insert)));
 }
 
 #[test]
 fn two_keys_in_one_line_are_both_there() {
-    loom::model(|| {
+    model(|insert| {
         let line = line();
         let keys = [mask(0b0011, 0b1000), mask(0b0110, 0b1000)];
         let threads = keys.map(|key| {
@@ -59,7 +70,7 @@ fn two_keys_in_one_line_are_both_there() {
 
 #[test]
 fn the_same_key_is_new_to_one_of_two_or_to_both() {
-    loom::model(|| {
+    model(|insert| {
         let line = line();
         let key = mask(0b01, 0b10);
         let threads = [(); 2].map(|()| {
@@ -75,7 +86,7 @@ fn the_same_key_is_new_to_one_of_two_or_to_both() {
 /// What happened before is seen, with an order that others make: a flag, here.
 #[test]
 fn what_happened_before_is_seen() {
-    loom::model(|| {
+    model(|insert| {
         let line = line();
         let flag = Arc::new(loom::sync::atomic::AtomicBool::new(false));
         let key = mask(0b1, 0b1);

@@ -163,7 +163,9 @@ fn concurrent(report: &Report, plan: Plan, size: usize) {
         ("insert_hash, new", ours(true, singly), vec![]),
         ("insert_hash, present", ours(false, singly), vec![]),
     ];
-    in_turn(&mut all, plan.rounds, hashes.len());
+    // The larger it is, the longer a round.
+    let rounds = if size > 12 * MIB { 3 } else { plan.rounds };
+    in_turn(&mut all, rounds, hashes.len());
     for i in 2..all.len() {
         let (what, with) = (all[i].0, all[i % 2].0);
         let (ours, theirs) = (&all[i].2, &all[i % 2].2);

@@ -1,7 +1,7 @@
 //! A filter that many threads insert into and probe at once, without a lock.
 
 use super::Filter;
-use super::insert::inserting;
+use super::insert::{INSERT_BLOCK, inserting};
 use super::probe::probing;
 use super::view::View;
 use crate::bitmap::Answers;
@@ -10,8 +10,9 @@ use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, OwnLines, Prefetch, Probed, TILE, ahead};
+use crate::kernel::{Backend, Kernel, OwnLines, Prefetch, Probed, TILE, ahead, insert_absent};
 use crate::layouts::classic;
+use crate::os::cpu::ors_are_slow;
 use crate::os::memory::{Shared, Zeroed};
 use crate::shape::Params;
 use std::fmt;
@@ -52,6 +53,8 @@ pub struct ConcurrentFilter {
     params: Params,
     /// Of filters that are made of this one.
     kernel: &'static Kernel,
+    /// Whether an atomic OR takes this CPU longer than a branch that it guesses wrong.
+    ors_are_slow: bool,
 }
 
 impl ConcurrentFilter {
@@ -103,6 +106,13 @@ impl ConcurrentFilter {
 
     /// As [`insert_keys`](ConcurrentFilter::insert_keys), for the hashes of keys.
     pub fn insert_hashes(&self, hashes: &[u64]) {
+        if self.probes_first() {
+            let new = &mut [0; INSERT_BLOCK / 64];
+            hashes.chunks(INSERT_BLOCK).for_each(|hashes| {
+                self.insert_block(hashes, new);
+            });
+            return;
+        }
         for from in (0..hashes.len()).step_by(TILE) {
             self.insert_tile(hashes, from);
         }
@@ -117,12 +127,29 @@ impl ConcurrentFilter {
         hashes: &[u64],
         answers: &mut (impl Answers + ?Sized),
     ) -> usize {
+        let words = answers.words(hashes.len());
+        if self.probes_first() {
+            let blocks = hashes.chunks(INSERT_BLOCK).zip(words.chunks_mut(INSERT_BLOCK / 64));
+            return blocks.map(|(hashes, words)| self.insert_block(hashes, words)).sum();
+        }
         let mut new = 0;
-        for (i, word) in answers.words(hashes.len()).iter_mut().enumerate() {
+        for (i, word) in words.iter_mut().enumerate() {
             *word = self.insert_tile(hashes, TILE * i);
             new += word.count_ones() as usize;
         }
         new
+    }
+
+    /// Whether batches probe first, and then write only lanes that lack bits.
+    fn probes_first(&self) -> bool {
+        self.ors_are_slow && !self.params.is_classic()
+    }
+
+    /// Inserts up to [`INSERT_BLOCK`] hashes. Says which were new; returns how many.
+    fn insert_block(&self, hashes: &[u64], new: &mut [u64]) -> usize {
+        // It brings the lines into the cache.
+        self.contains_hashes(hashes, new);
+        insert_absent(hashes, new, |hash| self.lines.insert_missing(self.params.k(), hash))
     }
 
     /// Inserts up to 64 hashes from the given one on. Returns which were new.
@@ -282,6 +309,45 @@ impl From<Filter> for ConcurrentFilter {
     /// Shares the lines of a filter, without a copy.
     fn from(filter: Filter) -> ConcurrentFilter {
         let (lines, params, kernel) = filter.into_lines();
-        ConcurrentFilter { lines: lines.share(params.k(), kernel), params, kernel }
+        let lines = lines.share(params.k(), kernel);
+        ConcurrentFilter { lines, params, kernel, ors_are_slow: ors_are_slow() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bitmap::Bitmap;
+    use crate::hash::hash_u64;
+
+    #[test]
+    fn a_batch_is_the_same_whether_it_probes_first_or_not() {
+        // Keys that repeat in the next place, in the same block and in a later one.
+        let key = |i: u64| if i % 3 == 1 { i - 1 } else { i % 1500 };
+        let hashes: Vec<u64> = (0..4000).map(|i| hash_u64(key(i), 0)).collect();
+        for k in [1, 6, 7, 8, 9, 16] {
+            for len in [0, 1, 2, 63, 64, 511, 513, hashes.len()] {
+                let (hashes, params) = (&hashes[..len], Params::new(100, k, 0).unwrap());
+                let mut plain = Filter::new(params).unwrap();
+                let new: Vec<bool> = hashes.iter().map(|&hash| plain.insert_hash(hash)).collect();
+                let expected: Bitmap = new.into_iter().collect();
+                for ors_are_slow in [false, true] {
+                    let empty = || ConcurrentFilter::new(params).unwrap();
+                    let (reports, inserts) = (
+                        ConcurrentFilter { ors_are_slow, ..empty() },
+                        ConcurrentFilter { ors_are_slow, ..empty() },
+                    );
+                    let mut answers = Bitmap::new();
+                    let count = reports.insert_new_hashes(hashes, &mut answers);
+                    inserts.insert_hashes(hashes);
+                    assert!(
+                        answers == expected && count == expected.count_ones(),
+                        "k = {k}, {len}"
+                    );
+                    assert!(reports == inserts, "k = {k}, {len}");
+                    assert!(reports.into_filter().lines() == plain.lines(), "k = {k}, {len}");
+                }
+            }
+        }
     }
 }

@@ -49,6 +49,27 @@ pub fn insert<L: Lane, const N: usize, B: Iterator<Item = (usize, u64)>>(
     new
 }
 
+/// The same for a CPU on which an OR takes longer than a wrong guess, and a line that is in the cache:
+/// only the lanes that lack bits are written. They are found without a branch, so the CPU guesses
+/// once, how many there are. There are up to N of `bits`, each for another lane.
+#[inline(always)]
+pub fn insert_missing<L: Lane, const N: usize>(
+    line: &[L; N],
+    bits: impl Iterator<Item = (usize, u64)>,
+) -> bool {
+    let mut missing = [(0, 0); N];
+    let mut count = 0;
+    for (lane, bits) in bits.take(N) {
+        let bits = bits.to_le();
+        missing[count] = (lane, bits);
+        count += usize::from(line[lane].load() & bits != bits);
+    }
+    for &(lane, bits) in &missing[..count] {
+        line[lane].or(bits);
+    }
+    count > 0
+}
+
 /// Sets bits of a lane, in memory order. Returns whether one of them was not set before. If threads
 /// set the same bits at once, the first returns true, and others may. A lane that has its bits is
 /// only read, so present keys cost its other readers no cache line.

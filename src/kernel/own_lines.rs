@@ -98,13 +98,28 @@ impl OwnLines<Shared> {
     /// Sets the bits of a key in a native line. Returns whether any of them was not set.
     #[inline(always)]
     pub(crate) fn insert_shared(&self, k: u32, hash: u64) -> bool {
-        let (lines, _) = self.lanes().as_chunks::<LANES>();
-        let line = &lines[line_index(hash, lines.len() as u64) as usize];
+        let line = self.shared_line(hash);
         let present = || self.contains(hash);
         match k {
             ..=8 => atomic_line::insert(line, || lanes(hash, k), present),
             _ => atomic_line::insert(line, || mask(hash, k).into_iter().enumerate(), present),
         }
+    }
+
+    /// The same, but only the lanes that lack bits are written.
+    #[inline(always)]
+    pub(crate) fn insert_missing(&self, k: u32, hash: u64) -> bool {
+        let line = self.shared_line(hash);
+        match k {
+            ..=8 => atomic_line::insert_missing(line, lanes(hash, k)),
+            _ => atomic_line::insert_missing(line, mask(hash, k).into_iter().enumerate()),
+        }
+    }
+
+    #[inline(always)]
+    fn shared_line(&self, hash: u64) -> &[AtomicU64; LANES] {
+        let (lines, _) = self.lanes().as_chunks();
+        &lines[line_index(hash, lines.len() as u64) as usize]
     }
 }
 

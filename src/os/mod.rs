@@ -1,7 +1,8 @@
 //! What the library needs of the operating system: memory, files, the environment, the
-//! sizes of caches, threads.
+//! sizes of caches and other facts of the CPU, threads.
 
 pub(crate) mod cache;
+pub(crate) mod cpu;
 pub(crate) mod environment;
 pub(crate) mod file;
 pub(crate) mod memory;

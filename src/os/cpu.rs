@@ -1,0 +1,47 @@
+//! What differs between CPUs of one instruction set, and follows from no size of a cache.
+#![allow(unsafe_code)]
+
+/// Whether an atomic OR takes longer than a branch that the CPU guesses wrong. A locked instruction of
+/// an x86-64 waits for all stores before it; a Zen 4 and its predecessors do that in half the time.
+/// Elsewhere an OR does not wait.
+pub(crate) fn ors_are_slow() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return !x86::is_amd_before_zen5();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::__cpuid;
+
+    /// "AuthenticAMD".
+    const AMD: [u32; 3] = [0x6874_7541, 0x6974_6E65, 0x444D_4163];
+    const ZEN5: u32 = 0x1A;
+
+    #[allow(unused_unsafe)]
+    pub(super) fn is_amd_before_zen5() -> bool {
+        // SAFETY: every x86-64 CPU has cpuid, and these two leaves.
+        let (maker, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        [maker.ebx, maker.edx, maker.ecx] == AMD && family(version) < ZEN5
+    }
+
+    /// The family in the version that leaf 1 tells.
+    pub(super) fn family(version: u32) -> u32 {
+        match version >> 8 & 0xF {
+            0xF => 0xF + (version >> 20 & 0xFF),
+            family => family,
+        }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::x86::family;
+
+    #[test]
+    fn families_are_told_as_makers_count_them() {
+        // A Zen 4 (Genoa), a Zen 5 (Turin), an Intel Xeon (Sapphire Rapids).
+        assert_eq!([0x00A1_0F11, 0x00B0_0F21, 0x000C_06F2].map(family), [0x19, 0x1A, 6]);
+    }
+}
