@@ -1,5 +1,5 @@
-//! The concurrent filter's steps, `insert` and `insert_missing` of `atomic_line`, in every order that threads can
-//! take them: by loom, a model checker. With its lanes in place of the CPU's.
+//! The concurrent filter's steps, `insert` and `insert_missing` of `atomic_line`, in every order that
+//! threads can take them: by loom, a model checker. With its lanes in place of the CPU's.
 
 #![cfg(all(target_arch = "x86_64", unix))]
 
@@ -43,7 +43,7 @@ const INSERTS: [Insert; 2] = [
     |line, mask| {
         atomic_line::insert(line, || mask.into_iter().enumerate(), || contains(line, mask))
     },
-    |line, mask| atomic_line::insert_missing(line, mask.into_iter().enumerate()),
+    |line, mask| atomic_line::insert_missing(line, |lane| mask[lane]),
 ];
 
 /// Tries every order, with each step.

@@ -50,24 +50,24 @@ pub fn insert<L: Lane, const N: usize, B: Iterator<Item = (usize, u64)>>(
 }
 
 /// The same for a CPU on which an OR takes longer than a wrong guess, and a line that is in the cache:
-/// only the lanes that lack bits are written. They are found without a branch, so the CPU guesses
-/// once, how many there are. There are up to N of `bits`, each for another lane.
+/// only the lanes that lack bits are written. `bits` says what each lane gets.
+///
+/// The lanes are found without a branch, so the CPU guesses once, how many there are; and without a
+/// store, for which the OR would wait.
 #[inline(always)]
-pub fn insert_missing<L: Lane, const N: usize>(
-    line: &[L; N],
-    bits: impl Iterator<Item = (usize, u64)>,
-) -> bool {
-    let mut missing = [(0, 0); N];
-    let mut count = 0;
-    for (lane, bits) in bits.take(N) {
-        let bits = bits.to_le();
-        missing[count] = (lane, bits);
-        count += usize::from(line[lane].load() & bits != bits);
+pub fn insert_missing<L: Lane, const N: usize>(line: &[L; N], bits: impl Fn(usize) -> u64) -> bool {
+    let mut missing = 0_u32;
+    for (i, lane) in line.iter().enumerate() {
+        let bits = bits(i).to_le();
+        missing |= u32::from(lane.load() & bits != bits) << i;
     }
-    for &(lane, bits) in &missing[..count] {
-        line[lane].or(bits);
+    let new = missing != 0;
+    while missing != 0 {
+        let lane = missing.trailing_zeros() as usize;
+        line[lane].or(bits(lane).to_le());
+        missing &= missing - 1;
     }
-    count > 0
+    new
 }
 
 /// Sets bits of a lane, in memory order. Returns whether one of them was not set before. If threads

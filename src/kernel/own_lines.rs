@@ -111,8 +111,16 @@ impl OwnLines<Shared> {
     pub(crate) fn insert_missing(&self, k: u32, hash: u64) -> bool {
         let line = self.shared_line(hash);
         match k {
-            ..=8 => atomic_line::insert_missing(line, lanes(hash, k)),
-            _ => atomic_line::insert_missing(line, mask(hash, k).into_iter().enumerate()),
+            ..=8 => {
+                let g = hash.wrapping_mul(C1);
+                let counts = u64::from((u8::MAX >> (8 - k)).rotate_right((g >> 61) as u32));
+                let bits = |lane: usize| (counts >> lane & 1) << (g >> SHIFTS[lane] & 63);
+                atomic_line::insert_missing(line, bits)
+            }
+            _ => {
+                let mask = mask(hash, k);
+                atomic_line::insert_missing(line, |lane| mask[lane])
+            }
         }
     }
 
