@@ -464,7 +464,7 @@ static bloomline_status insert_new(void *state)
     bloomline_filter_clear(it->filter);
     bloomline_filter_insert_new_hashes(it->filter, batch_hashes, BATCH_KEYS, 2, bitmap);
     CHECK(memcmp(bitmap, new_alone, sizeof bitmap) == 0);
-    CHECK_U64(BATCH_KEYS, bloomline_filter_key_count(it->filter));
+    CHECK_U64(BATCH_KEYS, filter_key_count(it->filter));
     CHECK_U64(BATCH_KEYS, bloomline_filter_contains_hashes(it->filter, batch_hashes, BATCH_KEYS, bitmap));
     return BLOOMLINE_OK;
 }

@@ -238,7 +238,7 @@ static void several_threads_say_which_keys_are_new(void)
         CHECK_U64(new_keys, bloomline_filter_insert_new_hashes(filter, hashed, MANY, threads, bitmap));
         CHECK(memcmp(bitmap, alone, sizeof bitmap) == 0);
         CHECK_U64(0, bloomline_filter_insert_new_keys(filter, keys, MANY, threads, bitmap));
-        CHECK_U64(2 * MANY, bloomline_filter_key_count(filter));
+        CHECK_U64(2 * MANY, filter_key_count(filter));
         CHECK_OK(bloomline_filter_view(filter, &view));
         CHECK(memcmp(bloomline_view_lines(&view, NULL), lines, sizeof lines) == 0);
         bloomline_filter_clear(filter);
@@ -252,7 +252,7 @@ static void several_threads_say_which_keys_are_new(void)
         CHECK_U64(0x1F, bitmap[0]);
         CHECK_U64(70, bloomline_filter_insert_new_keys(NULL, keys, 70, threads, bitmap));
         CHECK_U64(0x3F, bitmap[1]);
-        CHECK_U64(MANY, bloomline_filter_key_count(filter));
+        CHECK_U64(MANY, filter_key_count(filter));
         bloomline_filter_free(filter);
     }
 }
