@@ -251,7 +251,9 @@ static void new_source(void *state)
     REQUIRE_OK(bloomline_filter_new(it->params, &it->source));
     bloomline_filter_insert_hash(it->source, 12345);
 }
-GIVES(open_map, map, bloomline_map_open(it->path, &it->map))
+GIVES(open_map, map, bloomline_map_open(it->path, 0, &it->map))
+GIVES(copy_map, map, bloomline_map_open(it->path, BLOOMLINE_MAP_COPY, &it->map))
+GIVES(map_bytes, map, bloomline_map_bytes(it->data, it->len, BLOOMLINE_MAP_COPY, &it->map))
 FREES(close_map, map, bloomline_map_close)
 GIVES(make_builder, builder, bloomline_builder_new(10, 0, &it->builder))
 FREES(free_builder, builder, bloomline_builder_free)
@@ -300,6 +302,8 @@ static void both_sizes(everything *it)
         CHECK_OK(bloomline_filter_save(it->source, it->path));
         CHECK(fail_each("bloomline_filter_load", load_filter, free_filter, it) >= 2);
         CHECK(fail_each("bloomline_map_open", open_map, close_map, it) >= 2);
+        CHECK(fail_each("bloomline_map_open of a copy", copy_map, close_map, it) >= 2);
+        CHECK(fail_each("bloomline_map_bytes", map_bytes, close_map, it) >= 2);
         CHECK(fail_each("bloomline_filter_fold", fold_filter, new_source, it) >= 1);
         free(it->data);
         bloomline_filter_free(it->source);

@@ -382,8 +382,8 @@ static void files(void)
 
     bloomline_map *map = NULL, *unverified = NULL;
     bloomline_view view;
-    CHECK_OK(bloomline_map_open(path.text, &map));
-    CHECK_OK(bloomline_map_open_unverified(path.text, &unverified));
+    CHECK_OK(bloomline_map_open(path.text, 0, &map));
+    CHECK_OK(bloomline_map_open(path.text, BLOOMLINE_MAP_UNVERIFIED, &unverified));
     /* A map keeps what it mapped, whatever then takes the name. */
     bloomline_filter_clear(filter);
     CHECK_OK(bloomline_filter_save(filter, path.text));

@@ -187,6 +187,92 @@ static void files_and_streams(void)
     free(data);
 }
 
+/* A cascade is probed where its bytes are: the caller's, in a file, at any address. It answers as the handle
+   does, for keys of neither set too. */
+static void opened_where_it_is(void)
+{
+    enum { UNKNOWN = 3000 };
+    static uint64_t unknown[UNKNOWN], bitmap[MOST / 64 + 1], expected[MOST / 64 + 1];
+    static const uint32_t flags[] = {0, BLOOMLINE_MAP_UNVERIFIED, BLOOMLINE_MAP_COPY,
+                                     BLOOMLINE_MAP_COPY | BLOOMLINE_MAP_UNVERIFIED};
+    static const struct { size_t n, m; double rate; } sets[] = {{0, 0, 0}, {0, 9, 0}, {9, 0, 0}, {1000, MOST, 0}, {MOST, 900, 0.01}};
+    file_name place = files_begin(), name = files_in(&place, "cascade");
+    uint64_t state = 77;
+    for (size_t i = 0; i < UNKNOWN; i++) unknown[i] = next_random(&state);
+    for (size_t set = 0; set < sizeof sets / sizeof *sets; set++) {
+        const size_t n = sets[set].n, m = sets[set].m;
+        bloomline_cascade *cascade = new_cascade(n, m, sets[set].rate);
+        bloomline_view handle, view;
+        size_t len;
+        uint8_t *data = encoded(cascade, &len), *odd = malloc(len + 1);
+        REQUIRE(odd != NULL);
+        memcpy(odd + 1, data, len);
+        REQUIRE_OK(bloomline_cascade_view(cascade, &handle));
+        REQUIRE_OK(bloomline_block_save(data, len, name.text));
+        for (size_t i = 0; i < 12; i++) {
+            bloomline_map *map = NULL;
+            REQUIRE_OK(i < 4 ? bloomline_map_open(name.text, flags[i], &map)
+                             : bloomline_map_bytes(i < 8 ? data : odd + 1, len, flags[i % 4], &map));
+            REQUIRE_OK(bloomline_map_view(map, &view));
+            CHECK_U64(n, bloomline_view_contains_hashes(&view, included, n, bitmap));
+            CHECK_U64(0, bloomline_view_contains_hashes(&view, excluded, m, bitmap));
+            for (size_t j = 0; j < n; j++) CHECK(bloomline_view_contains_hash(&view, included[j]));
+            for (size_t j = 0; j < m; j++) CHECK(!bloomline_view_contains_hash(&view, excluded[j]));
+            size_t passed = bloomline_view_contains_hashes(&handle, unknown, UNKNOWN, expected);
+            CHECK_U64(passed, bloomline_view_contains_hashes(&view, unknown, UNKNOWN, bitmap));
+            CHECK(memcmp(bitmap, expected, (UNKNOWN + 63) / 64 * sizeof *bitmap) == 0);
+            for (size_t j = 0; j < UNKNOWN; j++) CHECK(bloomline_view_contains_hash(&view, unknown[j]) == bit_of(expected, j));
+            /* What else a view tells. */
+            CHECK_U64(bloomline_hash("key", 3, 7), bloomline_view_hash(&view, "key", 3));
+            CHECK_U64(n, bloomline_view_key_count(&view));
+            CHECK(bloomline_view_fill(&view) == bloomline_view_fill(&handle));
+            CHECK(bloomline_view_estimated_rate(&view) == bloomline_view_estimated_rate(&handle));
+            CHECK(bloomline_view_worst_line_rate(&view) == bloomline_view_worst_line_rate(&handle));
+            CHECK(bloomline_view_estimated_keys(&view) == bloomline_view_estimated_keys(&handle));
+            bloomline_view both[2];
+            both[0] = view;
+            both[1] = handle;
+            for (size_t j = 0; j < 100; j++) {
+                size_t hits = bloomline_views_contain_hash(both, 2, unknown[j], bitmap);
+                CHECK(hits == 2 * (size_t)bit_of(expected, j));
+            }
+            bloomline_map_close(map);
+        }
+        free(odd);
+        free(data);
+        bloomline_cascade_free(cascade);
+    }
+    CHECK(unlink(name.text) == 0 && rmdir(place.text) == 0);
+}
+
+/* No changed bit or missing byte opens; unverified, none of them leads a probe out of the bytes. */
+static void opened_if_damaged(void)
+{
+    bloomline_cascade *cascade = new_cascade(60, 300, 0);
+    bloomline_map *map = NULL;
+    bloomline_view view;
+    size_t len;
+    uint8_t *data = encoded(cascade, &len);
+    bloomline_cascade_free(cascade);
+    for (size_t bit = 0; bit < 8 * len; bit++) {
+        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        CHECK_WITH(bloomline_map_bytes(data, len, 0, &map) != BLOOMLINE_OK, "bit %zu", bit);
+        if (bloomline_map_bytes(data, len, BLOOMLINE_MAP_UNVERIFIED, &map) == BLOOMLINE_OK) {
+            REQUIRE_OK(bloomline_map_view(map, &view));
+            for (size_t i = 0; i < 60; i++) (void)bloomline_view_contains_hash(&view, included[i]);
+            bloomline_map_close(map);
+        }
+        map = NULL;
+        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    for (size_t cut = 0; cut < len; cut++) {
+        CHECK_WITH(bloomline_map_bytes(data, cut, 0, &map) != BLOOMLINE_OK, "cut to %zu", cut);
+        CHECK_WITH(bloomline_map_bytes(data, cut, BLOOMLINE_MAP_UNVERIFIED, &map) != BLOOMLINE_OK, "cut to %zu", cut);
+    }
+    CHECK(map == NULL);
+    free(data);
+}
+
 int main(void)
 {
     check_begin("test_cascade");
@@ -200,5 +286,7 @@ int main(void)
     RUN(null_is_maybe);
     RUN(damaged_bytes);
     RUN(files_and_streams);
+    RUN(opened_where_it_is);
+    RUN(opened_if_damaged);
     return check_end();
 }

@@ -169,7 +169,7 @@ static void files(void)
     bloomline_filter_insert(filter, "apple", 5);
     REQUIRE_OK(bloomline_filter_save(filter, path.text));
     REQUIRE_OK(bloomline_filter_load(path.text, &loaded));
-    REQUIRE_OK(bloomline_map_open(path.text, &map));
+    REQUIRE_OK(bloomline_map_open(path.text, 0, &map));
     CHECK_OK(bloomline_map_view(map, &view));
     CHECK(bloomline_filter_contains(loaded, "apple", 5) && !bloomline_filter_contains(loaded, "pear", 4));
     CHECK(bloomline_view_contains(&view, "apple", 5) && !bloomline_view_contains(&view, "pear", 4));

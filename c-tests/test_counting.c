@@ -63,7 +63,7 @@ static void plain_filters_of_it(void)
     CHECK_OK(bloomline_filter_clone(borrowed, &plain[0]));
     CHECK_OK(bloomline_counting_save(filter, path.text));
     CHECK_OK(bloomline_filter_load(path.text, &plain[1]));
-    CHECK_OK(bloomline_map_open(path.text, &map));
+    CHECK_OK(bloomline_map_open(path.text, 0, &map));
     CHECK_OK(bloomline_map_view(map, &view));
     CHECK(bloomline_view_contains(&view, "apple", 5) && !bloomline_view_contains(&view, "pear", 4));
     CHECK(bloomline_filter_contains(borrowed, "apple", 5));

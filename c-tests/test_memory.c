@@ -110,8 +110,10 @@ static void a_large_filter_cannot_be_read(void)
     CHECK_OK(bloomline_filter_save(filter, path.text));
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_filter_decode(data, len, &made));
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_filter_load(path.text, &made));
-    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_open(path.text, &map));
-    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_open_unverified(path.text, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_open(path.text, 0, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_open(path.text, BLOOMLINE_MAP_UNVERIFIED, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_open(path.text, BLOOMLINE_MAP_COPY, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_map_bytes(data, len, BLOOMLINE_MAP_COPY, &map));
     CHECK(made == NULL && map == NULL);
     /* A view takes none. */
     CHECK_OK(bloomline_view_open(data, len, &view));
@@ -120,7 +122,7 @@ static void a_large_filter_cannot_be_read(void)
     leave_all();
     CHECK_OK(bloomline_filter_load(path.text, &made));
     check_keys(made);
-    CHECK_OK(bloomline_map_open(path.text, &map));
+    CHECK_OK(bloomline_map_open(path.text, 0, &map));
     bloomline_map_close(map);
     bloomline_filter_free(made);
     bloomline_filter_free(filter);

@@ -233,8 +233,11 @@ static void damaged_bytes(void)
     fenced_free(other);
 }
 
-static void a_mapped_file(void)
+/* A block goes to a file, and comes back mapped and read; what is no filter replaces nothing. */
+static void files(void)
 {
+    static const uint32_t flags[] = {0, BLOOMLINE_MAP_UNVERIFIED, BLOOMLINE_MAP_COPY,
+                                     BLOOMLINE_MAP_COPY | BLOOMLINE_MAP_UNVERIFIED};
     fenced room = fenced_new(1 << 16);
     file_name temporary = files_begin(), path = files_in(&temporary, "static.bloomline");
     bloomline_map *map = NULL;
@@ -242,13 +245,56 @@ static void a_mapped_file(void)
     bloomline_filter *filter = NULL;
     size_t len;
     uint8_t *block = block_of(room, hashes, 3000, 0.001, 0, &len);
-    files_write(path.text, block, len);
-    REQUIRE_OK(bloomline_map_open(path.text, &map));
+    REQUIRE_OK(bloomline_block_save(block, len, path.text));
+    for (size_t i = 0; i < 4; i++) {
+        REQUIRE_OK(bloomline_map_open(path.text, flags[i], &map));
+        REQUIRE_OK(bloomline_map_view(map, &view));
+        CHECK_U64(3000, bloomline_view_key_count(&view));
+        CHECK_U64(3000, count_of(&view, hashes, 3000));
+        bloomline_map_close(map);
+        REQUIRE_OK(bloomline_map_bytes(block, len, flags[i], &map));
+        REQUIRE_OK(bloomline_map_view(map, &view));
+        CHECK_U64(3000, count_of(&view, hashes, 3000));
+        bloomline_map_close(map);
+    }
+    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
+    CHECK(filter == NULL);
+
+    /* The buffer rather than the block; a damaged line; NULL; the old file stays. */
+    map = NULL;
+    uint8_t *longer = calloc(1, len + 64);
+    REQUIRE(longer != NULL);
+    memcpy(longer, block, len);
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILTER, bloomline_block_save(longer, len + 64, path.text));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_block_save(longer, 63, path.text));
+    longer[9] ^= 1;
+    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, bloomline_block_save(longer, len, path.text));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_block_save(NULL, len, path.text));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_block_save(block, len, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NOT_A_FILE, bloomline_block_save(block, len, temporary.text));
+    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, bloomline_map_bytes(longer, len, 0, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_CHECKSUM, bloomline_map_bytes(longer, len, BLOOMLINE_MAP_COPY, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_map_bytes(block, len, 4, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_RESERVED, bloomline_map_open(path.text, 1u << 31, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_map_bytes(NULL, len, 0, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_map_bytes(block, len, 0, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_map_bytes(NULL, 0, 0, &map));
+    CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, bloomline_map_bytes(NULL, 0, BLOOMLINE_MAP_COPY, &map));
+    CHECK(map == NULL);
+    size_t found = 0;
+    uint8_t *file = files_read(path.text, &found);
+    CHECK(found == len && memcmp(file, block, len) == 0);
+    free(file);
+
+    /* A copy outlives what it was made of. */
+    memcpy(longer, block, len);
+    REQUIRE_OK(bloomline_map_bytes(longer, len, BLOOMLINE_MAP_COPY, &map));
+    memset(longer, 0, len);
+    free(longer);
     REQUIRE_OK(bloomline_map_view(map, &view));
     CHECK_U64(3000, count_of(&view, hashes, 3000));
     bloomline_map_close(map);
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
-    CHECK(filter == NULL && unlink(path.text) == 0 && rmdir(temporary.text) == 0);
+    CHECK(unlink(path.text) == 0 && rmdir(temporary.text) == 0);
     fenced_free(room);
 }
 
@@ -266,6 +312,6 @@ int main(void)
     RUN(awkward_hashes);
     RUN(what_is_refused);
     RUN(damaged_bytes);
-    RUN(a_mapped_file);
+    RUN(files);
     return check_end();
 }

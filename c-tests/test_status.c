@@ -279,10 +279,12 @@ static void null_where_there_is_a_status(void)
     CHECK_STATUS(null, bloomline_builder_finish(NULL, data, sizeof data, &written));
     CHECK_STATUS(null, bloomline_builder_finish(builder, NULL, sizeof data, &written));
     CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_builder_finish(builder, NULL, 0, &written));
-    CHECK_STATUS(null, bloomline_map_open(NULL, &map));
-    CHECK_STATUS(null, bloomline_map_open("nowhere", NULL));
-    CHECK_STATUS(null, bloomline_map_open_unverified(NULL, &map));
-    CHECK_STATUS(null, bloomline_map_open_unverified("nowhere", NULL));
+    CHECK_STATUS(null, bloomline_map_open(NULL, 0, &map));
+    CHECK_STATUS(null, bloomline_map_open("nowhere", 0, NULL));
+    CHECK_STATUS(null, bloomline_map_open(NULL, BLOOMLINE_MAP_UNVERIFIED, &map));
+    CHECK_STATUS(null, bloomline_map_open("nowhere", BLOOMLINE_MAP_UNVERIFIED, NULL));
+    CHECK_STATUS(null, bloomline_map_bytes(NULL, sizeof data, 0, &map));
+    CHECK_STATUS(null, bloomline_map_bytes(data, sizeof data, 0, NULL));
     CHECK_STATUS(null, bloomline_map_view(NULL, &view));
 
     CHECK(made == NULL && map == NULL && written == 99);

@@ -22,9 +22,11 @@ static void check_readers(bloomline_status expected, bloomline_status unverified
     bloomline_map *map = (bloomline_map *)&directory;
     CHECK_STATUS(expected, bloomline_filter_load(path, &loaded));
     CHECK((void *)loaded == (void *)&directory);
-    CHECK_STATUS(expected, bloomline_map_open(path, &map));
+    CHECK_STATUS(expected, bloomline_map_open(path, 0, &map));
     CHECK((void *)map == (void *)&directory);
-    CHECK_STATUS(unverified, bloomline_map_open_unverified(path, &map));
+    CHECK_STATUS(expected, bloomline_map_open(path, BLOOMLINE_MAP_COPY, &map));
+    CHECK((void *)map == (void *)&directory);
+    CHECK_STATUS(unverified, bloomline_map_open(path, BLOOMLINE_MAP_UNVERIFIED, &map));
     if (unverified == BLOOMLINE_OK) {
         bloomline_map_close(map);
     } else {

@@ -21,8 +21,7 @@
  *   bloomline_builder     the same, from keys that come one by one
  *   bloomline_lines_      works on caller-owned lines
  *   bloomline_view        probes an encoded filter in place, without a copy, and any handle's lines
- *   bloomline_group       many views, prepared once to be probed together
- *   bloomline_map         a file of an encoded filter, mapped into memory
+ *   bloomline_map         an encoded filter in a file, mapped or read; a cascade in bytes
  *
  * These rules hold for every function unless its own comment says otherwise:
  *
@@ -62,9 +61,9 @@
  * or within dlopen(). Set them before the program starts; a later setenv() changes nothing, and
  * races with nothing here. dlopen() must not run at the same time as setenv().
  *
- * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load() or ..._open(...,
- * bloomline_map **) frees the handle by ..._free() or ..._close(), once, in any thread. Returned
- * texts are static.
+ * Ownership. The caller of ..._new(), ..._clone(), ..._decode(), ..._load(), bloomline_map_open()
+ * or bloomline_map_bytes() frees the handle by ..._free() or ..._close(), once, in any thread.
+ * Returned texts are static.
  *
  * No exception or panic ever leaves the library.
  *
@@ -518,7 +517,7 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
  */
 #define BLOOMLINE_KIND_STATIC 8
 
-/** bloomline_encoded_kind(): bloomline_cascade_decode() reads it. */
+/** bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it. */
 #define BLOOMLINE_KIND_CASCADE 9
 
 /**
@@ -602,39 +601,17 @@ BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, cons
  *
  * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
  * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter, or without memory for up to 10 MiB of hashes. The threads end before it returns.
+ * filter. The threads end before it returns.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);
 
 /**
  * bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
- * their bytes.
+ * their bytes. It keeps up to 8 MiB of hashes; without the memory for them it takes one thread.
  */
 BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, size_t threads);
-
-/**
- * bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes, in order, and returns how
- * many were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as
- * bloomline_filter_insert_hash() reports it; a key that is there twice is new once; unused bits of
- * the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
- * it may be NULL, and then one thread does the work.
- *
- * 'threads' and the memory are as with bloomline_filter_insert_hashes_parallel(), and 128 KiB more
- * for each thread. Bytes and answers are the same for any number.
- *
- * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
- */
-BLOOMLINE_API size_t bloomline_filter_insert_new_hashes(bloomline_filter *filter,
-    const uint64_t *hashes, size_t n, size_t threads, uint64_t *bitmap);
-
-/**
- * bloomline_filter_insert_new_keys() is bloomline_filter_insert_new_hashes() for keys by their
- * bytes, which all threads hash.
- */
-BLOOMLINE_API size_t bloomline_filter_insert_new_keys(bloomline_filter *filter,
-    const bloomline_bytes *keys, size_t n, size_t threads, uint64_t *bitmap);
 
 /**
  * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
@@ -804,9 +781,10 @@ typedef struct bloomline_view {
 /**
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
  * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
- * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views.) It
- * checks all bytes, checksums included, and so reads them from end to end: do it once, or whenever
- * they may have been damaged. It copies and allocates nothing.
+ * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or an
+ * encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so reads
+ * them from end to end: do it once, or whenever they may have been damaged. It copies and allocates
+ * nothing.
  *
  * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
  * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
@@ -1009,82 +987,6 @@ BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views, s
 BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t n_views,
     const void *key, size_t len, uint64_t *bitmap);
 
-/* Several filters at once: prepared ----------------------------------------------------- */
-
-/**
- * Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
- * partitions. It is made once, when the set of filters changes, and takes about half the time of
- * bloomline_views_contain_hash(), which is for views that differ from call to call. Any number of
- * threads probe it.
- *
- * The filters may be of any kinds, sizes and seeds. Those with native lines, the same k and the
- * same seed are the fastest: the bits of a key are computed once for all of them.
- *
- * Made by bloomline_group_new(); freed by bloomline_group_free().
- */
-typedef struct bloomline_group bloomline_group;
-
-/**
- * bloomline_group_new() makes a group of 'n' views. It copies them. The filters that they are of
- * must stay as long as the group is used. A view that was not opened may have every key.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_group_new(const bloomline_view *views, size_t n,
-    bloomline_group **out);
-
-/** bloomline_group_free() frees a group, not the filters. Does nothing for NULL. */
-BLOOMLINE_API void bloomline_group_free(bloomline_group *group);
-
-/** bloomline_group_view_count() returns how many filters the group has; 0 for NULL. */
-BLOOMLINE_API size_t bloomline_group_view_count(const bloomline_group *group);
-
-/**
- * bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash. It
- * returns how many may have it. Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits
- * of the last word are zero. 'bitmap' has room for a word for each 64 filters or part of them, and
- * need not be initialized.
- *
- * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
- * all may have the key: bloomline_group_contains() has no such limit. If 'bitmap' is NULL, nothing
- * is written and the result is the number of filters. If 'group' is NULL, nothing is written and
- * the result is SIZE_MAX.
- */
-BLOOMLINE_API size_t bloomline_group_contains_hash(const bloomline_group *group, uint64_t hash,
-    uint64_t *bitmap);
-
-/**
- * bloomline_group_contains() is bloomline_group_contains_hash() for the key of 'len' bytes at
- * 'key'. The filters may hash it differently, with seeds of their own or as other engines do. If
- * 'key' is NULL and 'len' is not 0, all filters may have the key.
- */
-BLOOMLINE_API size_t bloomline_group_contains(const bloomline_group *group, const void *key,
-    size_t len, uint64_t *bitmap);
-
-/**
- * bloomline_group_contains_hashes() is bloomline_group_contains_hash() for 'n' keys. The answers
- * about each begin in a word of their own: those about key j begin at bitmaps[j * words], where
- * 'words' is the number of filters divided by 64, rounded up. 'bitmaps' has room for n * words.
- * Returns how many bits are set. If 'hashes' is NULL, all filters may have all keys.
- */
-BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *group,
-    const uint64_t *hashes, size_t n, uint64_t *bitmaps);
-
-/**
- * bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
- * the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
- * in its own table. It returns how many keys may be present. Bit i % 64 of bitmap[i / 64] is set
- * if key i may; unused bits of the last word are zero. 'bitmap' has room for a word for each 64
- * keys or part of them, and need not be initialized.
- *
- * Where members[i] is not below the number of filters, the key may be present. If 'group',
- * 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
- * is 'n'.
- */
-BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group,
-    const uint32_t *members, const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**
@@ -1141,6 +1043,19 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
     double rate, uint64_t seed, size_t threads, void *out, size_t cap, size_t *written);
+
+/**
+ * bloomline_block_save() saves the encoded filter in the 'len' bytes at 'data', of any kind, as
+ * bloomline_filter_save() saves a filter, atomically. First it checks the bytes, checksums
+ * included. bloomline_map_open() opens the file of a block; the functions of a handle load that of
+ * its kind.
+ *
+ * Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
+ * encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
+ * unchanged.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_block_save(const void *data, size_t len, const char *path);
 
 /**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
@@ -2055,8 +1970,8 @@ BLOOMLINE_API bloomline_status bloomline_cascade_about(const bloomline_cascade *
 BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
 
 /**
- * bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. Views cannot be opened
- * of it: only bloomline_cascade_decode() reads it.
+ * bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. bloomline_map_bytes()
+ * probes it where it is.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter, void *out,
@@ -2089,47 +2004,68 @@ BLOOMLINE_API bloomline_status bloomline_cascade_save(const bloomline_cascade *f
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_load(const char *path, bloomline_cascade **out);
 
-/* Files mapped into memory -------------------------------------------------------------- */
+/* Encoded filters that are opened: files, and bytes ------------------------------------- */
 
 /**
- * A file mapped into memory. Made by bloomline_map_open() or bloomline_map_open_unverified();
+ * bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
+ * bloomline_view_open_unverified(), and so does not read them.
+ */
+#define BLOOMLINE_MAP_UNVERIFIED 1
+
+/**
+ * bloomline_map_open(): reads the file into memory of its own, and does not map it.
+ * bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().
+ */
+#define BLOOMLINE_MAP_COPY 2
+
+/**
+ * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
+ * bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or bloomline_map_bytes();
  * probed through bloomline_map_view(); freed by bloomline_map_close().
  */
 typedef struct bloomline_map bloomline_map;
 
 /**
- * bloomline_map_open() maps a file that holds an encoded filter, and checks all of it as
- * bloomline_view_open(): it reads it once from end to end. 'path' is NUL-terminated, on Windows in
- * UTF-8.
+ * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
+ * bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
+ * 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once from
+ * end to end. 'path' is NUL-terminated, on Windows in UTF-8.
  *
  * While a file is mapped, nobody may change it in place, in this process or another: the library
  * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
  * present key can be a false negative. If it is cut short, a probe of a missing part kills the
  * process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
  * bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
- * cannot rule out changes, read the file into memory of your own, and open that by
- * bloomline_view_open(), as filters of all kinds can be.
+ * cannot rule out changes, or the file system maps no files, take BLOOMLINE_MAP_COPY.
  *
- * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
- * BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
+ * BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
+ * BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_open(const char *path, bloomline_map **out);
+BLOOMLINE_API bloomline_status bloomline_map_open(const char *path, uint32_t flags,
+    bloomline_map **out);
 
 /**
- * bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
- * so without reading them: see bloomline_view_open_unverified(). The same rule for changes holds.
+ * bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
+ * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade is probed
+ * where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
+ *
+ * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
 BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_open_unverified(const char *path, bloomline_map **out);
+BLOOMLINE_API bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
+    bloomline_map **out);
 
-/**
- * bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.
- */
+/** bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close(). */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *out);
 
-/** bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL. */
+/**
+ * bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. Does
+ * nothing for NULL.
+ */
 BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
 
 /* Cuckoo filters: keys can be removed --------------------------------------------------- */

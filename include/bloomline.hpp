@@ -1131,10 +1131,10 @@ class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;
     static Result<Map> open(const Path &path) noexcept {
-        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str());
+        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), 0u);
     }
     static Result<Map> open_unverified(const Path &path) noexcept {
-        return detail::made<Map, Raw *>(bloomline_map_open_unverified, path.c_str());
+        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_UNVERIFIED);
     }
 };
 

@@ -46,7 +46,7 @@ const SECTIONS: [(&str, &str); 26] = [
     ("Scalable filters: they grow with their keys", "scalable.rs"),
     ("Windows: keys that were inserted lately", "window.rs"),
     ("Cascades: exact answers for two sets of keys", "cascade.rs"),
-    ("Files mapped into memory", "map.rs"),
+    ("Encoded filters that are opened: files, and bytes", "map.rs"),
     ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];

@@ -277,7 +277,7 @@ static bloomline_map *save_and_map(const bloomline_filter *filter, const char *o
     bloomline_status status = bloomline_filter_save(filter, path);
     if (status == BLOOMLINE_OK) {
         snprintf(doing, sizeof doing, "cannot map '%s'", path);
-        status = bloomline_map_open(path, &map);
+        status = bloomline_map_open(path, 0, &map);
     }
     if (out == NULL) remove(path); /* what is mapped stays */
     check(status, doing);

@@ -6,12 +6,16 @@ use super::boundary::{
     slice, write_optional,
 };
 use super::hash::{Key, bloomline_bytes, keys_at};
+use super::map::path;
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;
 use crate::filter::static_filter::static_block_build_in;
-use crate::{Backend, Builder, Error, StaticBuilder, StaticParams, static_block_len};
-use std::ffi::c_void;
+use crate::format::native;
+use crate::os::file;
+use crate::{Backend, Builder, Error, Kind, StaticBuilder, StaticParams, static_block_len};
+use std::ffi::{c_char, c_void};
+use std::io::Write;
 
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
 /// and 64 more. Returns 0 if 'params' is NULL or out of range.
@@ -93,6 +97,32 @@ pub unsafe extern "C" fn bloomline_static_block_build(
         let written = output(written)?;
         let params = StaticParams::for_rate(n as u64, rate)?.with_seed(seed);
         written.write(static_block_build_in(&params, hashes, threads, room_at(out, cap)?)?);
+        Ok(())
+    })
+}
+
+/// bloomline_block_save() saves the encoded filter in the 'len' bytes at 'data', of any kind, as
+/// bloomline_filter_save() saves a filter, atomically. First it checks the bytes, checksums
+/// included. bloomline_map_open() opens the file of a block; the functions of a handle load that of
+/// its kind.
+///
+/// Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
+/// encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
+/// unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_block_save(
+    data: *const c_void,
+    len: usize,
+    path: *const c_char,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL; `path` is NULL or ends with
+    // NUL.
+    guard(|| unsafe {
+        let (data, path) = (bytes(data, len).ok_or(NULL)?, self::path(path)?);
+        Kind::of(data)?;
+        native::verify(data)?;
+        file::replace(path, |file| file.write_all(data))?;
         Ok(())
     })
 }

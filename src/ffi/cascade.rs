@@ -130,8 +130,8 @@ handle! { bloomline_cascade filter;
 /// for each line, for each layer, and for all. Returns 0 for NULL.
 encoded_len bloomline_cascade_encoded_len;
 
-/// bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. Views cannot be opened
-/// of it: only bloomline_cascade_decode() reads it.
+/// bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. bloomline_map_bytes()
+/// probes it where it is.
 encode bloomline_cascade_encode;
 
 /// bloomline_cascade_write() is bloomline_filter_write() for a cascade.

@@ -20,7 +20,7 @@ pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
 /// bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
 /// read.
 pub const BLOOMLINE_KIND_STATIC: i32 = 8;
-/// bloomline_encoded_kind(): bloomline_cascade_decode() reads it.
+/// bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it.
 pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
 
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a

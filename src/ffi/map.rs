@@ -1,19 +1,29 @@
-//! `bloomline_map`: a filter in a file, mapped into memory.
+//! `bloomline_map`: an encoded filter that was opened, with its bytes: a mapped file, a copy, the
+//! caller's.
 
-use super::boundary::{Failure, NULL, free, new_handle, shared_between_threads, write_result};
-use super::status::bloomline_status;
+use super::boundary::{
+    Failure, NULL, bytes, free, new_handle, shared_between_threads, write_result,
+};
+use super::opened::{Bytes, Opened, check};
+use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use super::view::{bloomline_view, pack};
-use crate::filter::map::{Open, map_file};
-use crate::os::memory::FileBytes;
-use crate::{OwnedView, View};
-use std::ffi::{CStr, c_char};
+use crate::filter::map::map_file;
+use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
-/// A file mapped into memory. Made by bloomline_map_open() or bloomline_map_open_unverified();
+/// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
+/// bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or bloomline_map_bytes();
 /// probed through bloomline_map_view(); freed by bloomline_map_close().
-pub struct bloomline_map(OwnedView<FileBytes>);
+pub struct bloomline_map(Opened);
 
 const _: () = shared_between_threads::<bloomline_map>();
+
+/// bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
+/// bloomline_view_open_unverified(), and so does not read them.
+pub const BLOOMLINE_MAP_UNVERIFIED: u32 = 1;
+/// bloomline_map_open(): reads the file into memory of its own, and does not map it.
+/// bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().
+pub const BLOOMLINE_MAP_COPY: u32 = 2;
 
 /// The path that C names: bytes as they are on Unix, UTF-8 elsewhere.
 ///
@@ -34,59 +44,81 @@ pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
     path.to_str().map(Path::new).map_err(|_| Failure(super::status::BLOOMLINE_ERR_IO))
 }
 
-/// Gives C the map that `open` opens.
-///
-/// # Safety
-/// `name` as for [`path`]; `out` is NULL or points at room for a pointer. The file is not changed
-/// in place while it is mapped.
-unsafe fn open_map(
-    name: *const c_char,
-    out: *mut *mut bloomline_map,
-    open: Open,
-) -> bloomline_status {
-    // SAFETY: the same contract.
-    unsafe { new_handle(out, || Ok(bloomline_map(map_file(path(name)?, |bytes| bytes, open)?))) }
+/// What the flags ask for: lines verified, bytes copied.
+fn asked(flags: u32) -> Result<(bool, bool), Failure> {
+    if flags & !(BLOOMLINE_MAP_UNVERIFIED | BLOOMLINE_MAP_COPY) != 0 {
+        return Err(Failure(BLOOMLINE_ERR_RESERVED));
+    }
+    Ok((flags & BLOOMLINE_MAP_UNVERIFIED == 0, flags & BLOOMLINE_MAP_COPY != 0))
 }
 
-/// bloomline_map_open() maps a file that holds an encoded filter, and checks all of it as
-/// bloomline_view_open(): it reads it once from end to end. 'path' is NUL-terminated, on Windows in
-/// UTF-8.
+/// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
+/// bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
+/// 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once from
+/// end to end. 'path' is NUL-terminated, on Windows in UTF-8.
 ///
 /// While a file is mapped, nobody may change it in place, in this process or another: the library
 /// cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
 /// present key can be a false negative. If it is cut short, a probe of a missing part kills the
 /// process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
 /// bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
-/// cannot rule out changes, read the file into memory of your own, and open that by
-/// bloomline_view_open(), as filters of all kinds can be.
+/// cannot rule out changes, or the file system maps no files, take BLOOMLINE_MAP_COPY.
 ///
-/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
-/// BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
+/// BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
+/// BLOOMLINE_ERR_OUT_OF_MEMORY.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_open(
     path: *const c_char,
+    flags: u32,
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
     // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
     // room; nobody changes the file while it is mapped.
-    unsafe { open_map(path, out, |bytes| View::open(bytes)) }
+    unsafe {
+        new_handle(out, || {
+            let ((verified, copied), path) = (asked(flags)?, self::path(path)?);
+            let opened = if copied {
+                Opened::read(path, verified)
+            } else {
+                Opened::of(Bytes::Mapped(map_file(path, check)?), verified)
+            };
+            Ok(bloomline_map(opened?))
+        })
+    }
 }
 
-/// bloomline_map_open_unverified() is bloomline_map_open() without the checksum of the lines, and
-/// so without reading them: see bloomline_view_open_unverified(). The same rule for changes holds.
+/// bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
+/// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade is probed
+/// where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
+///
+/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
+/// BLOOMLINE_ERR_OUT_OF_MEMORY.
 #[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_map_open_unverified(
-    path: *const c_char,
+pub unsafe extern "C" fn bloomline_map_bytes(
+    data: *const c_void,
+    len: usize,
+    flags: u32,
     out: *mut *mut bloomline_map,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
-    // room; nobody changes the file while it is mapped.
-    unsafe { open_map(path, out, |bytes| View::open_unverified(bytes)) }
+    // SAFETY: rules of the header: `len` bytes are there unless NULL, and stay unless copied; `out`
+    // is NULL or has room.
+    unsafe {
+        new_handle(out, || {
+            let ((verified, copied), data) = (asked(flags)?, bytes(data, len).ok_or(NULL)?);
+            let opened = if copied {
+                Opened::copy(data, verified)
+            } else {
+                Opened::of(Bytes::Lent(data), verified)
+            };
+            Ok(bloomline_map(opened?))
+        })
+    }
 }
 
-/// bloomline_map_view() writes a view of the mapped filter to 'out'. Valid until the map is closed.
+/// bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_view(
@@ -97,7 +129,8 @@ pub unsafe extern "C" fn bloomline_map_view(
     unsafe { write_result(map, out, |map| Ok(pack(&map.0.view()))) }
 }
 
-/// bloomline_map_close() unmaps a file. Do not use its views afterwards. Does nothing for NULL.
+/// bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. Does
+/// nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_map_close(map: *mut bloomline_map) {
     // SAFETY: the handle came from `try_box`, and the caller gives it up.

@@ -52,6 +52,7 @@ mod handle;
 mod hash;
 mod lines;
 mod map;
+mod opened;
 mod params;
 mod scalable;
 mod shards;

@@ -3,6 +3,8 @@
 
 use super::Filter;
 use super::cascade::Cascade;
+#[cfg(feature = "capi")]
+use super::cascade::CascadeView;
 use super::probe::Probe;
 use super::scalable::ScalableFilter;
 use super::static_filter::StaticFilter;
@@ -179,9 +181,7 @@ impl Composite for Cascade {
     }
 
     fn fill(&self) -> f64 {
-        let bytes = |layer: &StaticFilter| layer.lines().len() as f64;
-        let filled: f64 = self.layers().map(|layer| layer.view().fill() * bytes(layer)).sum();
-        filled / self.layers().map(bytes).sum::<f64>()
+        fill_of(self.layers().map(StaticFilter::view))
     }
 
     fn estimated_rate(&self) -> f64 {
@@ -189,6 +189,67 @@ impl Composite for Cascade {
     }
 
     /// All lines have the same.
+    fn worst_line_rate(&self) -> f64 {
+        self.unknown_rate()
+    }
+}
+
+/// The part of all bits that is set.
+fn fill_of<'a>(layers: impl Iterator<Item = View<'a>>) -> f64 {
+    let (mut filled, mut all) = (0.0, 0.0);
+    for layer in layers {
+        filled += layer.fill() * layer.bytes() as f64;
+        all += layer.bytes() as f64;
+    }
+    filled / all
+}
+
+/// A cascade that is probed where its bytes are.
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> Kind for CascadeView<B> {
+    const LAYOUT: Layout = Layout::Cascade;
+}
+
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> CascadeView<B> {
+    /// The view of it, which leads to where this is.
+    pub(crate) fn view(&self) -> View<'_> {
+        View::of_composite(place(self))
+    }
+}
+
+#[cfg(feature = "capi")]
+impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for CascadeView<B> {
+    probed!();
+
+    fn backend(&self) -> Backend {
+        self.layers().next().map_or(Backend::Scalar, |layer| layer.backend())
+    }
+
+    fn parts(&self) -> usize {
+        self.layer_count()
+    }
+
+    fn line_count(&self) -> u64 {
+        self.line_count()
+    }
+
+    fn key_count(&self) -> u64 {
+        self.included_count()
+    }
+
+    fn estimated_keys(&self) -> f64 {
+        self.included_count() as f64
+    }
+
+    fn fill(&self) -> f64 {
+        fill_of(self.layers())
+    }
+
+    fn estimated_rate(&self) -> f64 {
+        self.unknown_rate()
+    }
+
     fn worst_line_rate(&self) -> f64 {
         self.unknown_rate()
     }

@@ -9,6 +9,7 @@ use super::owned::OwnedView;
 use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
+use crate::format::native::FooterBytes;
 use crate::format::{cascade, encoded};
 use crate::hash::KeyHash;
 use crate::os::file;
@@ -43,26 +44,23 @@ impl AsRef<[u8]> for Map {
 }
 
 /// How a view of the bytes is opened.
-pub(crate) type Open = fn(&[u8]) -> Result<View<'_>, Error>;
+type Open = fn(&[u8]) -> Result<View<'_>, Error>;
 
-/// A mapped file, held as `hold` makes it. (An [`Arc`] without memory aborts the process, so C
-/// holds the bytes alone.)
+/// A mapped file that ends as `check` allows: its footer, and how many bytes are before that.
 ///
 /// # Safety
 /// As [`MappedFilter::open`].
-pub(crate) unsafe fn map_file<B: AsRef<[u8]>>(
+pub(crate) unsafe fn map_file(
     path: &Path,
-    hold: impl FnOnce(FileBytes) -> B,
-    open: Open,
-) -> Result<OwnedView<B>, Error> {
-    let bytes = file::read(path, |file, len| {
+    check: impl FnOnce(&FooterBytes, u64) -> Result<(), Error>,
+) -> Result<FileBytes, Error> {
+    file::read(path, |file, len| {
         // Before any of it takes memory, where a map does.
         let (footer, body_len) = encoded::footer(file, len)?;
-        View::check(&footer, body_len)?;
-        // SAFETY: the caller's promise for as long as what is made here lives, which owns the bytes.
+        check(&footer, body_len)?;
+        // SAFETY: the caller's promise for as long as the bytes live.
         unsafe { FileBytes::open(file) }
-    })?;
-    OwnedView::opened(hold(bytes), open)
+    })
 }
 
 impl MappedFilter {
@@ -102,7 +100,8 @@ impl MappedFilter {
     /// As [`MappedFilter::open`].
     unsafe fn opened(path: &Path, open: Open) -> Result<MappedFilter, Error> {
         // SAFETY: the same contract.
-        unsafe { map_file(path, |bytes| Map(Arc::new(bytes)), open) }.map(MappedFilter)
+        let bytes = unsafe { map_file(path, View::check) }?;
+        OwnedView::opened(Map(Arc::new(bytes)), open).map(MappedFilter)
     }
 
     /// Returns a view of the filter.
@@ -140,7 +139,7 @@ impl MappedCascade {
     /// As [`MappedFilter::open`].
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
         // SAFETY: the same contract.
-        let bytes = unsafe { map_cascade(path.as_ref()) }?;
+        let bytes = unsafe { map_file(path.as_ref(), check_cascade) }?;
         CascadeView::open(Map(Arc::new(bytes))).map(MappedCascade)
     }
 
@@ -154,7 +153,7 @@ impl MappedCascade {
     /// As [`MappedFilter::open`].
     pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedCascade, Error> {
         // SAFETY: the same contract.
-        let bytes = unsafe { map_cascade(path.as_ref()) }?;
+        let bytes = unsafe { map_file(path.as_ref(), check_cascade) }?;
         CascadeView::open_unverified(Map(Arc::new(bytes))).map(MappedCascade)
     }
 
@@ -168,18 +167,9 @@ impl MappedCascade {
     }
 }
 
-/// A mapped file that ends as a cascade does.
-///
-/// # Safety
-/// As [`MappedFilter::open`].
-unsafe fn map_cascade(path: &Path) -> Result<FileBytes, Error> {
-    file::read(path, |file, len| {
-        // Before any of it takes memory, where a map does.
-        let (footer, body_len) = encoded::footer(file, len)?;
-        cascade::check(&footer, body_len)?;
-        // SAFETY: the caller's promise for as long as the bytes live.
-        unsafe { FileBytes::open(file) }
-    })
+/// Whether a cascade ends so.
+fn check_cascade(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
+    cascade::check(footer, body_len).map(drop)
 }
 
 impl fmt::Debug for MappedCascade {

@@ -77,7 +77,7 @@ impl<'a> View<'a> {
 
     /// Whether a view can be opened of `body_len` bytes, which need not be read yet, with this
     /// footer.
-    pub(super) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
+    pub(crate) fn check(footer: &[u8; LINE_BYTES], body_len: u64) -> Result<(), Error> {
         match native::stated_layout(footer) {
             cuckoo::LAYOUT => cuckoo::check(footer, body_len).map(drop),
             static_line::LAYOUT => static_line::check(footer, body_len).map(drop),

@@ -8,7 +8,7 @@ use crate::layouts::cascade::MAX_LAYERS;
 use crate::line::LINE_BYTES;
 use crate::shape::StaticParams;
 
-pub(super) const LAYOUT: u16 = 9;
+pub(crate) const LAYOUT: u16 = 9;
 
 /// Where the fields of a layer's record begin, beside those that it shares with a footer. All else
 /// in it is 0.

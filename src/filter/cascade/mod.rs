@@ -16,7 +16,7 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::key::Key;
-use crate::layouts::cascade::{MAX_LAYERS, included};
+use crate::layouts::cascade::MAX_LAYERS;
 use crate::line::LINE_BYTES;
 use std::fmt;
 use std::io::{self, Write};
@@ -101,12 +101,7 @@ impl Cascade {
     /// Returns how often a key of neither set is taken for an included one, to expect: somewhat less
     /// than the rate of the first layer.
     pub fn unknown_rate(&self) -> f64 {
-        let all_pass = f64::from(u8::from(included(self.layers.len())));
-        self.layers().enumerate().rev().fold(all_pass, |behind, (i, layer)| {
-            let passes = layer.params().rate();
-            let here = f64::from(u8::from(included(i)));
-            passes * behind + (1.0 - passes) * here
-        })
+        probe::unknown_rate(self.layers().map(|layer| layer.params().rate()))
     }
 
     /// Returns the number of lines of all layers, of 64 bytes each.

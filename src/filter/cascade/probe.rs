@@ -10,6 +10,16 @@ const PASSED_KEYS: usize = 512;
 /// So few that pass the first layer go on one by one.
 const GOING_ALONE: usize = 8;
 
+/// How often a key of neither set is taken for an included one, by the rates of the layers.
+pub(super) fn unknown_rate(rates: impl DoubleEndedIterator<Item = f64> + ExactSizeIterator) -> f64 {
+    let is_included = |i| f64::from(u8::from(included(i)));
+    let all_pass = is_included(rates.len());
+    rates
+        .enumerate()
+        .rev()
+        .fold(all_pass, |behind, (i, passes)| passes * behind + (1.0 - passes) * is_included(i))
+}
+
 /// Whether a key is included that passes the first `from` of `count` layers. `passes` tells whether
 /// its hash in a layer passes that.
 #[inline(always)]

@@ -11,6 +11,7 @@ use crate::format::static_line::Shape;
 use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernels};
 use crate::key::Key;
+use crate::line::LINE_BYTES;
 use std::fmt;
 
 /// An encoded [`Cascade`](crate::Cascade) that is probed where it is: `B` is a `&[u8]`, or owns the
@@ -94,6 +95,13 @@ impl<B: AsRef<[u8]>> CascadeView<B> {
         self.bytes.as_ref().get(..self.line_bytes)
     }
 
+    /// The views of all layers; none if the bytes are gone.
+    #[cfg(feature = "capi")]
+    pub(in crate::filter) fn layers(&self) -> impl Iterator<Item = View<'_>> {
+        let lines = self.lines();
+        (0..self.layers.len()).filter_map(move |i| Some(self.layer(lines?, i)))
+    }
+
     #[inline]
     fn layer<'v>(&self, lines: &'v [u8], number: usize) -> View<'v> {
         let Layer { start, shape, key_count, .. } = self.layers[number];
@@ -115,6 +123,17 @@ impl<B> CascadeView<B> {
     /// Returns the writer's number of excluded keys, repeated ones counted.
     pub fn excluded_count(&self) -> u64 {
         self.layers[0].tested
+    }
+
+    /// Returns how often a key of neither set is taken for an included one, to expect: see
+    /// [`Cascade::unknown_rate`](crate::Cascade::unknown_rate).
+    pub fn unknown_rate(&self) -> f64 {
+        probe::unknown_rate(self.layers.iter().map(|layer| layer.shape.params.rate()))
+    }
+
+    /// Returns the number of lines of all layers, of 64 bytes each.
+    pub fn line_count(&self) -> u64 {
+        (self.line_bytes / LINE_BYTES) as u64
     }
 
     pub(in crate::filter) fn key_hash(&self) -> KeyHash {

@@ -1,0 +1,96 @@
+//! What C opens: a filter that a view can probe, or a cascade, in a file or in the caller's bytes.
+
+use crate::format::native::FooterBytes;
+use crate::format::{cascade, encoded, native};
+use crate::os::file;
+use crate::os::memory::{FileBytes, Zeroed};
+use crate::{CascadeView, Error, OwnedView, View};
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// Where the bytes are.
+pub(super) enum Bytes {
+    /// In a mapped file.
+    Mapped(FileBytes),
+    /// In memory of their own.
+    Copied(Zeroed),
+    /// In the caller's memory, who vouches that they stay.
+    Lent(&'static [u8]),
+}
+
+impl AsRef<[u8]> for Bytes {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(bytes) => bytes,
+            Bytes::Copied(bytes) => bytes,
+            Bytes::Lent(bytes) => bytes,
+        }
+    }
+}
+
+/// An encoded filter that was opened, and its bytes.
+pub(super) enum Opened {
+    Filter(OwnedView<Bytes>),
+    Cascade(CascadeView<Bytes>),
+}
+
+impl Opened {
+    /// Reads a file and opens it. A file that is none of these costs no memory.
+    ///
+    /// # Errors
+    /// As [`Opened::of`]; [`Error::NotAFile`]; [`Error::Io`]; [`Error::OutOfMemory`].
+    pub(super) fn read(path: &Path, verified: bool) -> Result<Opened, Error> {
+        let bytes = file::read(path, |file, len| {
+            let (footer, body_len) = encoded::footer(file, len)?;
+            check(&footer, body_len)?;
+            file.rewind()?;
+            let mut bytes = Zeroed::new(usize::try_from(len).map_err(|_| Error::OutOfMemory)?)?;
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        })?;
+        Opened::of(Bytes::Copied(bytes), verified)
+    }
+
+    /// Opens a copy of these bytes.
+    ///
+    /// # Errors
+    /// As [`Opened::of`]; [`Error::OutOfMemory`].
+    pub(super) fn copy(bytes: &[u8], verified: bool) -> Result<Opened, Error> {
+        let (body, footer) = native::split(bytes)?;
+        check(footer, body.len() as u64)?;
+        Opened::of(Bytes::Copied(Zeroed::copy_of(bytes)?), verified)
+    }
+
+    /// Opens these bytes.
+    ///
+    /// # Errors
+    /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`].
+    pub(super) fn of(bytes: Bytes, verified: bool) -> Result<Opened, Error> {
+        let layout = native::split(bytes.as_ref()).map(|(_, footer)| native::stated_layout(footer));
+        match (layout, verified) {
+            (Ok(cascade::LAYOUT), true) => CascadeView::open(bytes).map(Opened::Cascade),
+            (Ok(cascade::LAYOUT), false) => {
+                CascadeView::open_unverified(bytes).map(Opened::Cascade)
+            }
+            (_, true) => OwnedView::open(bytes).map(Opened::Filter),
+            (_, false) => OwnedView::open_unverified(bytes).map(Opened::Filter),
+        }
+    }
+
+    /// The view of it, which leads to where this is if it is a cascade.
+    pub(super) fn view(&self) -> View<'_> {
+        match self {
+            Opened::Filter(filter) => filter.view(),
+            Opened::Cascade(cascade) => cascade.view(),
+        }
+    }
+}
+
+/// Whether one can be opened of `body_len` bytes, which need not be read yet, with this footer.
+pub(super) fn check(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
+    match native::stated_layout(footer) {
+        cascade::LAYOUT => cascade::check(footer, body_len).map(drop),
+        _ => View::check(footer, body_len),
+    }
+}
