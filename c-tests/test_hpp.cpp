@@ -261,6 +261,73 @@ void bytes_files_and_views()
     CHECK(bitmap[0] && !bitmap[1] && bitmap[2] && bitmap[3]);
 }
 
+// A filter that goes where its bytes go, and a block that goes to a file and comes back.
+template <class B>
+B bytes_as(const Buffer &bytes)
+{
+    return B(bytes.begin(), bytes.end());
+}
+
+template <class B>
+void check_owner(const Buffer &encoded, std::uint64_t hash, std::uint64_t absent)
+{
+    auto opened = OwnedView<B>::open(bytes_as<B>(encoded)), unverified = OwnedView<B>::open_unverified(bytes_as<B>(encoded));
+    REQUIRE(opened && unverified);
+    CHECK(opened->contains_hash(hash) && !opened->contains_hash(absent) && unverified->contains_hash(hash));
+    OwnedView<B> owner = *std::move(opened); /* the bytes go along, those of a short std::string too */
+    const View view = owner.view();
+    OwnedView<B> other = std::move(owner);
+    CHECK(other && view.contains_hash(hash) && !view.contains_hash(absent) && !other.contains_hash(absent));
+    CHECK(other.bytes()->size() == encoded.size());
+    CHECK(!owner && owner.bytes() == nullptr && owner.contains_hash(absent)); // NOLINT: empty after a move
+    other = OwnedView<B>();
+    CHECK(!other && other.contains_hash(absent));
+    B damaged = bytes_as<B>(encoded);
+    damaged[0] = static_cast<typename B::value_type>(damaged[0] ^ 1);
+    auto refused = OwnedView<B>::open(std::move(damaged));
+    CHECK(refused.code() == BLOOMLINE_ERR_CHECKSUM && !*refused && refused->contains_hash(absent));
+    CHECK(OwnedView<B>::open(B()).code() == BLOOMLINE_ERR_TRUNCATED);
+}
+
+void owners_and_blocks()
+{
+    Filter filter = make_filter();
+    filter.insert_hash(hash_u64(1, 7));
+    const std::vector<std::uint64_t> included = {hash_u64(1, 7)}, excluded = hash_u64_batch(std::vector<std::uint64_t>{2, 3}, 7);
+    const auto cascade = Cascade::create(included, excluded, 0, 7);
+    const Buffer block = *static_block_build(included, 0.01, 7);
+    for (const Buffer &encoded : {*filter.encode(), block, *cascade->encode()}) {
+        check_owner<Buffer>(encoded, included[0], excluded[0]);
+        check_owner<std::string>(encoded, included[0], excluded[0]);
+
+        auto over = Map::of_bytes(encoded), unverified = Map::of_bytes_unverified(encoded);
+        CHECK(over && over->contains_u64(1) && !over->contains_hash(excluded[0]) && unverified->contains_u64(1));
+        std::string path = file_name("block");
+        CHECK(block_save(encoded, path));
+        CHECK(block_save({encoded.data(), encoded.size() - 1}, path).code() == BLOOMLINE_ERR_NOT_A_FILTER);
+        auto map = Map::open(path), loaded = Map::load(path);
+        CHECK(std::remove(path.c_str()) == 0);
+        REQUIRE(map && loaded);
+        Map moved = *std::move(map);
+        CHECK(moved.contains_u64(1) && !moved.contains_hash(excluded[0]) && loaded->contains_u64(1));
+        CHECK(!loaded->contains_hash(excluded[0]) && loaded->estimated_keys() == moved.estimated_keys());
+    }
+    const View of_cascade = cascade->view();
+    CHECK(of_cascade.contains_u64(1) && !of_cascade.contains_hash(excluded[0]));
+    const auto scalable = ScalableFilter::create(10, 0.01);
+    const auto window = Window::create(2, 10, 0.01);
+    CHECK(!scalable->view().contains("apple"sv) && !window->view().contains("apple"sv));
+    CHECK(Map::load("/no/such/file").code() == BLOOMLINE_ERR_NOT_FOUND);
+    CHECK(block_save(block, "/no/such/directory/file").code() == BLOOMLINE_ERR_NOT_FOUND);
+
+    const std::uint64_t apple = RocksDb::hash("apple"sv);
+    auto rocksdb = OwnedView<>::open_rocksdb(*RocksDb::block_build({&apple, 1}, 10));
+    CHECK(rocksdb && rocksdb->contains("apple"sv) && !rocksdb->contains("pear"sv));
+    const std::uint64_t pear = LevelDb::hash("pear"sv);
+    auto leveldb = OwnedView<>::open_leveldb(*LevelDb::block_build({&pear, 1}, 10));
+    CHECK(leveldb && leveldb->contains("pear"sv) && !leveldb->contains("apple"sv));
+}
+
 // Filters with seeds of their own, one key in all of them.
 void views_of_different_seeds()
 {
@@ -1089,6 +1156,7 @@ int main()
     RUN(moves_and_empty_handles);
     RUN(statuses);
     RUN(bytes_files_and_views);
+    RUN(owners_and_blocks);
     RUN(views_of_different_seeds);
     RUN(groups);
     RUN(seeds_and_sizes);

@@ -458,8 +458,8 @@ struct Lasting {
 };
 template <class R>
 struct LastingView {
-    void make(const R *raw) noexcept { (void)C<R>::view(raw, &view); }
-    bloomline_view view{};
+    void make(const R *raw) noexcept { (void)C<R>::view(raw, &lasting_view); }
+    bloomline_view lasting_view{};
 };
 template <>
 struct Lasting<bloomline_scalable> : LastingView<bloomline_scalable> {};
@@ -467,6 +467,8 @@ template <>
 struct Lasting<bloomline_window> : LastingView<bloomline_window> {};
 template <>
 struct Lasting<bloomline_cascade> : LastingView<bloomline_cascade> {};
+template <>
+struct Lasting<bloomline_map> : LastingView<bloomline_map> {};
 
 /// A handle of the C interface that frees itself.
 template <class R>
@@ -486,7 +488,7 @@ protected:
     /// An empty handle has none.
     const bloomline_view *lasting() const noexcept {
         static constexpr bloomline_view none{};
-        return raw_ ? &this->view : &none;
+        return raw_ ? &this->lasting_view : &none;
     }
 private:
     template <class, class> friend class Probes;
@@ -520,7 +522,7 @@ protected:
         operator const bloomline_view *() const noexcept { return &view; }
     };
     auto viewed() const noexcept {
-        if constexpr (std::is_same_v<Self, View>) {
+        if constexpr (std::is_same_v<decltype(self().get()), const bloomline_view &>) {
             return &self().get();
         } else if constexpr (std::is_base_of_v<LastingView<typename Self::Raw>, Lasting<typename Self::Raw>>) {
             return self().lasting();
@@ -546,8 +548,8 @@ template <class Self, class Probed = bloomline_view>
 class Views : public Probes<Self, Probed> {
 public:
     /// Valid until the filter is changed or freed. In an empty handle's every key may be present. Keep
-    /// it for many single probes: contains() of a CuckooFilter, CountingFilter, ConcurrentFilter or Map
-    /// makes one each time.
+    /// it for many single probes: contains() of a CuckooFilter, CountingFilter or ConcurrentFilter makes
+    /// one each time.
     template <class V = View>
     [[nodiscard]] V view() const & noexcept { return V(*static_cast<const bloomline_view *>(this->viewed())); }
     View view() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
@@ -1122,11 +1124,11 @@ public:
     }
 };
 
-/// A file with a filter in it, mapped into memory. While it is mapped nobody may change the file in
-/// place, in this process or another: if it is written to, answers are wrong in either direction,
-/// and if it is cut short, a probe kills the process (SIGBUS). Replace it by rename, as save()
-/// does: the map keeps the old file. Where that cannot be promised, read the file into memory, and
-/// open a View of that.
+/// An encoded filter that was opened: of a kind that View::open() opens, or a cascade. In a file that
+/// is mapped: nobody may change it in place, in this process or another, while it is; if it is
+/// written to, answers are wrong in either direction, and if it is cut short, a probe kills the
+/// process (SIGBUS). Replace it by rename, as save() does: the map keeps the old file. Where that
+/// cannot be promised, load() reads the file into memory.
 class Map : public detail::Handle<bloomline_map>, public detail::Views<Map> {
 public:
     using Handle::Handle;
@@ -1136,6 +1138,73 @@ public:
     static Result<Map> open_unverified(const Path &path) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_UNVERIFIED);
     }
+    static Result<Map> load(const Path &path) noexcept {
+        return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_COPY);
+    }
+    /// In caller-owned bytes, which must stay unchanged where they are.
+    static Result<Map> of_bytes(Bytes data) noexcept {
+        return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), 0u);
+    }
+    static Result<Map> of_bytes_unverified(Bytes data) noexcept {
+        return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), BLOOMLINE_MAP_UNVERIFIED);
+    }
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<Map> of_bytes(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+    template <class C, class = std::enable_if_t<detail::owning_temporary<C>>>
+    static Result<Map> of_bytes_unverified(C &&) BLOOMLINE_DELETED("the bytes are a temporary: name them first");
+};
+
+/// A filter and the bytes that it is in, which go where it goes: for a table cache. B is what has
+/// data() and size(), such as a Buffer, a std::string or a handle of an engine's block. Empty, it says
+/// that every key may be present.
+template <class B = Buffer>
+class OwnedView : public detail::Views<OwnedView<B>> {
+public:
+    OwnedView() noexcept = default;
+    /// What View::open() opens, or a cascade.
+    static Result<OwnedView> open(B bytes) { return held(std::move(bytes), Map::of_bytes, View::open); }
+    static Result<OwnedView> open_unverified(B bytes) {
+        return held(std::move(bytes), Map::of_bytes_unverified, View::open_unverified);
+    }
+    static Result<OwnedView> open_rocksdb(B bytes) { return held(std::move(bytes), nullptr, View::open_rocksdb); }
+    static Result<OwnedView> open_leveldb(B bytes) { return held(std::move(bytes), nullptr, View::open_leveldb); }
+
+    explicit operator bool() const noexcept { return bool(held_); }
+    /// The bytes; nullptr if it is empty.
+    [[nodiscard]] const B *bytes() const & noexcept { return held_ ? &held_->bytes : nullptr; }
+    const B *bytes() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
+    [[nodiscard]] const bloomline_view &get() const & noexcept {
+        static constexpr bloomline_view none{};
+        return held_ ? held_->view.get() : none;
+    }
+    const bloomline_view &get() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
+private:
+    // In one place on the heap: a std::string has its bytes in itself, a cascade's view leads to the Map.
+    struct Held {
+        B bytes;
+        Map cascade;
+        View view;
+    };
+    static Result<OwnedView> held(B bytes, Result<Map> (*open_cascade)(Bytes) noexcept,
+                                  Result<View> (*open)(Bytes) noexcept) {
+        auto made = std::make_unique<Held>(Held{std::move(bytes), Map(), View()});
+        const Bytes data(made->bytes);
+        Status status;
+        if (open_cascade != nullptr && kind_of(data) == Kind::cascade) {
+            auto opened = open_cascade(data);
+            status = opened.status();
+            made->cascade = *std::move(opened);
+            made->view = made->cascade.view();
+        } else {
+            auto opened = open(data);
+            status = opened.status();
+            made->view = *opened;
+        }
+        OwnedView owner;
+        owner.held_ = std::move(made);
+        return status ? Result<OwnedView>(std::move(owner)) : status;
+    }
+    std::unique_ptr<Held> held_;
 };
 
 // ---- blocks and lines in the caller's memory --------------------------------------------------
@@ -1164,6 +1233,11 @@ inline Result<Buffer> static_block_build(Span<const uint64_t> hashes, double rat
     return detail::some_of(static_block_len(hashes.size(), rate), [&](void *out, size_t cap, size_t *written) {
         return static_block_build(hashes, rate, seed, out, cap, written, threads);
     });
+}
+
+/// Saves a block, or any encoded filter, as a file: checks it, and replaces the file atomically.
+inline Status block_save(Bytes block, const Path &path) noexcept {
+    return bloomline_block_save(block.data(), block.size(), path.c_str());
 }
 
 /// Inserts into caller-owned lines of 64 bytes each; zeros are empty ones.

@@ -63,7 +63,7 @@ static std::size_t build(const std::string &urls, const std::string &list) {
     // The server's file first: what a client asks about, the server then knows.
     std::sort(full.begin(), full.end());
     replace(list + ".server", full.data(), full.size() * sizeof full[0]);
-    replace(list, filter->data(), filter->size());
+    if (auto saved = bloomline::block_save(*filter, list); !saved) fail(list, saved.message());
     return hashes.size();
 }
 
