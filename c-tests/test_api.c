@@ -217,6 +217,64 @@ static void union_is_the_filter_of_both(void)
     bloomline_filter_free(both);
 }
 
+static bloomline_filter *new_classic(uint64_t line_count, uint32_t k, uint64_t seed)
+{
+    bloomline_params params = {line_count, k, 0, seed};
+    bloomline_filter *filter = NULL;
+    REQUIRE_OK(bloomline_classic_new(&params, &filter));
+    return filter;
+}
+
+static void intersection_has_the_bits_of_both(void)
+{
+    enum { LEN = 40 * 64 };
+    bloomline_filter *(*const make[])(uint64_t, uint32_t, uint64_t) = {new_filter, new_classic};
+    for (size_t type = 0; type < 2; type++) {
+        bloomline_filter *a = make[type](40, 7, 5), *b = make[type](40, 7, 5), *other = make[1 - type](40, 7, 5);
+        bloomline_view view;
+        uint8_t expected[LEN];
+        size_t len;
+        uint64_t state = 3;
+        for (int i = 0; i < 900; i++) {
+            uint64_t hash = next_random(&state);
+            if (i % 3 != 1) bloomline_filter_insert_hash(a, hash);
+            if (i % 3 != 2) bloomline_filter_insert_hash(b, hash);
+        }
+        REQUIRE_OK(bloomline_filter_view(a, &view));
+        memcpy(expected, bloomline_view_lines(&view, &len), LEN);
+        REQUIRE_OK(bloomline_filter_view(b, &view));
+        for (size_t i = 0; i < LEN; i++) expected[i] &= ((const uint8_t *)bloomline_view_lines(&view, &len))[i];
+        CHECK_OK(bloomline_filter_intersect(a, b));
+        REQUIRE_OK(bloomline_filter_view(a, &view));
+        CHECK(memcmp(bloomline_view_lines(&view, &len), expected, LEN) == 0);
+        CHECK_U64(0, bloomline_filter_key_count(a)); /* unknown */
+        CHECK_U64(600, bloomline_filter_key_count(b));
+        state = 3;
+        for (int i = 0; i < 900; i++) {
+            uint64_t hash = next_random(&state);
+            if (i % 3 == 0) CHECK(bloomline_filter_contains_hash(a, hash));
+            if (bloomline_filter_contains_hash(a, hash)) CHECK(bloomline_filter_contains_hash(b, hash));
+        }
+        CHECK_OK(bloomline_filter_intersect(b, b)); /* with itself: nothing changes */
+        CHECK_U64(600, bloomline_filter_key_count(b));
+        bloomline_filter *seeded = make[type](40, 7, 6), *shorter = make[type](39, 7, 5), *fewer = make[type](40, 6, 5);
+        CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_intersect(a, seeded));
+        CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_intersect(a, shorter));
+        CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_intersect(a, fewer));
+        CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_filter_intersect(a, other));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_filter_intersect(NULL, a));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_filter_intersect(a, NULL));
+        REQUIRE_OK(bloomline_filter_view(a, &view));
+        CHECK(memcmp(bloomline_view_lines(&view, &len), expected, LEN) == 0);
+        bloomline_filter_free(a);
+        bloomline_filter_free(b);
+        bloomline_filter_free(other);
+        bloomline_filter_free(seeded);
+        bloomline_filter_free(shorter);
+        bloomline_filter_free(fewer);
+    }
+}
+
 static void fold_is_the_filter_with_half_the_lines(void)
 {
     bloomline_filter *large = new_filter(24, 6, 5), *small = new_filter(12, 6, 5);
@@ -469,6 +527,7 @@ int main(void)
     RUN(one_key_at_a_time);
     RUN(clear_forgets);
     RUN(union_is_the_filter_of_both);
+    RUN(intersection_has_the_bits_of_both);
     RUN(fold_is_the_filter_with_half_the_lines);
     RUN(statistics_follow_the_keys);
     RUN(encoded_bytes_are_those_of_the_definition);

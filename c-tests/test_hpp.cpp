@@ -88,6 +88,9 @@ void lines_united()
     auto both = lines_view(*params, lines.data(), lines.size());
     CHECK(both->contains("apple"sv) && both->contains("pear"sv) && !both->contains("plum"sv));
     CHECK(lines_union(*params, lines.data(), lines.size() - 1, view.lines()).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
+    CHECK(lines_intersect(*params, lines.data(), lines.size(), view.lines()));
+    CHECK(both->contains("apple"sv) && !both->contains("pear"sv));
+    CHECK(lines_intersect(*params, lines.data(), lines.size() - 1, view.lines()).code() == BLOOMLINE_ERR_BUFFER_TOO_SMALL);
 }
 
 void keys_of_every_kind()
@@ -914,6 +917,9 @@ void merging_by_operator()
     b.insert("pear"sv);
     CHECK((a |= b) && a.contains("pear"sv));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, (a |= make_filter(5000)).code());
+    a.insert("apple"sv);
+    CHECK((a &= b) && a.contains("pear"sv) && !a.contains("apple"sv));
+    CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, (a &= make_filter(5000)).code());
     auto shared = ConcurrentFilter::create(a.params());
     auto counting = CountingFilter::create(a.params()), other = CountingFilter::create(a.params());
     REQUIRE(shared && counting && other);

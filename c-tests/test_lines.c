@@ -78,7 +78,16 @@ static void united_lines_have_the_keys_of_both(void)
         bloomline_params bad = params;
         bad.k = 0;
         CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_lines_union(&bad, into, LEN, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_lines_intersect(&params, into, LEN - 1, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_lines_intersect(&params, into, LEN, from, LEN - 1));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_intersect(NULL, into, LEN, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_intersect(&params, NULL, LEN, from, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_lines_intersect(&params, into, LEN, NULL, LEN));
+        CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_lines_intersect(&bad, into, LEN, from, LEN));
         CHECK_OK(bloomline_lines_union(&params, into, LEN, from, LEN + 1));
+        CHECK(memcmp(into, expected, LEN) == 0);
+        for (size_t i = 0; i < LEN; i++) expected[i] = from[i] &= (uint8_t)(i | 0x55);
+        CHECK_OK(bloomline_lines_intersect(&params, into, LEN, from, LEN + 1)); /* which is a part of it */
         CHECK(memcmp(into, expected, LEN) == 0);
     }
 }

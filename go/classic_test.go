@@ -107,6 +107,9 @@ func TestClassicWhole(t *testing.T) {
 	if err := filter.Union(plain); !errors.Is(err, ErrMismatch) {
 		t.Error(err)
 	}
+	if err := filter.Intersect(plain); !errors.Is(err, ErrMismatch) {
+		t.Error(err)
+	}
 	if err := filter.Fold(); !errors.Is(err, ErrLayout) {
 		t.Error(err)
 	}

@@ -113,6 +113,40 @@ func TestZeroValues(t *testing.T) {
 	filter.AddString("a")
 }
 
+// The bits of both, so the keys of both.
+func TestIntersect(t *testing.T) {
+	hashes := randomHashes(600, 8)
+	a, _ := filterOf(t, 12, 6, hashes[:400])
+	before, expected := filterOf(t, 12, 6, hashes[:400])
+	b, other := filterOf(t, 12, 6, hashes[200:])
+	for i := range expected {
+		expected[i] &= other[i]
+	}
+	if err := a.Intersect(b); err != nil || !bytes.Equal(bytesOf(a.view.all), expected) || a.KeyCount() != 0 {
+		t.Errorf("intersection: %v", err)
+	}
+	if a.ContainsHashes(hashes[200:400], nil).Count() != 200 {
+		t.Error("a key of both is gone")
+	}
+	for _, hash := range randomHashes(20000, 9) {
+		if a.ContainsHash(hash) && !(before.ContainsHash(hash) && b.ContainsHash(hash)) {
+			t.Fatal("a key that was in neither")
+		}
+	}
+	if err := before.Intersect(before); err != nil || before.KeyCount() != 400 {
+		t.Errorf("with itself: %v", err)
+	}
+	for _, other := range []Params{{13, 6, 0}, {12, 7, 0}, {12, 6, 1}} {
+		filter, err := NewWithParams(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Intersect(filter); !errors.Is(err, ErrMismatch) || !bytes.Equal(bytesOf(a.view.all), expected) {
+			t.Errorf("with %v: %v", other, err)
+		}
+	}
+}
+
 func TestUnionClearFold(t *testing.T) {
 	hashes := randomHashes(600, 8)
 	all, lines := filterOf(t, 12, 6, hashes)

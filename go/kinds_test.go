@@ -51,27 +51,28 @@ func TestKindsAlike(t *testing.T) {
 		Contains ContainsString ContainsUint64 ContainsHash
 		ContainsBatch ContainsStrings ContainsHashes Hash Prefetch
 		Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate String View
-		Clone Equal Union Clear
+		Clone Equal Union Intersect Clear
 		AppendBinary MarshalBinary UnmarshalBinary MarshalText UnmarshalText GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`)
 	// Their documentation has the reasons.
 	missing := map[string]string{
-		"ConcurrentFilter": "KeyCount View",
-		"CuckooFilter":     "AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent EstimatedKeys Union",
-		"ScalableFilter":   "Params View Union",
-		"Window":           "EstimatedKeys View Union",
+		"ConcurrentFilter": "KeyCount View Intersect",
+		"CuckooFilter":     "AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent EstimatedKeys Union Intersect",
+		"CountingFilter":   "Intersect",
+		"ScalableFilter":   "Params View Union Intersect",
+		"Window":           "EstimatedKeys View Union Intersect",
 		"StaticFilter": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
 			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Fill Union Clear`,
+			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Fill Union Intersect Clear`,
 		"Cascade": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
 			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Clear
+			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Intersect Clear
 			Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate View`,
 	}
 	// What reads alone.
 	reads := `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
 		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Clear
+		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Intersect Clear
 		AppendBinary MarshalBinary UnmarshalBinary GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`
 	missing["View"], missing["Mapped"] = reads, reads

@@ -39,6 +39,13 @@ func (l *line) or(other *line) {
 	}
 }
 
+// and drops the bits that another line has not.
+func (l *line) and(other *line) {
+	for i := range lanes {
+		le.PutUint64(l[8*i:], l.lane(i)&other.lane(i))
+	}
+}
+
 // lines is all that a probe needs. A hash belongs to one line, and sets k bits there, each in
 // another lane while k is at most 8; or, in a classic filter, anywhere.
 type lines struct {

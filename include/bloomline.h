@@ -630,6 +630,18 @@ BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_union(bloomline_filter *into,
     const bloomline_filter *from);
 
+/**
+ * bloomline_filter_intersect() keeps in 'into' what both filters have: a key that is in both stays
+ * present. Others are false positives at most as often as in either, and more often than in a
+ * filter of the common keys alone. The key count becomes 0, which means unknown:
+ * bloomline_view_estimated_keys() tells it. Line count, k, seed and type must be equal.
+ *
+ * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_filter_intersect(bloomline_filter *into,
+    const bloomline_filter *from);
+
 /** bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
 
@@ -1185,6 +1197,14 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_union(const bloomline_params *params, void *lines,
     size_t len, const void *from, size_t from_len);
+
+/**
+ * bloomline_lines_intersect() is bloomline_lines_union(), but keeps only what both have, as
+ * bloomline_filter_intersect() does.
+ */
+BLOOMLINE_MUST_USE
+BLOOMLINE_API bloomline_status bloomline_lines_intersect(const bloomline_params *params,
+    void *lines, size_t len, const void *from, size_t from_len);
 
 /**
  * bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It

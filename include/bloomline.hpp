@@ -942,6 +942,9 @@ public:
     /// Adds all keys of another filter of the same size, k, seed and type.
     Status merge(const Filter &from) noexcept { return bloomline_filter_union(get(), from.get()); }
     Status operator|=(const Filter &from) noexcept { return merge(from); }
+    /// Keeps what both filters have. key_count() is 0 then, which means unknown.
+    Status intersect(const Filter &from) noexcept { return bloomline_filter_intersect(get(), from.get()); }
+    Status operator&=(const Filter &from) noexcept { return intersect(from); }
     void clear() noexcept { bloomline_filter_clear(get()); }
     Status fold() noexcept { return bloomline_filter_fold(get()); }
     /// Returns how many times the filter was folded.
@@ -1248,6 +1251,10 @@ inline Status lines_insert_hashes(const Params &params, void *lines, size_t len,
 /// Adds all keys of other lines of the same parameters, such as View::lines().
 inline Status lines_union(const Params &params, void *lines, size_t len, Bytes from) noexcept {
     return bloomline_lines_union(&params, lines, len, from.data(), from.size());
+}
+/// Keeps what both have.
+inline Status lines_intersect(const Params &params, void *lines, size_t len, Bytes from) noexcept {
+    return bloomline_lines_intersect(&params, lines, len, from.data(), from.size());
 }
 /// Valid as long as the lines are there.
 inline Result<View> lines_view(const Params &params, const void *lines, size_t len) noexcept {

@@ -75,8 +75,8 @@ pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
     CuckooFilter, Dedup, Filter, Loaded, MappedCascade, MappedFilter, OwnedView, Probe,
     ScalableFilter, StaticBuilder, StaticFilter, Swap, View, Window, block_build, lines_insert,
-    lines_union, shard_of, shards_contain_hashes, static_block_build, static_block_len,
-    views_contain, views_contain_hash,
+    lines_intersect, lines_union, shard_of, shards_contain_hashes, static_block_build,
+    static_block_len, views_contain, views_contain_hash,
 };
 pub use format::Kind;
 pub use kernel::Backend;

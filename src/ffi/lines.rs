@@ -5,9 +5,8 @@ use super::boundary::{NULL, bytes, guard, lines_at, output, slice};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
-use crate::View;
 use crate::kernel::Probed;
-use crate::{lines_insert, lines_union};
+use crate::{Error, Params, View, lines_insert, lines_intersect, lines_union};
 use std::ffi::c_void;
 
 /// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
@@ -56,15 +55,44 @@ pub unsafe extern "C" fn bloomline_lines_union(
     from: *const c_void,
     from_len: usize,
 ) -> bloomline_status {
-    guard(|| {
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { checked(params) }?;
-        // SAFETY: rules of the header: `from_len` initialized bytes that nobody writes meanwhile.
-        let from = unsafe { bytes(from, from_len) }.ok_or(NULL)?;
-        // SAFETY: rules of the header: `len` initialized bytes that are this call's alone.
-        let lines = unsafe { lines_at(lines, len) }.ok_or(NULL)?;
-        lines_union(&params, from, lines)?;
-        Ok(())
+    // SAFETY: rules of the header: `params` is NULL or there; each array has its count unless NULL,
+    // and `lines` is this call's alone.
+    unsafe { combine(params, (lines, len), (from, from_len), lines_union) }
+}
+
+/// bloomline_lines_intersect() is bloomline_lines_union(), but keeps only what both have, as
+/// bloomline_filter_intersect() does.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_lines_intersect(
+    params: *const bloomline_params,
+    lines: *mut c_void,
+    len: usize,
+    from: *const c_void,
+    from_len: usize,
+) -> bloomline_status {
+    // SAFETY: rules of the header: `params` is NULL or there; each array has its count unless NULL,
+    // and `lines` is this call's alone.
+    unsafe { combine(params, (lines, len), (from, from_len), lines_intersect) }
+}
+
+/// Combines lines by `how`.
+///
+/// # Safety
+/// `params` is NULL or there; `lines` and `from` are initialized bytes or NULL, the first this
+/// call's alone, the second written by nobody meanwhile.
+unsafe fn combine(
+    params: *const bloomline_params,
+    lines: (*mut c_void, usize),
+    from: (*const c_void, usize),
+    how: fn(&Params, &[u8], &mut [u8]) -> Result<(), Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    guard(|| unsafe {
+        let params = checked(params)?;
+        let from = bytes(from.0, from.1).ok_or(NULL)?;
+        let lines = lines_at(lines.0, lines.1).ok_or(NULL)?;
+        Ok(how(&params, from, lines)?)
     })
 }
 

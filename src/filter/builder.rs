@@ -53,14 +53,30 @@ pub fn lines_insert(params: &Params, hashes: &[u64], lines: &mut [u8]) -> Result
 /// # Errors
 /// [`Error::BufferTooSmall`], with nothing changed.
 pub fn lines_union(params: &Params, from: &[u8], lines: &mut [u8]) -> Result<(), Error> {
+    combine(params, from, lines, |byte, from| *byte |= from)
+}
+
+/// Keeps what caller-owned `lines` and the lines `from` of the same parameters have both: see
+/// [`Filter::intersect`](crate::Filter::intersect).
+///
+/// # Errors
+/// [`Error::BufferTooSmall`], with nothing changed.
+pub fn lines_intersect(params: &Params, from: &[u8], lines: &mut [u8]) -> Result<(), Error> {
+    combine(params, from, lines, |byte, from| *byte &= from)
+}
+
+fn combine(
+    params: &Params,
+    from: &[u8],
+    lines: &mut [u8],
+    each: impl Fn(&mut u8, u8),
+) -> Result<(), Error> {
     let needed = params.bytes();
     let too_small = |given| Error::BufferTooSmall { needed, given };
     let from = from.get(..needed).ok_or(too_small(from.len()))?;
     let given = lines.len();
     let lines = lines.get_mut(..needed).ok_or(too_small(given))?;
-    for (byte, from) in lines.iter_mut().zip(from) {
-        *byte |= from;
-    }
+    lines.iter_mut().zip(from).for_each(|(byte, &from)| each(byte, from));
     Ok(())
 }
 

@@ -25,7 +25,7 @@ mod window;
 
 #[cfg(feature = "capi")]
 pub(crate) use crate::kernel::{FewHashes, KEY_BY_KEY, hash_of};
-pub use builder::{Builder, block_build, lines_insert, lines_union};
+pub use builder::{Builder, block_build, lines_insert, lines_intersect, lines_union};
 pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;

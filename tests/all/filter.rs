@@ -6,7 +6,8 @@ use crate::definition;
 
 use bloomline::definition::line;
 use bloomline::{
-    Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, lines_insert, sizing,
+    Builder, ConcurrentFilter, Error, Filter, Params, View, block_build, lines_insert,
+    lines_intersect, lines_union, sizing,
 };
 use definition::{encode, lines_of, random_hashes};
 
@@ -438,6 +439,31 @@ fn intersections() {
             assert_eq!(both.intersect(&others), Err(Error::Mismatch));
             assert_eq!(both, before);
         }
+    }
+}
+
+/// Lines of the caller's own are combined as those of filters.
+#[test]
+fn caller_owned_lines_combined() {
+    let params = Params::for_rate(300, 0.01).unwrap();
+    let of = |keys: std::ops::Range<u64>| Filter::new(params).unwrap().with_keys(keys);
+    let (one, other) = (of(0..200), of(100..300));
+    for (combine, expected) in [
+        (lines_union as fn(&Params, &[u8], &mut [u8]) -> _, (|a, b| a | b) as fn(u8, u8) -> u8),
+        (lines_intersect, |a, b| a & b),
+    ] {
+        let mut lines = one.lines().to_vec();
+        let short = lines.len() - 1;
+        for error in [
+            combine(&params, &other.lines()[1..], &mut lines),
+            combine(&params, other.lines(), &mut lines[..short]),
+        ] {
+            assert_eq!(error, Err(Error::BufferTooSmall { needed: params.bytes(), given: short }));
+        }
+        assert_eq!(lines, one.lines());
+        combine(&params, other.lines(), &mut lines).unwrap();
+        let both = one.lines().iter().zip(other.lines());
+        assert!(lines.iter().eq(both.map(|(&a, &b)| expected(a, b)).collect::<Vec<_>>().iter()));
     }
 }
 

@@ -16,8 +16,8 @@ use super::handle::{handle, whole};
 use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use crate::Filter;
 use crate::hash::of_short;
+use crate::{Error, Filter};
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
@@ -252,18 +252,45 @@ pub unsafe extern "C" fn bloomline_filter_union(
     into: *mut bloomline_filter,
     from: *const bloomline_filter,
 ) -> bloomline_status {
+    // SAFETY: rules of the header: each handle is NULL or alive, and `into` is this call's alone.
+    unsafe { combine(into, from, Filter::union) }
+}
+
+/// bloomline_filter_intersect() keeps in 'into' what both filters have: a key that is in both stays
+/// present. Others are false positives at most as often as in either, and more often than in a
+/// filter of the common keys alone. The key count becomes 0, which means unknown:
+/// bloomline_view_estimated_keys() tells it. Line count, k, seed and type must be equal.
+///
+/// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_filter_intersect(
+    into: *mut bloomline_filter,
+    from: *const bloomline_filter,
+) -> bloomline_status {
+    // SAFETY: rules of the header: each handle is NULL or alive, and `into` is this call's alone.
+    unsafe { combine(into, from, Filter::intersect) }
+}
+
+/// Combines two filters by `how`, which changes nothing where both are one.
+///
+/// # Safety
+/// Each is NULL or alive, and `into` is this call's alone.
+unsafe fn combine(
+    into: *mut bloomline_filter,
+    from: *const bloomline_filter,
+    how: fn(&mut Filter, &Filter) -> Result<(), Error>,
+) -> bloomline_status {
     guard(|| {
         if into.is_null() || from.is_null() {
             return Err(NULL);
         }
         if ptr::eq(into, from) {
-            // All its keys are in it.
             return Ok(());
         }
-        // SAFETY: not NULL and not one filter; rules of the header: both are alive, and `into` is
-        // this call's alone.
+        // SAFETY: not NULL and not one filter; the caller vouches for the rest.
         let (into, from) = unsafe { (&mut *into, &*from) };
-        Ok(into.0.union(&from.0)?)
+        Ok(how(&mut into.0, &from.0)?)
     })
 }
 
