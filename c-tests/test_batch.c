@@ -242,6 +242,11 @@ static void one_hash_against_many_views(void)
             CHECK_U64(expected, count);
             for (size_t i = n; i < 64 * words; i++) CHECK(!bit_of(other, i));
             CHECK_U64(UINT64_C(0xD1D1D1D1D1D1D1D1), other[words]);
+            const bloomline_view *each[MOST + 1];
+            for (size_t i = 0; i < n; i++) each[i] = &views[i];
+            memset(bitmap, 0xD1, sizeof bitmap);
+            CHECK_U64(expected, bloomline_views_contain_hash_each(each, n, hash, bitmap));
+            CHECK(memcmp(bitmap, other, (words + 1) * sizeof *other) == 0);
         }
     }
     for (size_t i = 0; i < MOST; i++) pair_free(&pairs[i]);

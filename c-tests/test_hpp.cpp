@@ -260,6 +260,10 @@ void bytes_files_and_views()
     Filter empty = make_filter();
     std::vector<View> views = {filter.view(), empty.view(), map->view(), View()};
     Bitmap bitmap;
+    const std::vector<const View *> anywhere = {&views[2], nullptr, &views[1]};
+    CHECK_U64(2, views_contain_each(anywhere, "apple"sv, bitmap));
+    CHECK(bitmap[0] && bitmap[1] && !bitmap[2]);
+    CHECK_U64(2, views_contain_hash_each(anywhere, filter.view().hash("apple"sv), bitmap));
     CHECK_U64(3, views_contain_hash(views, filter.view().hash("apple"sv), bitmap));
     CHECK(bitmap[0] && !bitmap[1] && bitmap[2] && bitmap[3]);
 }

@@ -140,6 +140,27 @@ static void free_mixed(void)
     bloomline_cuckoo_free(mixed.cuckoo);
 }
 
+/* The same views by their addresses: in turn, from the last on, some of them NULL. */
+static void check_each(const bloomline_view *views, size_t n, uint64_t key, const uint64_t *expected, size_t count)
+{
+    const bloomline_view *each[VIEWS];
+    uint64_t bitmap[2] = {UINT64_MAX, UINT64_MAX}, hash = bloomline_view_hash(&views[0], &key, sizeof key);
+    for (size_t i = 0; i < n; i++) each[i] = &views[n - 1 - i];
+    CHECK_U64(count, bloomline_views_contain_each(each, n, &key, sizeof key, bitmap));
+    for (size_t i = 0; i < n; i++) CHECK(bit_of(bitmap, i) == bit_of(expected, n - 1 - i));
+    CHECK(n % 64 == 0 || bitmap[n / 64] >> (n % 64) == 0);
+    CHECK_U64(n, bloomline_views_contain_each(each, n, &key, sizeof key, NULL));
+    if (n == 0) return;
+    /* By a hash they answer as those in an array. */
+    uint64_t alike[2] = {0}, turned[2] = {0};
+    for (size_t i = 0; i < n; i++) each[i] = &views[i];
+    CHECK_U64(bloomline_views_contain_hash(views, n, hash, alike), bloomline_views_contain_hash_each(each, n, hash, turned));
+    CHECK(memcmp(alike, turned, (n + 63) / 64 * sizeof *alike) == 0);
+    for (size_t i = 0; i < n; i += 3) each[i] = NULL;
+    bloomline_views_contain_each(each, n, &key, sizeof key, bitmap);
+    for (size_t i = 0; i < n; i++) CHECK(bit_of(bitmap, i) == (i % 3 == 0 || bit_of(expected, i)));
+}
+
 static void a_key_is_asked_of_filters_that_hash_differently(void)
 {
     make_mixed();
@@ -164,6 +185,7 @@ static void a_key_is_asked_of_filters_that_hash_differently(void)
                 CHECK_U64(expected, count);
                 CHECK(n % 64 == 0 || bitmap[n / 64] >> (n % 64) == 0);
                 CHECK_U64(n, bloomline_views_contain(views, n, &key, sizeof key, NULL));
+                check_each(views, n, key, bitmap, count);
             }
         }
     }
@@ -174,6 +196,12 @@ static void a_key_is_asked_of_filters_that_hash_differently(void)
     CHECK_U64(70, bloomline_views_contain(NULL, 70, &key, sizeof key, bitmap));
     CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
     CHECK_U64(0, bloomline_views_contain(NULL, 0, NULL, 0, NULL));
+    const bloomline_view *each[2] = {&mixed.views[1], &mixed.views[2]};
+    CHECK_U64(2, bloomline_views_contain_each(each, 2, NULL, 1, bitmap));
+    CHECK_U64(70, bloomline_views_contain_each(NULL, 70, &key, sizeof key, bitmap));
+    CHECK(bitmap[0] == UINT64_MAX && bitmap[1] == 63);
+    CHECK_U64(70, bloomline_views_contain_hash_each(NULL, 70, 1, bitmap));
+    CHECK_U64(0, bloomline_views_contain_hash_each(NULL, 0, 1, NULL));
     free_mixed();
 }
 

@@ -999,6 +999,21 @@ BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views, s
 BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t n_views,
     const void *key, size_t len, uint64_t *bitmap);
 
+/**
+ * bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
+ * anywhere, by an array of pointers to them. One whose pointer is NULL may have the key. It copies the
+ * views, 64 at a time: where they lie in an array, bloomline_views_contain_hash() is faster.
+ */
+BLOOMLINE_API size_t bloomline_views_contain_hash_each(const bloomline_view *const *views,
+    size_t n_views, uint64_t hash, uint64_t *bitmap);
+
+/**
+ * bloomline_views_contain_each() is bloomline_views_contain() for views that lie anywhere: see
+ * bloomline_views_contain_hash_each().
+ */
+BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *views,
+    size_t n_views, const void *key, size_t len, uint64_t *bitmap);
+
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**

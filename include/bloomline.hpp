@@ -396,6 +396,9 @@ Result<P> seeded(Make make, uint64_t keys, double goal, uint64_t seed) noexcept 
 inline const bloomline_view *raw(Span<const View> views) noexcept {
     return reinterpret_cast<const bloomline_view *>(views.data());
 }
+inline const bloomline_view *const *raw(Span<const View *const> views) noexcept {
+    return reinterpret_cast<const bloomline_view *const *>(views.data());
+}
 /// The bytes that 'write' writes, at most 'len'. It tells how many.
 template <class Write>
 Result<Buffer> some_of(size_t len, Write write) {
@@ -872,6 +875,14 @@ inline size_t views_contain_hash(Span<const View> views, uint64_t hash, Bitmap &
 /// views_contain_hash() for a key, which the filters may hash differently.
 inline size_t views_contain(Span<const View> views, Bytes key, Bitmap &out) {
     return out.fill(views.size(), bloomline_views_contain, detail::raw(views), views.size(), key.data(), key.size());
+}
+/// The same for views that lie anywhere, by pointers to them; a null pointer may have the key.
+inline size_t views_contain_hash_each(Span<const View *const> views, uint64_t hash, Bitmap &out) {
+    return out.fill(views.size(), bloomline_views_contain_hash_each, detail::raw(views), views.size(), hash);
+}
+inline size_t views_contain_each(Span<const View *const> views, Bytes key, Bitmap &out) {
+    return out.fill(views.size(), bloomline_views_contain_each, detail::raw(views), views.size(), key.data(),
+                    key.size());
 }
 /// Many filters, prepared once to be probed together: see bloomline_group. An empty one may have any
 /// key: it returns SIZE_MAX, and contains_pairs() sets all bits.

@@ -1,11 +1,13 @@
-//! One key in several filters: `bloomline_views_contain` and `bloomline_views_contain_hash`.
+//! One key in several filters: `bloomline_views_contain` and `bloomline_views_contain_hash`, and the
+//! same of views that lie anywhere.
 
 use super::batch::{answer, up_to};
-use super::boundary::{bytes, slice};
+use super::boundary::{bytes, shared, slice};
 use super::view::bloomline_view;
 use crate::filter::views::{answers, are_far};
 use crate::kernel::Words;
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
@@ -51,33 +53,72 @@ pub unsafe extern "C" fn bloomline_views_contain(
     }
 }
 
+/// bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
+/// anywhere, by an array of pointers to them. One whose pointer is NULL may have the key. It copies the
+/// views, 64 at a time: where they lie in an array, bloomline_views_contain_hash() is faster.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_views_contain_hash_each(
+    views: *const *const bloomline_view,
+    n_views: usize,
+    hash: u64,
+    bitmap: *mut u64,
+) -> usize {
+    let by = ByHash { hash, first: None, differ: 0 };
+    // SAFETY: rules of the header: each array has its count unless NULL; each view is NULL or there,
+    // with its bytes if it was opened.
+    unsafe { each_answers(views, n_views, bitmap, by) }
+}
+
+/// bloomline_views_contain_each() is bloomline_views_contain() for views that lie anywhere: see
+/// bloomline_views_contain_hash_each().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bloomline_views_contain_each(
+    views: *const *const bloomline_view,
+    n_views: usize,
+    key: *const c_void,
+    len: usize,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: rules of the header: `len` bytes are there unless NULL.
+    match unsafe { bytes(key, len) } {
+        // SAFETY: rules of the header: each array has its count unless NULL; each view is NULL or
+        // there, with its bytes if it was opened.
+        Some(key) => unsafe { each_answers(views, n_views, bitmap, ByKey { key, last: None }) },
+        // SAFETY: as above; there are no views to be asked.
+        None => unsafe { answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None) },
+    }
+}
+
 /// What views are asked for.
-trait Ask<'a>: Copy {
+trait Ask: Copy {
     /// The hash to prefetch a view by, which may not have been opened.
-    fn hash_ahead(&mut self, words: &'a Words) -> u64;
+    fn hash_ahead(&mut self, words: &Words) -> u64;
     /// The hash to ask a view by, which was opened.
-    fn hash(&mut self, words: &'a Words) -> u64;
+    fn hash(&mut self, words: &Words) -> u64;
     /// Whether the answers count; if not, all are "maybe".
     fn counts(&self) -> bool;
 }
 
 /// One hash, if all views that it meets hash alike.
 #[derive(Clone, Copy)]
-struct ByHash<'a> {
+struct ByHash {
     hash: u64,
-    first: Option<&'a Words>,
+    /// How the first hashes.
+    first: Option<(u64, u64)>,
     differ: u64,
 }
 
-impl<'a> Ask<'a> for ByHash<'a> {
+impl Ask for ByHash {
     #[inline(always)]
-    fn hash_ahead(&mut self, _: &'a Words) -> u64 {
+    fn hash_ahead(&mut self, _: &Words) -> u64 {
         self.hash
     }
 
     #[inline(always)]
-    fn hash(&mut self, words: &'a Words) -> u64 {
-        self.differ |= words.hashed_unlike(self.first.get_or_insert(words));
+    fn hash(&mut self, words: &Words) -> u64 {
+        let hashing = words.hashing();
+        let first = self.first.get_or_insert(hashing);
+        self.differ |= (first.0 ^ hashing.0) | (first.1 ^ hashing.1);
         self.hash
     }
 
@@ -94,14 +135,14 @@ struct ByKey<'k> {
     last: Option<((u64, u64), u64)>,
 }
 
-impl<'a> Ask<'a> for ByKey<'_> {
+impl Ask for ByKey<'_> {
     #[inline(always)]
-    fn hash_ahead(&mut self, words: &'a Words) -> u64 {
+    fn hash_ahead(&mut self, words: &Words) -> u64 {
         self.hash(words)
     }
 
     #[inline(always)]
-    fn hash(&mut self, words: &'a Words) -> u64 {
+    fn hash(&mut self, words: &Words) -> u64 {
         match self.last {
             Some((hashing, hash)) if hashing == words.hashing() => hash,
             _ => {
@@ -125,11 +166,11 @@ impl<'a> Ask<'a> for ByKey<'_> {
 /// `views` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`; a view that was opened
 /// has its bytes.
 #[inline(always)]
-unsafe fn views_answer<'a>(
+unsafe fn views_answer(
     views: *const bloomline_view,
     n_views: usize,
     bitmap: *mut u64,
-    mut ask: impl Ask<'a>,
+    mut ask: impl Ask,
 ) -> usize {
     // SAFETY: the same contract.
     unsafe {
@@ -148,37 +189,78 @@ unsafe fn views_answer<'a>(
 /// # Safety
 /// As for [`views_answer`].
 #[inline(never)]
-unsafe fn views_answer_apart<'a>(
+unsafe fn views_answer_apart(
     views: *const bloomline_view,
     n_views: usize,
     bitmap: *mut u64,
-    mut ask: impl Ask<'a>,
+    mut ask: impl Ask,
 ) -> usize {
-    let probe = |views: &'a [bloomline_view], bitmap: &mut [u64]| {
+    let probe = |views: &[bloomline_view], bitmap: &mut [u64]| {
         let mut present = 0;
         for (views, word) in views.chunks(64).zip(bitmap) {
-            if are_far(views, bloomline_view::bytes) {
-                for view in views {
-                    // SAFETY: the same contract.
-                    unsafe { view.prefetch_line(ask.hash_ahead(view.words())) };
-                }
-            }
             // SAFETY: the same contract.
-            if let Some(alike) = unsafe { answer_alike(views, word, &mut ask) } {
-                // They are alike; those of other words may not be.
-                ask.hash(views[0].words());
-                present += alike;
-                continue;
-            }
-            *word = answers(views, |view| {
-                view.single().is_none_or(|single| single.contains(ask.hash(view.words())))
-            });
-            present += word.count_ones() as usize;
+            present += unsafe { answer_any(views, word, &mut ask) };
         }
         ask.counts().then_some(present)
     };
     // SAFETY: the same contract.
     unsafe { answer(slice(views, n_views), n_views, bitmap, probe) }
+}
+
+/// Asks views by their addresses.
+///
+/// # Safety
+/// `views` as for `boundary::slice`, each NULL or a view that lasts as long as the call; `bitmap` as
+/// for `boundary::bitmap_at`; a view that was opened has its bytes.
+unsafe fn each_answers(
+    views: *const *const bloomline_view,
+    n_views: usize,
+    bitmap: *mut u64,
+    mut ask: impl Ask,
+) -> usize {
+    let probe = |views: &[*const bloomline_view], bitmap: &mut [u64]| {
+        let mut room = [const { MaybeUninit::<bloomline_view>::uninit() }; 64];
+        let mut present = 0;
+        for (views, word) in views.chunks(64).zip(bitmap) {
+            for (copy, &view) in room.iter_mut().zip(views) {
+                // SAFETY: the same contract.
+                let view = unsafe { shared(view) }.copied();
+                // One that was not opened.
+                copy.write(view.unwrap_or(bloomline_view { opaque: [0; 8] }));
+            }
+            // SAFETY: so many were written just now.
+            let copies = unsafe { std::slice::from_raw_parts(room.as_ptr().cast(), views.len()) };
+            // SAFETY: the same contract.
+            present += unsafe { answer_any(copies, word, &mut ask) };
+        }
+        ask.counts().then_some(present)
+    };
+    // SAFETY: the same contract.
+    unsafe { answer(slice(views, n_views), n_views, bitmap, probe) }
+}
+
+/// Answers up to 64 views. Returns how many may have the key.
+///
+/// # Safety
+/// A view that was opened has its bytes.
+#[inline(always)]
+unsafe fn answer_any(views: &[bloomline_view], word: &mut u64, ask: &mut impl Ask) -> usize {
+    if are_far(views, bloomline_view::bytes) {
+        for view in views {
+            // SAFETY: the same contract.
+            unsafe { view.prefetch_line(ask.hash_ahead(view.words())) };
+        }
+    }
+    // SAFETY: the same contract.
+    if let Some(alike) = unsafe { answer_alike(views, word, ask) } {
+        // They are alike; those of other words may not be.
+        ask.hash(views[0].words());
+        return alike;
+    }
+    *word = answers(views, |view| {
+        view.single().is_none_or(|single| single.contains(ask.hash(view.words())))
+    });
+    word.count_ones() as usize
 }
 
 /// Answers up to 64 views that are all alike, and were all opened. Returns how many may have the
@@ -187,10 +269,10 @@ unsafe fn views_answer_apart<'a>(
 /// # Safety
 /// A view that was opened has its bytes.
 #[inline(always)]
-unsafe fn answer_alike<'a>(
-    views: &'a [bloomline_view],
+unsafe fn answer_alike(
+    views: &[bloomline_view],
     word: &mut u64,
-    ask: &mut impl Ask<'a>,
+    ask: &mut impl Ask,
 ) -> Option<usize> {
     let hash = ask.hash_ahead(views[0].words());
     // SAFETY: the same contract; a view has its words first.
