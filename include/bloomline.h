@@ -1001,8 +1001,8 @@ BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t
 
 /**
  * bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
- * anywhere, by an array of pointers to them. One whose pointer is NULL may have the key. It copies the
- * views, 64 at a time: where they lie in an array, bloomline_views_contain_hash() is faster.
+ * anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be present. Side
+ * by side, views of one kind take half the time.
  */
 BLOOMLINE_API size_t bloomline_views_contain_hash_each(const bloomline_view *const *views,
     size_t n_views, uint64_t hash, uint64_t *bitmap);
