@@ -91,12 +91,15 @@ static void every_kind_is_made_of_it(void)
         void *filter = kind->make(), *copy = NULL, *decoded = NULL;
         REQUIRE(filter != NULL);
         CHECK_WITH(mine.count >= 1 && mine.bytes >= 640, "%s", kind->name);
+        CHECK_WITH(kind->memory(filter) == mine.bytes, "%s: %zu of %zu", kind->name, kind->memory(filter), mine.bytes);
         uint8_t *here = whole_bytes(kind, filter, &len_here);
         CHECK_WITH(len == len_here && memcmp(expected, here, len) == 0, "%s", kind->name);
         size_t before = mine.count;
         REQUIRE_OK(kind->clone(filter, &copy));
         REQUIRE_OK(kind->decode(here, len, &decoded));
         CHECK_WITH(mine.count >= before + 2, "%s", kind->name);
+        CHECK_U64(mine.bytes, kind->memory(filter) + kind->memory(copy) + kind->memory(decoded));
+        CHECK_U64(0, kind->memory(NULL));
         /* Back to where it came from, also when another is set; and that is used from then on. */
         REQUIRE_OK(bloomline_set_allocator(&second));
         kind->destroy(filter);
@@ -163,6 +166,43 @@ static void each_failure_is_a_status(void)
     remove(directory.text);
 }
 
+/* Pages of the system are counted as they are taken: whole huge pages that waste at most a tenth. */
+static void memory_of_large_filters(void)
+{
+    static const uint64_t lines[] = {1, 100, 1 << 15, (1 << 15) + 1, 1 << 16, 10 * (1 << 15) + 1};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const bloomline_params params = {lines[i], 6, 0, 3};
+        bloomline_filter *filter = NULL;
+        REQUIRE_OK(bloomline_filter_new(&params, &filter));
+        size_t bytes = lines[i] * 64, memory = bloomline_filter_memory(filter);
+        CHECK(memory >= bytes && memory <= bytes + bytes / 10 + 65536);
+        CHECK(bytes >= 2 << 20 ? memory % 4096 == 0 : memory == bytes);
+        bloomline_filter_free(filter);
+    }
+    /* A cascade and static layers; a scalable filter that grows. */
+    uint64_t hashes[2000];
+    bloomline_cascade *cascade = NULL;
+    bloomline_scalable *scalable = NULL;
+    for (uint64_t i = 0; i < 2000; i++) hashes[i] = bloomline_hash_u64(i, 1);
+    REQUIRE_OK(bloomline_set_allocator(&allocator));
+    REQUIRE_OK(bloomline_cascade_new(hashes, 1000, hashes + 1000, 1000, 0, 1, 1, &cascade));
+    CHECK_U64(mine.bytes, bloomline_cascade_memory(cascade));
+    bloomline_cascade_facts facts;
+    REQUIRE_OK(bloomline_cascade_about(cascade, &facts));
+    CHECK_U64(64 * facts.line_count, bloomline_cascade_memory(cascade));
+    bloomline_cascade_free(cascade);
+    REQUIRE_OK(bloomline_scalable_new(32, 0.01, 3, &scalable));
+    for (size_t i = 0; i < 2000; i++) {
+        CHECK_OK(bloomline_scalable_insert_hash(scalable, hashes[i], NULL));
+        CHECK_U64(mine.bytes, bloomline_scalable_memory(scalable));
+    }
+    CHECK(bloomline_scalable_stage_count(scalable) > 3 && mine.wrong == 0);
+    bloomline_scalable_free(scalable);
+    CHECK_U64(0, mine.bytes + bloomline_cascade_memory(NULL));
+    REQUIRE_OK(bloomline_set_allocator(NULL));
+    mine = (arena){0};
+}
+
 /* Growing, folding, sharing and publishing: what changes hands stays with its allocator. */
 static void what_changes_hands(void)
 {
@@ -181,6 +221,8 @@ static void what_changes_hands(void)
     CHECK_U64(4 << 20, mine.bytes);
     REQUIRE_OK(bloomline_set_allocator(NULL));
     REQUIRE_OK(bloomline_concurrent_from_filter(&filter, &shared));
+    CHECK_U64(mine.bytes, bloomline_concurrent_memory(shared));
+    CHECK_U64(0, bloomline_concurrent_memory(NULL));
     for (uint64_t i = 0; i < 1000; i++) CHECK(concurrent_contains_hash(shared, bloomline_hash_u64(i, 1)));
     REQUIRE_OK(bloomline_concurrent_snapshot(shared, &filter)); /* by the default */
     CHECK_U64(4 << 20, mine.bytes);
@@ -313,6 +355,7 @@ int main(void)
     check_begin("test_allocator");
     RUN(every_kind_is_made_of_it);
     RUN(each_failure_is_a_status);
+    RUN(memory_of_large_filters);
     RUN(what_changes_hands);
     RUN(builds_take_all_memory_from_it);
     RUN(null_functions_change_nothing);

@@ -1051,6 +1051,14 @@ void every_view()
     check(*map);
     check(snapshot);
     check(filter.view());
+    const std::size_t in_lines = filter.view().lines().size();
+    const std::uint64_t keys_of[2] = {hash("apple"sv, 7), hash("pear"sv, 7)};
+    CHECK(filter.memory_usage() == in_lines && shared->memory_usage() == in_lines && counting->memory_usage() == 5 * in_lines);
+    CHECK(snapshot.memory_usage() == in_lines && cuckoo->memory_usage() == cuckoo->view().lines().size());
+    CHECK(ScalableFilter::create(100, 0.01).value_or({}).memory_usage() >= 64);
+    CHECK(Window::create(3, 100, 0.01).value_or({}).memory_usage() >= 3 * 64);
+    const auto cascade = Cascade::create({keys_of, 1}, {keys_of + 1, 1});
+    CHECK(cascade->memory_usage() == 64 * cascade->about().line_count && Filter().memory_usage() == 0);
     CHECK(counting->estimated_rate() < 0.01 && cuckoo->estimated_rate() < 0.01 && map->worst_line_rate() < 0.01);
     const auto bytes = filter.encode();
     const auto lines = static_cast<const std::uint8_t *>(filter.view().lines().data());

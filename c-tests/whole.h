@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * whole.h - the five kinds of handle that are copied, written and read whole, behind one table, so
+ * whole.h - the kinds of handle that are copied, written and read whole, behind one table, so
  * that a test says once what holds for all of them.
  */
 #ifndef WHOLE_H
@@ -16,6 +16,7 @@ typedef struct {
     void (*insert)(void *handle, uint64_t hash);
     void (*destroy)(void *handle);
     bloomline_status (*clone)(const void *handle, void **out);
+    size_t (*memory)(const void *handle);
     size_t (*len)(const void *handle);
     bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);
     bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);
@@ -42,6 +43,10 @@ enum { WHOLE_KEYS = 300, WHOLE_KINDS = 6 };
     static inline bloomline_status whole_##kind##_clone(const void *handle, void **out)               \
     {                                                                                                 \
         WHOLE_OUT(kind, bloomline_##kind##_clone(handle, out == NULL ? NULL : &made));                \
+    }                                                                                                 \
+    static inline size_t whole_##kind##_memory(const void *handle)                                    \
+    {                                                                                                 \
+        return bloomline_##kind##_memory(handle);                                                     \
     }                                                                                                 \
     static inline size_t whole_##kind##_len(const void *handle)                                       \
     {                                                                                                 \
@@ -101,7 +106,7 @@ static inline void *whole_classic_make(void)
 
 #define WHOLE_ROW(name, number, kind, make)                                                               \
     {name, number, make, whole_##kind##_insert, whole_##kind##_destroy, whole_##kind##_clone, \
-     whole_##kind##_len, whole_##kind##_encode, whole_##kind##_write, whole_##kind##_decode,         \
+     whole_##kind##_memory, whole_##kind##_len, whole_##kind##_encode, whole_##kind##_write, whole_##kind##_decode,         \
      whole_##kind##_save, whole_##kind##_load}
 
 static const whole wholes[WHOLE_KINDS] = {

@@ -87,6 +87,12 @@ func (f *Cascade) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the cascade takes for the lines of all layers. The
+// struct, and what aligns the lines, some hundred bytes, are not counted.
+func (f *Cascade) MemoryUsage() int {
+	return int(f.Bytes())
+}
+
 // WriteTo writes the encoded cascade, as [io.WriterTo]: the bytes of [Cascade.MarshalBinary]
 // without a copy of the lines.
 func (f *Cascade) WriteTo(to io.Writer) (int64, error) {

@@ -151,6 +151,12 @@ func (f *ConcurrentFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for its lines. The struct, and what
+// aligns the lines, some hundred bytes, are not counted.
+func (f *ConcurrentFilter) MemoryUsage() int {
+	return len(bytesOf(orZero(f).view.all))
+}
+
 // WriteTo writes the encoded filter, as it is now,, as [io.WriterTo]: the bytes of
 // [ConcurrentFilter.MarshalBinary].
 func (f *ConcurrentFilter) WriteTo(to io.Writer) (int64, error) {

@@ -208,6 +208,12 @@ func (f *CountingFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for its lines and counters. The
+// struct, and what aligns the lines, some hundred bytes, are not counted.
+func (f *CountingFilter) MemoryUsage() int {
+	return orZero(f).plain().MemoryUsage() + len(orZero(f).counters)
+}
+
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [CountingFilter.MarshalBinary]
 // without a copy of the lines.
 func (f *CountingFilter) WriteTo(to io.Writer) (int64, error) {

@@ -195,6 +195,12 @@ func (f *CuckooFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for its lines. The struct, and what
+// aligns the lines, some hundred bytes, are not counted.
+func (f *CuckooFilter) MemoryUsage() int {
+	return len(bytesOf(orZero(f).view.cuckoo.all))
+}
+
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [CuckooFilter.MarshalBinary]
 // without a copy of the lines.
 func (f *CuckooFilter) WriteTo(to io.Writer) (int64, error) {

@@ -147,6 +147,12 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for its lines. The struct, and what
+// aligns the lines, some hundred bytes, are not counted.
+func (f *Filter) MemoryUsage() int {
+	return len(bytesOf(orZero(f).view.all))
+}
+
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [Filter.MarshalBinary] without
 // a copy of the lines.
 func (f *Filter) WriteTo(to io.Writer) (int64, error) {

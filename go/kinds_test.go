@@ -51,7 +51,7 @@ func TestKindsAlike(t *testing.T) {
 		Contains ContainsString ContainsUint64 ContainsHash
 		ContainsBatch ContainsStrings ContainsHashes Hash Prefetch
 		Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate String View
-		Clone Equal Union Intersect Clear
+		Clone Equal Union Intersect Clear MemoryUsage
 		AppendBinary MarshalBinary UnmarshalBinary MarshalText UnmarshalText GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`)
 	// Their documentation has the reasons.
@@ -72,7 +72,7 @@ func TestKindsAlike(t *testing.T) {
 	// What reads alone.
 	reads := `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
 		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Intersect Clear
+		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Intersect Clear MemoryUsage
 		AppendBinary MarshalBinary UnmarshalBinary GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`
 	missing["View"], missing["Mapped"] = reads, reads
@@ -87,6 +87,33 @@ func TestKindsAlike(t *testing.T) {
 				t.Errorf("%s has %s: %v", name, method, has)
 			}
 		}
+	}
+}
+
+// What is in memory is what is encoded, but for footers and, in a window, marks; a clone has as much.
+func TestKindsMemory(t *testing.T) {
+	hashes := randomHashes(900, 8)
+	kinds := map[string]any{
+		"StaticFilter": orPanic(BuildStaticHashes(hashes, 0.01)), "Cascade": orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)),
+	}
+	for name, filter := range kindsOf(t) {
+		addsOf(filter).(adder).AddHashes(hashes)
+		kinds[name] = filter
+	}
+	for name, filter := range kinds {
+		data, err := filter.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
+		memory := filter.(interface{ MemoryUsage() int }).MemoryUsage()
+		if footers := len(data) - memory; err != nil || footers < -64 || footers > len(data)/10+512 {
+			t.Errorf("%s: %d bytes of %d encoded ones, %v", name, memory, len(data), err)
+		}
+		clone := reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface()
+		if cloned := clone.(interface{ MemoryUsage() int }).MemoryUsage(); cloned != memory {
+			t.Errorf("%s: %d bytes, its clone %d", name, memory, cloned)
+		}
+	}
+	filter, counting := orPanic(NewWithParams(Params{10, 6, 0})), orPanic(NewCountingWithParams(Params{10, 6, 0}))
+	if filter.MemoryUsage() != 640 || counting.MemoryUsage() != 5*640 {
+		t.Error(filter.MemoryUsage(), counting.MemoryUsage())
 	}
 }
 

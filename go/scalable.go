@@ -68,6 +68,15 @@ type stage struct {
 	capacity uint64 // how many keys it is for
 }
 
+// memory is what all stages take.
+func (f *scalableData) memory() int {
+	sum := 0
+	for i := range f.stages {
+		sum += f.stages[i].filter.MemoryUsage()
+	}
+	return sum
+}
+
 // NewScalable returns an empty filter whose first stage is for firstKeys keys, or for 32 if that
 // is fewer, 0 included. All stages together stay at a false-positive rate below rate.
 //

@@ -148,6 +148,12 @@ func (f *ScalableFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for the lines of all stages. The
+// struct, and what aligns the lines, some hundred bytes, are not counted.
+func (f *ScalableFilter) MemoryUsage() int {
+	return orZero(f).memory()
+}
+
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [ScalableFilter.MarshalBinary]
 // without a copy of the lines.
 func (f *ScalableFilter) WriteTo(to io.Writer) (int64, error) {

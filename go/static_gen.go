@@ -116,6 +116,13 @@ func (f *StaticFilter) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, f, false)
 }
 
+// MemoryUsage returns how many bytes of memory the filter takes for the encoded filter, which is
+// what it has in memory. The struct, and what aligns the lines, some hundred bytes, are not
+// counted.
+func (f *StaticFilter) MemoryUsage() int {
+	return len(orZero(f).view.encoded)
+}
+
 // WriteTo writes the encoded filter, as [io.WriterTo]: the bytes of [StaticFilter.MarshalBinary]
 // without a copy of the lines.
 func (f *StaticFilter) WriteTo(to io.Writer) (int64, error) {

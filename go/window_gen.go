@@ -150,6 +150,13 @@ func (w *Window) UnmarshalBinary(data []byte) error {
 	return unmarshal(data, w, false)
 }
 
+// MemoryUsage returns how many bytes of memory the window takes for the lines of all generations,
+// and the marks of those that are out of date. The struct, and what aligns the lines, some hundred
+// bytes, are not counted.
+func (w *Window) MemoryUsage() int {
+	return len(bytesOf(orZero(w).lines)) + 8*len(orZero(w).cleared)
+}
+
 // WriteTo writes the encoded window, as [io.WriterTo]: the bytes of [Window.MarshalBinary] without
 // a copy of the lines.
 func (w *Window) WriteTo(to io.Writer) (int64, error) {

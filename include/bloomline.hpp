@@ -356,13 +356,16 @@ struct C;
         BLOOMLINE_FN(kind, insert) BLOOMLINE_FN(kind, insert_hash)                                   \
         BLOOMLINE_FN(kind, insert_hashes) BLOOMLINE_FN(kind, insert_keys)                            \
         BLOOMLINE_FN(kind, remove) BLOOMLINE_FN(kind, remove_hash) BLOOMLINE_FN(kind, clear)         \
-        BLOOMLINE_FN(kind, view)                                                                     \
+        BLOOMLINE_FN(kind, view) BLOOMLINE_FN(kind, memory)                                          \
         BLOOMLINE_FN(kind, encoded_len) BLOOMLINE_FN(kind, encode) BLOOMLINE_FN(kind, write)         \
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
     };
 // What bloomline.h calls otherwise.
 inline void bloomline_map_free(bloomline_map *map) noexcept { bloomline_map_close(map); }
 inline void bloomline_snapshot_free(const bloomline_filter *filter) noexcept { bloomline_swap_release(filter); }
+inline size_t bloomline_snapshot_memory(const bloomline_filter *filter) noexcept {
+    return bloomline_filter_memory(filter);
+}
 inline auto bloomline_snapshot_view(const bloomline_filter *filter, bloomline_view *out) noexcept {
     return bloomline_filter_view(filter, out);
 }
@@ -487,6 +490,9 @@ public:
     Raw *get() const && BLOOMLINE_DELETED("the owner is a temporary: name it, or release()");
     /// Gives the handle up to a caller who frees it.
     [[nodiscard]] Raw *release() noexcept { return raw_.release(); }
+    /// Of a filter of any kind: how many bytes its lines, counters and marks take. Those of the handle,
+    /// some hundred, are not counted.
+    [[nodiscard]] size_t memory_usage() const noexcept { return C<Raw>::memory(raw_.get()); }
 protected:
     /// An empty handle has none.
     const bloomline_view *lasting() const noexcept {

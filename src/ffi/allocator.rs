@@ -38,6 +38,9 @@ const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>()
 /// 'alloc' returns NULL or an address that is no multiple of 64, the call that needed it returns
 /// BLOOMLINE_ERR_OUT_OF_MEMORY.
 ///
+/// There is one allocator for the process, and none for each filter: the functions called
+/// bloomline_..._memory() tell what each takes of it.
+///
 /// Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
 #[must_use]
 #[unsafe(no_mangle)]

@@ -69,6 +69,9 @@ clone bloomline_cascade_clone;
 
 /// bloomline_cascade_free() frees a cascade. Does nothing for NULL.
 free bloomline_cascade_free;
+
+/// bloomline_cascade_memory() is bloomline_filter_memory() for the layers together.
+memory bloomline_cascade_memory;
 }
 
 /// bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions

@@ -2,10 +2,11 @@
 
 use super::batch::answer;
 use super::boundary::{
-    bitmap_at, convert_handle, free, guard, new_handle, output, required, shared,
-    shared_between_threads, slice, write_result,
+    bitmap_at, convert_handle, guard, new_handle, output, required, shared, shared_between_threads,
+    slice, write_result,
 };
 use super::filter::bloomline_filter;
+use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -67,12 +68,14 @@ pub unsafe extern "C" fn bloomline_concurrent_from_filter(
     })
 }
 
+handle! { bloomline_concurrent filter;
+
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
 /// afterwards. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_free(filter: *mut bloomline_concurrent) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(filter) }
+free bloomline_concurrent_free;
+
+/// bloomline_concurrent_memory() is bloomline_filter_memory() for a filter that threads share.
+memory bloomline_concurrent_memory;
 }
 
 /// bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.

@@ -60,6 +60,10 @@ clone bloomline_counting_clone;
 /// bloomline_counting_free() frees a filter. Do not use its views, or what
 /// bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
 free bloomline_counting_free;
+
+/// bloomline_counting_memory() is bloomline_filter_memory() for a counting filter: of its lines and
+/// counters.
+memory bloomline_counting_memory;
 }
 
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is

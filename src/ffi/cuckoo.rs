@@ -61,6 +61,9 @@ clone bloomline_cuckoo_clone;
 /// bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
 /// NULL.
 free bloomline_cuckoo_free;
+
+/// bloomline_cuckoo_memory() is bloomline_filter_memory() for a cuckoo filter.
+memory bloomline_cuckoo_memory;
 }
 
 /// bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its

@@ -1,5 +1,5 @@
-//! What every handle has that is copied, written and read whole: `_clone`, `_free`, `_encoded_len`,
-//! `_encode`, `_write`, `_decode`, `_save` and `_load`.
+//! What every handle has that is copied, written and read whole: `_clone`, `_free`, `_memory`,
+//! `_encoded_len`, `_encode`, `_write`, `_decode`, `_save` and `_load`.
 //!
 //! [`handle!`] writes these functions. A kind's file has its rows: each function's comment, its
 //! verb and its name, so that a search for the name finds it. cbindgen sees no macros, so
@@ -39,6 +39,15 @@ macro_rules! handle {
         pub unsafe extern "C" fn $function($this: *mut $handle) {
             // SAFETY: the handle came from `try_box`, and the caller gives it up.
             unsafe { $crate::ffi::boundary::free($this) }
+        }
+        $crate::ffi::handle::handle! { $handle $this; $($rest)* }
+    };
+    ($handle:ident $this:ident; $(#[$doc:meta])* memory $function:ident; $($rest:tt)*) => {
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $function($this: *const $handle) -> usize {
+            // SAFETY: rules of the header: the handle is NULL or alive.
+            unsafe { $crate::ffi::boundary::read_or($this, 0, |filter| filter.0.memory_usage()) }
         }
         $crate::ffi::handle::handle! { $handle $this; $($rest)* }
     };

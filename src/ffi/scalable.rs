@@ -62,6 +62,9 @@ clone bloomline_scalable_clone;
 /// bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
 /// afterwards. Does nothing for NULL.
 free bloomline_scalable_free;
+
+/// bloomline_scalable_memory() is bloomline_filter_memory() for the stages together.
+memory bloomline_scalable_memory;
 }
 
 /// Inserts one key by `insert`, and reports whether it was new. A failure to grow is for new keys

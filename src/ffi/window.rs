@@ -67,6 +67,10 @@ clone bloomline_window_clone;
 
 /// bloomline_window_free() frees a window. Does nothing for NULL.
 free bloomline_window_free;
+
+/// bloomline_window_memory() is bloomline_filter_memory() for the lines of all generations, and the
+/// marks of those that are out of date.
+memory bloomline_window_memory;
 }
 
 /// bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does

@@ -272,6 +272,10 @@ impl Encoded for ConcurrentFilter {
         Filter::read(footer, body).map(ConcurrentFilter::from)
     }
 
+    fn memory(&self) -> usize {
+        self.lines.bytes().taken()
+    }
+
     fn copy(&self) -> Result<ConcurrentFilter, Error> {
         self.snapshot().map(ConcurrentFilter::from)
     }

@@ -352,6 +352,10 @@ impl Encoded for CountingFilter {
         if agree { Ok(counting) } else { Err(Error::Checksum) }
     }
 
+    fn memory(&self) -> usize {
+        self.filter.memory() + self.counters.taken()
+    }
+
     fn copy(&self) -> Result<CountingFilter, Error> {
         let counters = Zeroed::copy_of(&self.counters)?;
         Ok(CountingFilter { filter: self.filter.copy()?, counters })

@@ -333,6 +333,10 @@ impl Encoded for CuckooFilter {
         Ok(filter)
     }
 
+    fn memory(&self) -> usize {
+        self.lines.bytes().taken()
+    }
+
     fn copy(&self) -> Result<CuckooFilter, Error> {
         let lines = Zeroed::copy_of(&self.lines)?;
         let lines = OwnLines::new(lines, self.params.fingerprint_bits(), self.kernel);

@@ -424,6 +424,10 @@ impl Encoded for Filter {
         Ok(filter)
     }
 
+    fn memory(&self) -> usize {
+        self.lines.bytes().taken()
+    }
+
     fn copy(&self) -> Result<Filter, Error> {
         let copy = Filter::of_lines(Zeroed::copy_of(&self.lines)?, self.params, self.kernel);
         Ok(Filter { key_count: self.key_count, ..copy })
@@ -433,27 +437,22 @@ impl Encoded for Filter {
 probing!(Filter, view, lines);
 inserting!(Filter, [mut] [] [Params]);
 
-impl BitOrAssign<&Filter> for Filter {
-    /// Adds all keys of the other filter, as [`Filter::union`].
-    ///
-    /// # Panics
-    /// Where [`Filter::union`] fails.
-    fn bitor_assign(&mut self, other: &Filter) {
-        let result = self.union(other);
-        result.expect("filters to combine have the same line count, k, seed and type");
-    }
+macro_rules! combined {
+    ($operator:ident $function:ident $does:literal $verb:ident) => {
+        impl $operator<&Filter> for Filter {
+            #[doc = $does]
+            ///
+            /// # Panics
+            /// If they cannot be combined.
+            fn $function(&mut self, other: &Filter) {
+                let result = self.$verb(other);
+                result.expect("filters to combine have the same line count, k, seed and type");
+            }
+        }
+    };
 }
-
-impl BitAndAssign<&Filter> for Filter {
-    /// Keeps what both filters have, as [`Filter::intersect`].
-    ///
-    /// # Panics
-    /// Where [`Filter::intersect`] fails.
-    fn bitand_assign(&mut self, other: &Filter) {
-        let result = self.intersect(other);
-        result.expect("filters to combine have the same line count, k, seed and type");
-    }
-}
+combined!(BitOrAssign bitor_assign "Adds all its keys, as [`Filter::union`]." union);
+combined!(BitAndAssign bitand_assign "Keeps what both have, as [`Filter::intersect`]." intersect);
 
 /// Equal filters have the same encoded bytes.
 impl PartialEq for Filter {

@@ -341,6 +341,10 @@ impl Encoded for ScalableFilter {
         Ok(filter)
     }
 
+    fn memory(&self) -> usize {
+        self.stages().map(Encoded::memory).sum()
+    }
+
     fn copy(&self) -> Result<ScalableFilter, Error> {
         let mut copy = ScalableFilter { stages: Vec::new(), shared: self.shared };
         for Stage { filter, capacity } in &self.stages {

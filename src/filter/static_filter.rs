@@ -341,6 +341,10 @@ impl Encoded for StaticFilter {
         StaticFilter::read_lines(shape, key_count, body)
     }
 
+    fn memory(&self) -> usize {
+        self.lines.bytes().taken()
+    }
+
     fn copy(&self) -> Result<StaticFilter, Error> {
         let lines = Zeroed::copy_of(&self.lines)?;
         Ok(StaticFilter::of(lines, self.shape, self.key_count, self.kernel))

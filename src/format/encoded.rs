@@ -27,6 +27,9 @@ pub(crate) trait Encoded: Sized {
 
     /// A copy.
     fn copy(&self) -> Result<Self, Error>;
+
+    /// How many bytes were taken for its lines and counters.
+    fn memory(&self) -> usize;
 }
 
 // ---- writing ----
@@ -269,8 +272,8 @@ fn load_first<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error>
 
 // ---- methods ----
 
-/// Gives a kind of filter that is [`Encoded`] the methods that copy, encode, decode, save and load
-/// it. Of a `shared` one, which may change between two ranges, no ranges are written.
+/// Gives a kind of filter that is [`Encoded`] the methods that copy, encode, decode, save, load and
+/// measure it. Of a `shared` one, which may change between two ranges, no ranges are written.
 macro_rules! whole_values {
     ($kind:ident) => {
         crate::format::encoded::whole_values!($kind, shared);
@@ -300,6 +303,12 @@ macro_rules! whole_values {
             /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
             pub fn try_clone(&self) -> Result<Self, crate::error::Error> {
                 crate::format::encoded::Encoded::copy(self)
+            }
+
+            /// Returns how many bytes of memory its lines, counters and marks take, the unused end of
+            /// huge pages counted. The value itself and the list of its parts are not counted.
+            pub fn memory_usage(&self) -> usize {
+                crate::format::encoded::Encoded::memory(self)
             }
 
             /// The length of the encoded filter in bytes.
@@ -462,6 +471,10 @@ mod tests {
 
         fn copy(&self) -> Result<Counted, Error> {
             Err(Error::NotAFilter)
+        }
+
+        fn memory(&self) -> usize {
+            0
         }
     }
 

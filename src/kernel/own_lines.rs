@@ -64,6 +64,10 @@ impl OwnLines {
 }
 
 impl<B> OwnLines<B> {
+    pub(crate) fn bytes(&self) -> &B {
+        &self.bytes
+    }
+
     pub(crate) fn into_bytes(self) -> B {
         self.bytes
     }

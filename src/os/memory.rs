@@ -125,6 +125,15 @@ impl Zeroed {
         Ok(copy)
     }
 
+    /// How many bytes were taken for them, from the allocator or as pages of the system.
+    pub(crate) fn taken(&self) -> usize {
+        match &self.source {
+            Source::Allocated(..) | Source::Given(..) => self.len,
+            #[cfg(unix)]
+            Source::Mapped(pages) => pages.mapped(),
+        }
+    }
+
     /// Where they are, for as long as they live.
     pub(crate) fn start(&self) -> *mut u8 {
         match &self.source {
@@ -185,6 +194,10 @@ impl Shared {
         // SAFETY: the bytes are initialised, aligned to a line, and borrowed with self; an
         // AtomicU64 is any 8 bytes, and nothing else reaches them meanwhile.
         unsafe { std::slice::from_raw_parts(self.0.start().cast(), self.0.len / 8) }
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.0.taken()
     }
 
     pub(crate) fn into_zeroed(self) -> Zeroed {
@@ -355,6 +368,10 @@ mod pages {
 
         pub(super) fn parts(&self) -> (*mut u8, usize) {
             (self.start, self.len)
+        }
+
+        pub(super) fn mapped(&self) -> usize {
+            self.mapped
         }
     }
 

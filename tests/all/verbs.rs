@@ -14,7 +14,7 @@ use bloomline::{
 const SEED: u64 = 9;
 
 /// Every verb, in the order of the tests of a kind.
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "insert",
     "insert_hash",
     "insert_keys",
@@ -30,6 +30,7 @@ const VERBS: [&str; 15] = [
     "eq",
     "remove",
     "save",
+    "memory_usage",
 ];
 
 /// 1,200 keys: each twice in a row, and once more at the end.
@@ -253,6 +254,14 @@ macro_rules! verb {
         filter.save(&path).unwrap();
         assert_eq!($kind::load(&path).unwrap(), filter);
     };
+    ($kind:ident, $make:ident, $plain:ident, memory_usage) => {
+        let filter = one_by_one!($make);
+        // Encoded it has what it has in memory, and footers; a window has marks in memory.
+        let (memory, encoded) = (filter.memory_usage(), filter.encoded_len());
+        assert!(memory.abs_diff(encoded) <= encoded / 10 + 320, "{memory} of {encoded}");
+        assert_eq!(filter.try_clone().unwrap().memory_usage(), memory);
+        assert!($make().memory_usage() <= memory, "nothing is taken for a key but by growing");
+    };
 }
 
 macro_rules! one_by_one {
@@ -348,25 +357,25 @@ mod sized {
 kinds! {
     plain: Filter, Filter::new(params()).unwrap(), lines(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save],
+            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
         lacks { remove: "other keys have the same bits" };
     standard: Filter, crate::definition::classic_filter(params()).unwrap(),
         Standard(vec![0; params().bytes()], params().k()),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save],
+            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
         lacks { remove: "other keys have the same bits" };
     shared: ConcurrentFilter, ConcurrentFilter::new(params()).unwrap(), lines(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save],
+            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
         lacks { remove: "other keys have the same bits" };
     counting: CountingFilter, CountingFilter::new(params()).unwrap(), lines(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq remove save],
+            insert_new_hashes with_keys from_keys dedup extend clear eq remove save memory_usage],
         lacks {};
     cuckoo_filter: CuckooFilter, CuckooFilter::new(cuckoo_params()).unwrap(),
         Buckets(vec![0; cuckoo_params().bytes()], cuckoo_params().fingerprint_bits()),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys clear eq remove save],
+            insert_new_hashes with_keys from_keys clear eq remove save memory_usage],
         lacks {
             dedup: "a full filter refuses keys, and the iterator has no place for the error"
             extend: "the same"
@@ -374,15 +383,37 @@ kinds! {
     scalable: ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
         <Scalable as Model>::make(&["100", "0.01", &SEED.to_string()]).unwrap(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save],
+            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
         lacks { remove: "other keys have the same bits" };
     window: Window, Window::with_params(3, params()).unwrap(), lines(),
         has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys dedup extend clear eq save],
+            insert_new_hashes with_keys dedup extend clear eq save memory_usage],
         lacks {
             from_keys: "its keys come generation by generation"
             remove: "keys leave with their generation"
         };
+}
+
+/// Lines and counters, to the byte; in huge pages their unused end, too.
+#[test]
+fn memory_is_that_of_lines_and_counters() {
+    let params = |lines| Params::new(lines, 6, 0).unwrap();
+    assert_eq!(Filter::new(params(10)).unwrap().memory_usage(), 640);
+    assert_eq!(ConcurrentFilter::new(params(10)).unwrap().memory_usage(), 640);
+    assert_eq!(CountingFilter::new(params(10)).unwrap().memory_usage(), 5 * 640);
+    let cuckoo = CuckooParams::new(10, 12, 0).unwrap();
+    assert_eq!(CuckooFilter::new(cuckoo).unwrap().memory_usage(), cuckoo.bytes());
+    let lines = (2 << 20) / 64 + 1;
+    let large = Filter::new(params(lines)).unwrap().memory_usage();
+    assert!((64 * lines as usize..=(2 << 20) * 11 / 10).contains(&large), "{large}");
+    let mut scalable = ScalableFilter::new(100, 0.01, SEED).unwrap();
+    for key in 0..5000u64 {
+        scalable.insert(&key).unwrap();
+        let stages: usize = scalable.stages().map(Filter::memory_usage).sum();
+        assert_eq!(scalable.memory_usage(), stages);
+    }
+    let cascade = Cascade::from_keys(keys(), others()).unwrap();
+    assert_eq!(cascade.memory_usage() as u64, 64 * cascade.line_count());
 }
 
 /// What is built of all its keys at once takes no key, and loses none.
@@ -413,6 +444,8 @@ macro_rules! built {
                 let path = directory.file("filter");
                 seeded.save(&path).unwrap();
                 assert_eq!($kind::load(&path).unwrap(), seeded);
+                let footers = seeded.encoded_len() - seeded.memory_usage();
+                assert!(footers <= seeded.encoded_len() / 10 + 1024, "{footers} bytes are none of lines");
             }
         }
     )*};

@@ -36,6 +36,8 @@ type kind struct {
 	// What the methods of a kind with a view return.
 	View, KeyCount, Fill, EstimatedKeys, EstimatedRate, WorstLineRate string
 
+	Memory       string // what MemoryUsage returns, and what of
+	MemoryOf     string
 	Equal        string
 	Now          string // of a filter that others change meanwhile
 	Bytes        string // more of what it is encoded as
@@ -93,6 +95,8 @@ var kinds = []kind{{
 	ToBe:        ", to be added to by any number of goroutines",
 }, {
 	Name: "CountingFilter", File: "counting", Data: "countingData", Load: "LoadCounting",
+	Memory:        "orZero(f).plain().MemoryUsage() + len(orZero(f).counters)",
+	MemoryOf:      "its lines and counters",
 	Layouts:       "layoutCounting",
 	Hand:          "Contains ContainsString ContainsUint64", // those of the plain filter
 	Adds:          true,
@@ -110,6 +114,7 @@ var kinds = []kind{{
 	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "CuckooFilter", File: "cuckoo", Data: "cuckooData", Load: "LoadCuckoo",
+	Memory:        "len(bytesOf(orZero(f).view.cuckoo.all))",
 	Layouts:       "layoutCuckoo",
 	Hand:          "AddBatch AddStrings", // which return how many were added
 	Adds:          true,
@@ -132,6 +137,8 @@ var kinds = []kind{{
 	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "StaticFilter", File: "static", Data: "staticData", Load: "LoadStatic",
+	Memory:        "len(orZero(f).view.encoded)",
+	MemoryOf:      "the encoded filter, which is what it has in memory",
 	Layouts:       "layoutStatic",
 	Viewed:        "orZero(f).view",
 	Lacks:         "Fill", // its bits do not depend on how many keys are in
@@ -147,6 +154,8 @@ var kinds = []kind{{
 	Loaded:        "[Open] maps one.",
 }, {
 	Name: "ScalableFilter", File: "scalable", Data: "scalableData", Load: "LoadScalable",
+	Memory:      "orZero(f).memory()",
+	MemoryOf:    "the lines of all stages",
 	Prefetch:    ": of the lines of all stages.",
 	Layouts:     "layoutScalable",
 	Seed:        "f.hashSeed()",
@@ -160,6 +169,8 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Window", File: "window", Data: "windowData", Load: "LoadWindow",
+	Memory:      "len(bytesOf(orZero(w).lines)) + 8*len(orZero(w).cleared)",
+	MemoryOf:    "the lines of all generations, and the marks of those that are out of date",
 	Prefetch:    ": of the lines of all generations.",
 	Layouts:     "layoutWindow",
 	Noun:        "window",
@@ -174,6 +185,8 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Cascade", File: "cascade", Data: "cascadeData", Load: "LoadCascade",
+	Memory:   "int(f.Bytes())",
+	MemoryOf: "the lines of all layers",
 	Prefetch: ", for the first layer.",
 	Layouts:  "layoutCascade",
 	Noun:     "cascade",
@@ -242,6 +255,8 @@ func generate(k kind) ([]byte, error) {
 	orElse(&k.ReadFrom, ". It reads from to its end, up to a limit: see [Filter.ReadFrom].")
 	orElse(&k.Save, "atomically: see [Filter.Save].")
 	orElse(&k.Prefetch, ".")
+	orElse(&k.Memory, "len(bytesOf(orZero(f).view.all))")
+	orElse(&k.MemoryOf, "its lines")
 	orElse(&k.Fill, "is [Filter.Fill].")
 	orElse(&k.EstimatedRate, "is [Filter.EstimatedRate].")
 	orElse(&k.WorstLineRate, "is [Filter.WorstLineRate].")

@@ -73,6 +73,11 @@ clone bloomline_filter_clone;
 
 /// bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
 free bloomline_filter_free;
+
+/// bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
+/// unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if it
+/// was set. The handle itself, of some hundred bytes, is not counted. Returns 0 for NULL.
+memory bloomline_filter_memory;
 }
 
 /// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was

@@ -154,6 +154,10 @@ impl Encoded for Cascade {
         Ok(cascade)
     }
 
+    fn memory(&self) -> usize {
+        self.layers().map(Encoded::memory).sum()
+    }
+
     fn copy(&self) -> Result<Cascade, Error> {
         let mut copy = Cascade::with_room()?;
         for Layer { filter, tested, .. } in &self.layers {

@@ -79,6 +79,10 @@ impl Encoded for Window {
         Ok(window)
     }
 
+    fn memory(&self) -> usize {
+        self.lines.taken() + self.cleared.taken()
+    }
+
     fn copy(&self) -> Result<Window, Error> {
         let mut copy = Window::with_kernel(self.shape, self.kernel)?;
         copy.lines.copy_from_slice(&self.lines);
