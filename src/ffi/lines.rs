@@ -76,6 +76,9 @@ pub unsafe extern "C" fn bloomline_lines_intersect(
     unsafe { combine(params, (lines, len), (from, from_len), lines_intersect) }
 }
 
+/// What changes lines by others: `lines_union` and `lines_intersect`.
+type Combine = fn(&Params, &[u8], &mut [u8]) -> Result<(), Error>;
+
 /// Combines lines by `how`.
 ///
 /// # Safety
@@ -85,7 +88,7 @@ unsafe fn combine(
     params: *const bloomline_params,
     lines: (*mut c_void, usize),
     from: (*const c_void, usize),
-    how: fn(&Params, &[u8], &mut [u8]) -> Result<(), Error>,
+    how: Combine,
 ) -> bloomline_status {
     // SAFETY: the same contract.
     guard(|| unsafe {
