@@ -265,6 +265,13 @@ impl State {
             let data = if no_array { null() } else { views.as_ptr() };
             let count = bloomline_views_contain_hash(data, 4, hash, bitmap.as_mut_ptr());
             assert_eq!(count as u32, bitmap[0].count_ones());
+            // By pointers, from the last view on.
+            let each: Vec<_> =
+                views.iter().rev().map(|view| if no_array { null() } else { view }).collect();
+            let mut turned = [0];
+            let of_each =
+                bloomline_views_contain_hash_each(each.as_ptr(), 4, hash, turned.as_mut_ptr());
+            assert_eq!((of_each, turned[0]), (count, bitmap[0].reverse_bits() >> 60));
             // Views that hash keys differently, or are none, may make all answers "maybe".
             let mut alone = [0];
             bloomline_views_contain_hash(views.as_ptr(), 3, hash, alone.as_mut_ptr());
