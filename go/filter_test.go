@@ -136,7 +136,7 @@ func TestIntersect(t *testing.T) {
 	if err := before.Intersect(before); err != nil || before.KeyCount() != 400 {
 		t.Errorf("with itself: %v", err)
 	}
-	for _, other := range []Params{{13, 6, 0}, {12, 7, 0}, {12, 6, 1}} {
+	for _, other := range []Params{{LineCount: 13, K: 6}, {LineCount: 12, K: 7}, {LineCount: 12, K: 6, Seed: 1}, {LineCount: 12, K: 6, Classic: true}} {
 		filter, err := NewWithParams(other)
 		if err != nil {
 			t.Fatal(err)

@@ -111,7 +111,7 @@ func TestKindsMemory(t *testing.T) {
 			t.Errorf("%s: %d bytes, its clone %d", name, memory, cloned)
 		}
 	}
-	filter, counting := orPanic(NewWithParams(Params{10, 6, 0})), orPanic(NewCountingWithParams(Params{10, 6, 0}))
+	filter, counting := orPanic(NewWithParams(Params{LineCount: 10, K: 6})), orPanic(NewCountingWithParams(Params{LineCount: 10, K: 6}))
 	if filter.MemoryUsage() != 640 || counting.MemoryUsage() != 5*640 {
 		t.Error(filter.MemoryUsage(), counting.MemoryUsage())
 	}

@@ -299,6 +299,9 @@ typedef struct bloomline_allocator {
  * 'alloc' returns NULL or an address that is no multiple of 64, the call that needed it returns
  * BLOOMLINE_ERR_OUT_OF_MEMORY.
  *
+ * There is one allocator for the process, and none for each filter: the functions called
+ * bloomline_..._memory() tell what each takes of it.
+ *
  * Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
  */
 BLOOMLINE_MUST_USE
@@ -574,6 +577,13 @@ BLOOMLINE_API bloomline_status bloomline_filter_clone(const bloomline_filter *fi
  * bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
  */
 BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
+
+/**
+ * bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
+ * unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if it
+ * was set. The handle itself, of some hundred bytes, is not counted. Returns 0 for NULL.
+ */
+BLOOMLINE_API size_t bloomline_filter_memory(const bloomline_filter *filter);
 
 /**
  * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
@@ -1282,6 +1292,9 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_from_filter(bloomline_filter
  */
 BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
 
+/** bloomline_concurrent_memory() is bloomline_filter_memory() for a filter that threads share. */
+BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *filter);
+
 /**
  * bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
  * Valid until the filter is freed. While threads insert, use it for the contains functions,
@@ -1440,6 +1453,12 @@ BLOOMLINE_API bloomline_status bloomline_counting_clone(const bloomline_counting
  * bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
  */
 BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
+
+/**
+ * bloomline_counting_memory() is bloomline_filter_memory() for a counting filter: of its lines and
+ * counters.
+ */
+BLOOMLINE_API size_t bloomline_counting_memory(const bloomline_counting *filter);
 
 /**
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
@@ -1631,6 +1650,9 @@ BLOOMLINE_API bloomline_status bloomline_scalable_clone(const bloomline_scalable
  */
 BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
 
+/** bloomline_scalable_memory() is bloomline_filter_memory() for the stages together. */
+BLOOMLINE_API size_t bloomline_scalable_memory(const bloomline_scalable *filter);
+
 /**
  * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
  * unless that is NULL, whether the key was new: false if it is already present, or a false
@@ -1797,6 +1819,12 @@ BLOOMLINE_API bloomline_status bloomline_window_clone(const bloomline_window *wi
 
 /** bloomline_window_free() frees a window. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
+
+/**
+ * bloomline_window_memory() is bloomline_filter_memory() for the lines of all generations, and the
+ * marks of those that are out of date.
+ */
+BLOOMLINE_API size_t bloomline_window_memory(const bloomline_window *window);
 
 /**
  * bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
@@ -1984,6 +2012,9 @@ BLOOMLINE_API bloomline_status bloomline_cascade_clone(const bloomline_cascade *
 /** bloomline_cascade_free() frees a cascade. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
 
+/** bloomline_cascade_memory() is bloomline_filter_memory() for the layers together. */
+BLOOMLINE_API size_t bloomline_cascade_memory(const bloomline_cascade *filter);
+
 /**
  * bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
  * return true for each included key and false for each excluded one. Valid until the cascade is
@@ -2150,6 +2181,9 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *fi
  * NULL.
  */
 BLOOMLINE_API void bloomline_cuckoo_free(bloomline_cuckoo *filter);
+
+/** bloomline_cuckoo_memory() is bloomline_filter_memory() for a cuckoo filter. */
+BLOOMLINE_API size_t bloomline_cuckoo_memory(const bloomline_cuckoo *filter);
 
 /**
  * bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
