@@ -125,6 +125,12 @@ impl<'a> Single<'a> {
         Lines::some(self.base.cast_mut(), self.count, (self.k.addr() / NUMBERED) as u32)
     }
 
+    /// Whether the lowest 6 bits of what stands for k, as a number, are these.
+    #[inline(always)]
+    pub(super) fn numbered(&self, low: u8) -> bool {
+        self.k.addr() as u8 == low * NUMBERED as u8
+    }
+
     /// The same without a borrow, for C.
     #[cfg(feature = "capi")]
     pub(super) fn unbound(self) -> Single<'static> {

@@ -4,7 +4,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, from_level};
+use super::levels::{ANY, Found, Line, Tile, any_rows, bumped};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -53,9 +53,15 @@ impl Tile for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
-    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { from_level::<O>(level, single, hash) }
+        unsafe { any_rows::<Self>(single, hash) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
+    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { bumped::<ROWS, Self>(single, hash) }
     }
 }
 

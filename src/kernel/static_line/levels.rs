@@ -4,9 +4,9 @@ use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, P
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
-use super::rows::{Rows, line_log2, next};
+use super::rows::{Rows, line_log2, next, second};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
-use crate::line::LINE_BYTES;
+use crate::line::{LANES, LINE_BYTES, line_index};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -52,9 +52,12 @@ pub(super) trait Tile {
         found
     }
 
-    /// Whether the levels from that one on, 0 or 1, contain a key; a function of its own, as
-    /// [`Tile::tile_alone`] is.
-    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool;
+    /// Whether the levels contain a key, however many rows there are. A [`Call`], so that what calls
+    /// it last jumps to it.
+    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool;
+
+    /// The same of lines of so many rows, if the first level has bumped the key.
+    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
 
     /// [`Tile::tile`] without a prefetch, as a function of its own: compiled with the backend's
     /// instructions wherever it is called.
@@ -125,9 +128,10 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            match single.lines().k() & 0xFF {
-                rows if rows == ROWS => one::<ROWS, T>(single, hash),
-                _ => T::from_level::<Levels<T>>(0, single, hash),
+            // Calls for 8 rows are for these alone.
+            match ROWS == LANES as u32 || single.numbered(ROWS as u8) {
+                true => first::<ROWS, T>(single, hash),
+                false => T::any_rows(single, hash),
             }
         }
     }
@@ -203,33 +207,61 @@ impl Bumped {
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn one<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
     let (rows, lines) = (Rows::of(ROWS), single.lines());
-    let (index, position) = place(hash, lines.count());
-    let line = lines.first().wrapping_add((index as usize) << line_log2(ROWS));
+    let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
     // SAFETY: the caller vouches for the lines, and this is one of them.
     let line = unsafe { T::line::<ROWS>(line, rows, hash) };
-    if position < line.threshold {
+    if top(hash, lines.count()) < line.threshold {
         return matches(line.parities, hash, ROWS);
     }
     // SAFETY: the caller's promise.
-    unsafe { T::from_level::<Levels<T, ROWS>>(1, single, hash) }
+    unsafe { T::bumped::<ROWS>(single, hash) }
 }
 
-/// [`Tile::from_level`] by the operations `O`.
+/// [`Tile::bumped`]: by the second level alone, which seldom bumps a key again.
 ///
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-pub(super) unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match level {
-            0 => O::contains(single.lines(), hash),
-            // Where there is no other level, nothing rules the key out.
-            _ => next(single.lines()).is_none_or(|lines| O::contains(lines, next_hash(hash))),
+pub(super) unsafe fn bumped<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let lines = single.lines();
+    if top(hash, lines.count()) < u8::MAX
+        && let Some((second, count)) = second(ROWS, lines)
+    {
+        let hash = next_hash(hash);
+        let line = second.wrapping_add(offset(ROWS, hash, count));
+        // SAFETY: as in `first`.
+        let line = unsafe { T::line::<ROWS>(line, Rows::of(ROWS), hash) };
+        if top(hash, count) < line.threshold {
+            return matches(line.parities, hash, ROWS);
         }
     }
+    // SAFETY: the caller's promise.
+    unsafe { T::any_rows(single, hash) }
+}
+
+/// Where the line of a hash begins.
+#[inline(always)]
+fn offset(rows: u32, hash: u64, count: u64) -> usize {
+    (line_index(hash, count) as usize) << line_log2(rows)
+}
+
+/// The position of a hash but for 255, which stands for 254. Where it is below a threshold, so is the
+/// position; where not, only 255 and the threshold 255 leave a doubt.
+#[inline(always)]
+fn top(hash: u64, count: u64) -> u8 {
+    (hash.wrapping_mul(count) >> 56) as u8
+}
+
+/// [`Tile::any_rows`].
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn any_rows<T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { Levels::<T>::contains(single.lines(), hash) }
 }
 
 /// The batch at work.

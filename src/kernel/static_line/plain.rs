@@ -1,8 +1,7 @@
 //! Static lines on every CPU, one lane after the other.
 
-use super::super::batch::Ops;
 use super::super::single::Single;
-use super::levels::{Line, Tile, from_level};
+use super::levels::{Line, Tile, any_rows, bumped};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
@@ -35,9 +34,15 @@ impl Tile for Plain {
     }
 
     #[inline(never)]
-    unsafe fn from_level<O: Ops>(level: u32, single: &Single<'_>, hash: u64) -> bool {
+    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { from_level::<O>(level, single, hash) }
+        unsafe { any_rows::<Self>(single, hash) }
+    }
+
+    #[inline(never)]
+    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { bumped::<ROWS, Self>(single, hash) }
     }
 }
 

@@ -37,6 +37,14 @@ pub(super) fn next(lines: Lines) -> Option<Lines> {
     Some(lines.behind(line_log2(rows), next_count(lines.count(), share), packed))
 }
 
+/// Where the second level of lines of so many rows begins, and how many lines it has, if there is one.
+#[inline(always)]
+pub(super) fn second(rows: u32, lines: Lines) -> Option<(*const u8, u64)> {
+    let (_, [share, _], _) = unpack(lines.k());
+    let behind = lines.first().wrapping_add((lines.count() as usize) << line_log2(rows));
+    (share > 0).then(|| (behind.cast_const(), next_count(lines.count(), share)))
+}
+
 /// How the lanes left over are added to the rows, for vectors of 4 and 8 lanes.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
@@ -63,8 +71,9 @@ pub(super) struct Rows {
     pub(super) fields: [Field; FIELDS],
 }
 
-/// Those for each number of rows, from [`MIN_ROWS`] on.
-static ROWS: [Rows; (MAX_ROWS - MIN_ROWS + 1) as usize] = {
+/// Those for each number of rows, from [`MIN_ROWS`] on. A constant, so that code for one number has its
+/// fields in its instructions.
+const ROWS: &[Rows; (MAX_ROWS - MIN_ROWS + 1) as usize] = &{
     const NONE: Field =
         Field { lanes: [0; 16], bits: [0; 16], start: [0; 4], halves: [[0; 8]; 4], width: 0 };
     const NO_ROWS: Rows = Rows { count: 0, extra: 0, fields: [NONE; FIELDS] };
