@@ -9,7 +9,7 @@ use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::native::{FOOTER_BYTES, Footer, FooterBytes};
 use crate::format::scalable::{self as format, MAX_STAGES};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Prefetch, insert_absent};
+use crate::kernel::{Backend, FAR_VIEWS, Prefetch, insert_absent};
 use crate::key::Key;
 use crate::line::LINE_BITS;
 use crate::shape::Params;
@@ -268,6 +268,17 @@ impl ScalableFilter {
         together(self.stages().map(Filter::estimated_rate))
     }
 
+    /// Prefetches the lines of all stages, if they are likely to be misses. Apart, so that a probe of
+    /// a few stages saves fewer registers.
+    #[cold]
+    #[inline(never)]
+    fn prefetch_stages(&self, hash: u64) {
+        // The newest has most of the lines.
+        if Prefetch::to_probe_few(self.newest().filter.lines().len()) != Prefetch::None {
+            self.prefetch_hash(hash);
+        }
+    }
+
     // ---- folding ----
 
     /// Returns the parameters of a plain filter for the present keys at the target rate.
@@ -393,19 +404,13 @@ impl Probe for ScalableFilter {
         self.key_hash().of(key)
     }
 
-    /// The lines of all stages are prefetched before the first is tested, so that their misses
-    /// overlap, if they are likely to be misses.
-    #[inline]
+    /// From the newest stage on, which has half of the keys. The misses of a few stages overlap by
+    /// themselves.
+    #[inline(always)]
     fn contains_hash(&self, hash: u64) -> bool {
-        if let [stage] = &self.stages[..] {
-            return stage.filter.contains_hash(hash);
+        if self.stages.len() >= FAR_VIEWS {
+            self.prefetch_stages(hash);
         }
-        // The newest has most of the lines.
-        let bytes = self.newest().filter.lines().len();
-        if Prefetch::to_probe_few(bytes) != Prefetch::None {
-            self.prefetch_hash(hash);
-        }
-        // From the newest stage on, which has half of the keys.
         self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
     }
 

@@ -108,6 +108,10 @@ impl Probe for Window {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
+        if let &[hash] = hashes {
+            words[0] = self.contains_hash(hash).into();
+            return words[0] as usize;
+        }
         for (i, word) in words.iter_mut().enumerate() {
             let hashes = &hashes[TILE * i..];
             *word = self.find(hashes, hashes.len().min(TILE), None, 0);
