@@ -9,7 +9,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, any_rows, bumped};
+use super::levels::{ANY, Found, Line, Tile, UP_TO_7, any_rows, bumped, first};
 use super::rows::{FIELDS, Rows};
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use std::arch::x86_64::*;
@@ -29,7 +29,9 @@ impl Tile for Avx2 {
             match if ROWS == ANY { rows.count } else { ROWS } {
                 8 => one::<0, false>(line, rows, hash),
                 4 | 6 | 7 => one::<1, false>(line, rows, hash),
-                5 => one::<2, false>(line, rows, hash),
+                5 | UP_TO_7 => one::<2, false>(line, rows, hash),
+                16 => one::<0, true>(line, rows, hash),
+                10 => one::<2, true>(line, rows, hash),
                 _ => one::<3, true>(line, rows, hash),
             }
         }
@@ -61,6 +63,12 @@ impl Tile for Avx2 {
     unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { any_rows::<Self>(single, hash) }
+    }
+
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { first::<ROWS, Self>(single, hash) }
     }
 
     #[target_feature(enable = "avx2,bmi2,popcnt")]

@@ -4,7 +4,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, any_rows, bumped};
+use super::levels::{ANY, Found, Line, Tile, UP_TO_7, any_rows, bumped, first};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -21,7 +21,7 @@ impl Tile for Avx512 {
             match if ROWS == ANY { rows.count } else { ROWS } {
                 8 => one::<0, false>(line, rows, hash),
                 4 | 6 | 7 => one::<1, false>(line, rows, hash),
-                5 => one::<2, false>(line, rows, hash),
+                5 | UP_TO_7 => one::<2, false>(line, rows, hash),
                 16 => one::<0, true>(line, rows, hash),
                 12 | 14 | 15 => one::<1, true>(line, rows, hash),
                 10 | 11 | 13 => one::<2, true>(line, rows, hash),
@@ -56,6 +56,12 @@ impl Tile for Avx512 {
     unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { any_rows::<Self>(single, hash) }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
+    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { first::<ROWS, Self>(single, hash) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]

@@ -6,7 +6,7 @@ use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
 use super::rows::{Rows, line_log2, next, second};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
-use crate::line::{LANES, LINE_BYTES, line_index};
+use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -56,6 +56,9 @@ pub(super) trait Tile {
     /// it last jumps to it.
     unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool;
 
+    /// The same of lines with [`UP_TO_7`] or [`FROM_9`] rows.
+    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
+
     /// The same of lines of so many rows, if the first level has bumped the key.
     unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
 
@@ -75,6 +78,19 @@ fn matches(parities: u64, hash: u64, rows: u32) -> bool {
 
 /// Stands for any number of rows.
 pub(super) const ANY: u32 = 0;
+/// For any of 4 to 7, whose lines have 8 lanes and up to two further fields.
+pub(super) const UP_TO_7: u32 = 3;
+/// For any of 9 to 16, whose lines have 16 lanes and up to three further fields.
+pub(super) const FROM_9: u32 = 17;
+
+/// The rows of lines of which so much is known.
+#[inline(always)]
+fn rows<const ROWS: u32>(lines: Lines) -> &'static Rows {
+    match ROWS {
+        ANY | UP_TO_7 | FROM_9 => Rows::in_lines(lines),
+        _ => Rows::of(ROWS),
+    }
+}
 
 /// The operations by a backend's `T`, and the shortest code for single keys in lines of so many
 /// `ROWS`, if that is known.
@@ -128,10 +144,13 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            // Calls for 8 rows are for these alone.
-            match ROWS == LANES as u32 || single.numbered(ROWS as u8) {
-                true => first::<ROWS, T>(single, hash),
-                false => T::any_rows(single, hash),
+            match ROWS {
+                // Calls for 8 rows are for these alone.
+                8 => first::<8, T>(single, hash),
+                _ if single.numbered(ROWS as u8) => first::<ROWS, T>(single, hash),
+                ANY => T::any_rows(single, hash),
+                ..8 => T::of_class::<UP_TO_7>(single, hash),
+                _ => T::of_class::<FROM_9>(single, hash),
             }
         }
     }
@@ -207,13 +226,13 @@ impl Bumped {
 /// # Safety
 /// As for [`Ops`].
 #[inline(always)]
-unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
-    let (rows, lines) = (Rows::of(ROWS), single.lines());
+pub(super) unsafe fn first<const ROWS: u32, T: Tile>(single: &Single<'_>, hash: u64) -> bool {
+    let (lines, rows) = (single.lines(), rows::<ROWS>(single.lines()));
     let line = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
     // SAFETY: the caller vouches for the lines, and this is one of them.
     let line = unsafe { T::line::<ROWS>(line, rows, hash) };
     if top(hash, lines.count()) < line.threshold {
-        return matches(line.parities, hash, ROWS);
+        return matches(line.parities, hash, rows.count);
     }
     // SAFETY: the caller's promise.
     unsafe { T::bumped::<ROWS>(single, hash) }
@@ -231,10 +250,11 @@ pub(super) unsafe fn bumped<const ROWS: u32, T: Tile>(single: &Single<'_>, hash:
     {
         let hash = next_hash(hash);
         let line = second.wrapping_add(offset(ROWS, hash, count));
+        let rows = rows::<ROWS>(lines);
         // SAFETY: as in `first`.
-        let line = unsafe { T::line::<ROWS>(line, Rows::of(ROWS), hash) };
+        let line = unsafe { T::line::<ROWS>(line, rows, hash) };
         if top(hash, count) < line.threshold {
-            return matches(line.parities, hash, ROWS);
+            return matches(line.parities, hash, rows.count);
         }
     }
     // SAFETY: the caller's promise.

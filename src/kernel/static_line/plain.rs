@@ -1,7 +1,7 @@
 //! Static lines on every CPU, one lane after the other.
 
 use super::super::single::Single;
-use super::levels::{Line, Tile, any_rows, bumped};
+use super::levels::{Line, Tile, any_rows, bumped, first};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
@@ -37,6 +37,12 @@ impl Tile for Plain {
     unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { any_rows::<Self>(single, hash) }
+    }
+
+    #[inline(never)]
+    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { first::<ROWS, Self>(single, hash) }
     }
 
     #[inline(never)]
