@@ -145,6 +145,13 @@ pub(super) trait Ops {
         probe.hits
     }
 
+    /// Whether so few keys in a filter of so many bytes are prefetched before they are probed. The
+    /// misses of fewer overlap by themselves.
+    #[inline(always)]
+    fn prefetches_few(keys: usize, bytes: usize) -> bool {
+        keys >= ahead::FEWEST && Prefetch::to_probe_few(bytes) != Prefetch::None
+    }
+
     /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
     /// around it.
     #[inline(always)]
@@ -152,15 +159,25 @@ pub(super) trait Ops {
     where
         Self: Sized,
     {
-        // From the last on, so that an answer moves those behind it up and takes their place.
-        let mut hits = 0_u64;
-        for &hash in hashes.iter().rev() {
-            // SAFETY: the caller's promise.
-            let hit = unsafe { Self::contains_one(single, hash) };
-            hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
-        }
-        hits
+        // SAFETY: the caller's promise.
+        unsafe { key_by_key::<Self>(single, hashes) }
     }
+}
+
+/// The answers of single probes for a few hashes, first in the lowest bit.
+///
+/// # Safety
+/// As for [`Ops`]; there are at most 64.
+#[inline(always)]
+pub(super) unsafe fn key_by_key<O: Ops>(single: &Single<'_>, hashes: &[u64]) -> u64 {
+    // From the last on, so that an answer moves those behind it up and takes their place.
+    let mut hits = 0_u64;
+    for &hash in hashes.iter().rev() {
+        // SAFETY: the caller's promise.
+        let hit = unsafe { O::contains_one(single, hash) };
+        hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
+    }
+    hits
 }
 
 /// Up to eight lines for each key, of as many filters, and how they lie.
@@ -403,10 +420,10 @@ pub(super) unsafe fn probe_few<O: Ops>(
     // SAFETY: the caller's promise.
     unsafe { assert_unchecked(!hashes.is_empty()) };
     let lines = single.lines();
-    // The misses of fewer keys overlap by themselves.
-    if hashes.len() >= ahead::FEWEST {
-        let bytes = (lines.count() as usize) << O::line_log2(lines.k());
-        prefetch_few::<O>(lines, hashes, Prefetch::to_probe_few(bytes));
+    if O::PREFETCH
+        && O::prefetches_few(hashes.len(), (lines.count() as usize) << O::line_log2(lines.k()))
+    {
+        hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
     }
     // SAFETY: the caller's promise.
     *word = unsafe { O::probe_few(single, hashes) };

@@ -18,6 +18,8 @@ pub(crate) mod ahead {
     pub(crate) const NEAR: usize = 8;
     /// Fewer keys in a call are not prefetched.
     pub(crate) const FEWEST: usize = 4;
+    /// The same in cuckoo filters.
+    pub(crate) const FEWEST_CUCKOO: usize = 8;
     /// Probes of windows, all generations.
     pub(crate) const WINDOW: usize = 32;
     /// Inserts into windows, the newest generation.

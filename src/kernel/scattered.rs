@@ -8,9 +8,9 @@
 //! in four of absent keys. So no branch is a coin toss, and few cache lines come from memory in
 //! vain.
 
-use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan};
+use super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, key_by_key};
 use super::lines::Lines;
-use super::prefetch::{INTO_L2, prefetch};
+use super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::shared;
 use super::single::Single;
 use crate::layouts::classic;
@@ -243,9 +243,23 @@ impl<B: Bits> Ops for Scattered<B> {
         hits
     }
 
+    /// Key by key, they are as single ones.
+    #[inline(always)]
+    fn prefetches_few(_: usize, _: usize) -> bool {
+        false
+    }
+
+    /// In the cache, as a tile. Beyond, the branches of single probes cost less than misses that wait for
+    /// those of all keys before.
     #[inline(always)]
     unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64 {
+        let lines = single.lines();
         // SAFETY: the caller's promise.
-        unsafe { Self::probe_tile::<Nothing>(single.lines(), hashes, NO_LOOKAHEAD) }
+        unsafe {
+            match Prefetch::to_probe_few((lines.count() as usize) << B::LINE_LOG2) {
+                Prefetch::None => Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD),
+                _ => key_by_key::<Self>(single, hashes),
+            }
+        }
     }
 }

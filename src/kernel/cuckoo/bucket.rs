@@ -1,7 +1,7 @@
 //! Buckets of four fingerprints: where they are, and whether one has a fingerprint.
 
 use super::super::lines::Lines;
-use super::super::prefetch::prefetch;
+use super::super::prefetch::{Prefetch, ahead, prefetch};
 use crate::layouts::cuckoo::{fingerprint, first, offset, other};
 
 /// Stands for bits of a fingerprint that are known only at run time.
@@ -31,6 +31,13 @@ pub(super) fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
 #[inline(always)]
 pub(super) fn prefetch_buckets<const HINT: u8>(lines: Lines, hash: u64) {
     addresses(bits::<ANY>(lines), lines, hash).into_iter().for_each(prefetch::<HINT>);
+}
+
+/// [`Ops::prefetches_few`](super::super::batch::Ops::prefetches_few): to find the buckets twice pays in
+/// memory alone, and for more than a few keys, since no branch keeps the CPU from looking ahead.
+#[inline(always)]
+pub(super) fn prefetches_few(keys: usize, bytes: usize) -> bool {
+    keys >= ahead::FEWEST_CUCKOO && Prefetch::to_probe(bytes) == Prefetch::FarAndNear
 }
 
 /// A 1 in the lowest bit of each slot.

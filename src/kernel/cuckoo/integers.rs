@@ -17,6 +17,11 @@ impl<const BITS: u32> Ops for Integers<BITS> {
     }
 
     #[inline(always)]
+    fn prefetches_few(keys: usize, bytes: usize) -> bool {
+        super::bucket::prefetches_few(keys, bytes)
+    }
+
+    #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         let bits = bits::<BITS>(lines);
         let [first, other] = addresses(bits, lines, hash);

@@ -47,6 +47,11 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     }
 
     #[inline(always)]
+    fn prefetches_few(keys: usize, bytes: usize) -> bool {
+        super::bucket::prefetches_few(keys, bytes)
+    }
+
+    #[inline(always)]
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { Integers::<BITS>::contains(lines, hash) }

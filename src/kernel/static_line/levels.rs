@@ -1,6 +1,8 @@
 //! What all backends share: from level to level.
 
-use super::super::batch::{self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work};
+use super::super::batch::{
+    self, Hashes, Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, Work, key_by_key,
+};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
@@ -152,6 +154,36 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 ..8 => T::of_class::<UP_TO_7>(single, hash),
                 _ => T::of_class::<FROM_9>(single, hash),
             }
+        }
+    }
+
+    /// The first level for all keys, without a branch on its lines, so that no misprediction ends the
+    /// overlap of misses; then the bumped keys.
+    #[inline(always)]
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64 {
+        let lines = single.lines();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match ROWS {
+                8 => {}
+                ANY => return key_by_key::<Self>(single, hashes),
+                _ if single.numbered(ROWS as u8) => {}
+                _ => return key_by_key::<Self>(single, hashes),
+            }
+            let (mut hits, mut bumped) = (0_u64, 0_u64);
+            for &hash in hashes.iter().rev() {
+                let at = lines.first().wrapping_add(offset(ROWS, hash, lines.count()));
+                let line = T::line::<ROWS>(at, Rows::of(ROWS), hash);
+                let hit = matches(line.parities, hash, ROWS);
+                hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
+                let over = top(hash, lines.count()) >= line.threshold;
+                bumped = bumped.wrapping_add(bumped).wrapping_add(u64::from(over));
+            }
+            hits &= !bumped;
+            for_each_bit(bumped, |i| {
+                hits |= u64::from(T::bumped::<ROWS>(single, *hashes.get_unchecked(i))) << i;
+            });
+            hits
         }
     }
 
