@@ -17,9 +17,9 @@
 enum { LINES = 1024, KEYS = 4096, KEY_BYTES = 16, VIEWS = 8, MOST_WORDS = (KEYS + 63) / 64 };
 
 static bloomline_filter *filter, *others[VIEWS];
-static bloomline_view view, views[VIEWS];
 static bloomline_group *groups[VIEWS + 1]; /* of so many of the views */
 static uint32_t members[KEYS];
+static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view;
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
 static uint8_t bytes[KEYS][KEY_BYTES];
 static bloomline_bytes keys[KEYS];
@@ -53,6 +53,13 @@ SOME(filter_insert_keys, bloomline_filter_insert_keys(filter, &keys[i], n))
 SOME(view_contains_hashes, yes += bloomline_view_contains_hashes(&view, &hashes[i], n, bitmap))
 SOME(view_contains_keys, yes += bloomline_view_contains_keys(&view, &keys[i], n, bitmap))
 SOME(view_contains_each, bloomline_view_contains_each(&view, &each[i], n, present))
+
+/* Of 8 rows, of 16, and fingerprints of 12 bits. */
+ONE(static_contains_hash, yes += bloomline_view_contains_hash(&static_view, hashes[i]))
+ONE(static_wide_contains_hash, yes += bloomline_view_contains_hash(&static_wide_view, hashes[i]))
+ONE(cuckoo_contains_hash, yes += bloomline_view_contains_hash(&cuckoo_view, hashes[i]))
+SOME(static_contains_hashes, yes += bloomline_view_contains_hashes(&static_view, &hashes[i], n, bitmap))
+SOME(cuckoo_contains_hashes, yes += bloomline_view_contains_hashes(&cuckoo_view, &hashes[i], n, bitmap))
 
 /* One key in n filters. */
 static void views_contain_hash(size_t n)
@@ -104,6 +111,9 @@ static const struct {
     N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
     N(group_contains_hash, 1), N(group_contains_hash, 4), N(group_contains_hash, VIEWS),
     N(group_contains_pairs, 1), N(group_contains_pairs, 16), N(group_contains_pairs, KEYS),
+    N(static_contains_hash, 1), N(static_wide_contains_hash, 1), N(static_contains_hashes, 4),
+    N(static_contains_hashes, 16), N(cuckoo_contains_hash, 1), N(cuckoo_contains_hashes, 4),
+    N(cuckoo_contains_hashes, 16),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
 
@@ -118,8 +128,33 @@ static bloomline_filter *made(uint32_t k)
     return made;
 }
 
+/* A static filter of these keys, and a view of it. */
+static void view_static(const uint64_t *own, size_t n, double rate, bloomline_view *out)
+{
+    size_t len = bloomline_static_block_len(n, rate);
+    void *block = malloc(len);
+    if (block == NULL ||
+        bloomline_static_block_build(own, n, rate, 0, 1, block, len, &len) != BLOOMLINE_OK ||
+        bloomline_view_open(block, len, out) != BLOOMLINE_OK)
+        exit(2);
+}
+
+static void view_cuckoo(const uint64_t *own, size_t n, bloomline_view *out)
+{
+    bloomline_cuckoo_params params;
+    bloomline_cuckoo *cuckoo;
+    if (bloomline_cuckoo_params_for_rate(n, 0.002, &params) != BLOOMLINE_OK ||
+        bloomline_cuckoo_new(&params, &cuckoo) != BLOOMLINE_OK)
+        exit(2);
+    for (size_t i = 0; i < n; i++)
+        if (bloomline_cuckoo_insert_hash(cuckoo, own[i]) != BLOOMLINE_OK) exit(2);
+    if (bloomline_cuckoo_view(cuckoo, out) != BLOOMLINE_OK) exit(2);
+}
+
 int main(void)
 {
+    static uint64_t own[LINES * 512 / 10 + KEYS];
+    size_t n = 0;
     /* Keys that an xorshift makes; every other one is inserted, and as many more. */
     uint64_t x = UINT64_C(88172645463325252);
     filter = made(6);
@@ -148,10 +183,16 @@ int main(void)
             each[i] = &keys[i];
             hashes[i] = hash;
         }
-        if (i >= KEYS || i % 2 == 0) bloomline_filter_insert_hash(filter, hash);
+        if (i >= KEYS || i % 2 == 0) {
+            bloomline_filter_insert_hash(filter, hash);
+            own[n++] = hash;
+        }
         bloomline_filter_insert_hash(others[i % VIEWS], hash);
     }
     if (bloomline_filter_view(filter, &view) != BLOOMLINE_OK) return 2;
+    view_static(own, n, 1.0 / 255, &static_view);
+    view_static(own, n, 1.0 / 65000, &static_wide_view);
+    view_cuckoo(own, n, &cuckoo_view);
 
     for (size_t pass = 0; pass < 2; pass++) /* inserts come last, since they change the answers */
         for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
