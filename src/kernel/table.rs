@@ -299,12 +299,21 @@ pub(super) static CUCKOO: Table = {
 };
 
 pub(super) static STATIC: Table = {
+    use static_line::Plain;
     // Lanes folded into each other are vectors of a kind.
-    const SCALAR: &Kernel = kernel!(Scalar, Static, static_line::Plain);
+    const SCALAR: &Kernel = kernel!(Scalar, Static,
+        one: Plain<16>, 0..8 => Plain<7>, 8 => Plain<8>, 9..=12 => Plain<10>; many: Plain<0>);
     // Single keys of the rows that rates of 1 %, 0.4 %, 0.1 % and 2 in 100,000 need have code of
     // their own.
     by_backend([
         SCALAR,
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        {
+            use static_line::Neon as B;
+            kernel!(Portable, Static,
+                one: B<16>, 0..8 => B<7>, 8 => B<8>, 9..=12 => B<10>; many: B<0>)
+        },
+        #[cfg(not(all(target_arch = "aarch64", target_endian = "little")))]
         &const { SCALAR.under(Backend::Portable) },
         #[cfg(target_arch = "x86_64")]
         {

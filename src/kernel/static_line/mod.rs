@@ -1,6 +1,6 @@
 //! The static lines of `layouts/static_line.rs` on the backends.
 //!
-//! `plain`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
+//! `plain`, `neon`, `avx2` and `avx512` each answer a tile of keys by one level: which keys it contains,
 //! and which it has bumped. `levels` has what they share: the bumped keys of a batch are collected,
 //! and probed at the next level as a batch of its own. `build` makes filters.
 //!
@@ -12,6 +12,8 @@ mod avx2;
 mod avx512;
 pub(crate) mod build;
 mod levels;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+mod neon;
 mod plain;
 mod rows;
 mod solve;
@@ -21,7 +23,9 @@ mod sort;
 pub(super) type Avx2<const ROWS: u32> = levels::Levels<avx2::Avx2, ROWS>;
 #[cfg(target_arch = "x86_64")]
 pub(super) type Avx512<const ROWS: u32> = levels::Levels<avx512::Avx512, ROWS>;
-pub(super) type Plain = levels::Levels<plain::Plain>;
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+pub(super) type Neon<const ROWS: u32> = levels::Levels<neon::Neon, ROWS>;
+pub(super) type Plain<const ROWS: u32> = levels::Levels<plain::Plain, ROWS>;
 
 pub(super) use rows::line_log2;
 pub(crate) use rows::{pack, unpack};

@@ -67,7 +67,13 @@ fn fold(lanes: [u64; LANES]) -> u8 {
     bytes ^= bytes >> 4;
     bytes ^= bytes >> 2;
     bytes ^= bytes >> 1;
-    // The lowest bits of all bytes, brought together in the highest byte.
+    lowest_bits(bytes)
+}
+
+/// The lowest bits of eight bytes, that of the first in the lowest bit.
+#[inline(always)]
+pub(super) fn lowest_bits(bytes: u64) -> u8 {
+    // Brought together in the highest byte.
     ((bytes & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
