@@ -151,7 +151,7 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 8 => first::<8, T>(single, hash),
                 _ if single.numbered(ROWS as u8) => first::<ROWS, T>(single, hash),
                 ANY => T::any_rows(single, hash),
-                ..8 => T::of_class::<UP_TO_7>(single, hash),
+                1..8 => T::of_class::<UP_TO_7>(single, hash),
                 _ => T::of_class::<FROM_9>(single, hash),
             }
         }
