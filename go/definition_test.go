@@ -1,7 +1,7 @@
 package bloomline
 
 // The line of docs/FORMAT.md once more, bit by bit, and what filters do against it: bytes after inserts,
-// answers, batches of every length at the seams of the loops. The histories have the other layouts.
+// answers, batches of every length at the seams of the loops. layouts_definition_test.go has other layouts.
 
 import (
 	"bytes"

@@ -1,0 +1,150 @@
+package bloomline
+
+// What docs/FORMAT.md says of the other layouts, bit by bit and slow: which keys may be present in the lines
+// of a standard, a cuckoo and a static filter. The fuzzers hold the filters to it.
+
+import (
+	"github.com/bloomline/bloomline/go/internal/format"
+)
+
+const (
+	definitionC1 = 0x9E3779B97F4A7C15
+	definitionC2 = 0xD6E8FEB86659FD93
+	definitionC3 = 0xA0761D6478BD642F
+)
+
+// definitionAnswer is whether a hash may be present in an encoded filter, whose footer has been checked, of
+// a layout that has a view.
+func definitionAnswer(data []byte, hash uint64) bool {
+	lines, footer := data[:len(data)-footerBytes], data[len(data)-footerBytes:]
+	count, k := le.Uint64(footer[format.AtLineCount:]), int(le.Uint32(footer[format.AtK:]))
+	switch le.Uint16(footer[format.AtLayout:]) {
+	case layoutClassic:
+		return definitionClassicContains(lines, k, hash)
+	case layoutCuckoo:
+		return definitionCuckooContains(lines, k, hash)
+	case layoutStatic:
+		shape := footer[format.AtReserved:]
+		return definitionStaticContains(lines, count, shape[0], shape[1], int(shape[2]), k, hash)
+	}
+	return definitionContains(lines[:count*64], k, hash)
+}
+
+func bitOf(data []byte, at int) uint64 { return uint64(data[at/8] >> (at % 8) & 1) }
+
+func definitionClassicContains(data []byte, k int, hash uint64) bool {
+	at, step := hash, hash*definitionC2
+	for i := range k {
+		if bitOf(data, int(definitionIndex(at, 8*uint64(len(data))))) == 0 {
+			return false
+		}
+		at += step
+		step += definitionC1 * uint64(i+1)
+	}
+	return true
+}
+
+func definitionCuckooContains(lines []byte, width int, hash uint64) bool {
+	count := uint64(len(lines) / 64)
+	buckets := map[int]uint64{8: 16, 12: 10, 16: 8}[width]
+	fingerprint := max(hash&(1<<width-1), 1)
+	line, bucket := definitionIndex(hash, count), (hash>>16&0xFFFF)*buckets>>16
+	// Where the alternate line is: in the page, of which the last one has what is left over, or anywhere.
+	start, among := uint64(0), count
+	if last := max(int(count-count%64)-64, 0); fingerprint%8 != 0 && line >= uint64(last) {
+		start, among = uint64(last), count-uint64(last)
+	} else if fingerprint%8 != 0 {
+		start, among = line-line%64, 64
+	}
+	m := uint64(uint32(fingerprint) * 0x9E3779B1)
+	other := start + (m*among>>32+among-(line-start))%among
+	alternate := ((m&0xFFFF)*buckets>>16 + buckets - bucket) % buckets
+	for _, at := range [][2]uint64{{line, bucket}, {other, alternate}} {
+		for slot := range 4 {
+			first, held := (int(at[0])*64+int(at[1])*width/2)*8+slot*width, uint64(0)
+			for bit := range width {
+				held |= bitOf(lines, first+bit) << bit
+			}
+			if held == fingerprint {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// definitionFields are the widths of the fields of a row behind its first 63 columns.
+var definitionFields = map[int][]int{
+	4: {60}, 5: {31, 6}, 6: {21}, 7: {9}, 8: {}, 9: {21, 21, 7}, 10: {31, 6}, 11: {21, 7}, 12: {21}, 13: {9, 4},
+	14: {9}, 15: {4}, 16: {},
+}
+
+func definitionStaticContains(lines []byte, count uint64, second, third byte, tail, rows int, hash uint64) bool {
+	size := 64
+	if rows > 8 {
+		size = 128
+	}
+	shares := []uint64{}
+	if second > 0 {
+		shares = append(shares, uint64(second))
+	}
+	if third > 0 {
+		shares = append(shares, uint64(third))
+	}
+	for range tail {
+		shares = append(shares, 16)
+	}
+	for level := 0; ; level++ {
+		line := lines[int(definitionIndex(hash, count))*size:][:size]
+		threshold := uint64(0)
+		for lane := range 8 {
+			threshold |= bitOf(line, 64*lane+63) << lane
+		}
+		next := hash*definitionC1 + definitionC2
+		next = (next ^ next>>32) * definitionC2
+		if min(hash*count>>56, 254) < threshold {
+			return definitionHolds(line, rows, hash, next)
+		}
+		if level == len(shares) {
+			return true
+		}
+		lines = lines[int(count)*size:]
+		count = (count*shares[level] + 255) / 256
+		hash = next
+	}
+}
+
+// definitionHolds is whether each row of a line has the parity that the fingerprint says.
+func definitionHolds(line []byte, rows int, hash, next uint64) bool {
+	parity := make([]uint64, rows)
+	for row := range rows {
+		for column := range 63 {
+			parity[row] ^= bitOf(line, 64*row+column) & (next >> 1 >> column)
+		}
+	}
+	columns := 0
+	for _, width := range definitionFields[rows] {
+		columns += width
+	}
+	more := next * definitionC3 >> 1 >> (63 - columns)
+	lane, bit := rows, 0
+	for _, width := range definitionFields[rows] {
+		for row := range rows {
+			if bit+width > 63 {
+				lane, bit = lane+1, 0
+			}
+			for column := range width {
+				parity[row] ^= bitOf(line, 64*lane+bit+column) & (more >> column)
+			}
+			bit += width
+		}
+		more >>= width
+	}
+	fingerprint := hash&(1<<rows-1) | 1
+	for row, odd := range parity {
+		if odd&1 != fingerprint>>row&1 {
+			return false
+		}
+	}
+	return true
+}
