@@ -108,6 +108,12 @@ static inline void check_status(bloomline_status expected, bloomline_status actu
            bloomline_status_message(actual), (int)expected, bloomline_status_message(expected));
 }
 
+/* The error for a rate that no filter can be made for. */
+static inline bloomline_status no_rate(double rate)
+{
+    return rate > 0 && rate < 1 ? BLOOMLINE_ERR_RATE_TOO_SMALL : BLOOMLINE_ERR_RATE;
+}
+
 static inline void check_near(double expected, double actual, double tolerance, const char *file,
                               int line, const char *text)
 {

@@ -22,7 +22,8 @@ MUST_HOLD(kinds_are_layouts, BLOOMLINE_KIND_FILTER == 1 && BLOOMLINE_KIND_COUNTI
 MUST_HOLD(bytes_are_a_pointer_and_a_size, sizeof(bloomline_bytes) == sizeof(void *) + sizeof(size_t));
 MUST_HOLD(ok_is_zero, BLOOMLINE_OK == 0);
 MUST_HOLD(numbers_are_fixed, BLOOMLINE_ERR_NULL == 1 && BLOOMLINE_ERR_INTERNAL == 20 && BLOOMLINE_ERR_ABSENT == 21 && BLOOMLINE_ERR_FULL == 22 &&
-          BLOOMLINE_ERR_GENERATIONS == 23 && BLOOMLINE_ERR_NOT_A_FILE == 25 && BLOOMLINE_ERR_OVERLAP == 26);
+          BLOOMLINE_ERR_GENERATIONS == 23 && BLOOMLINE_ERR_NOT_A_FILE == 25 && BLOOMLINE_ERR_OVERLAP == 26 &&
+          BLOOMLINE_ERR_NO_LINES == 27 && BLOOMLINE_ERR_PREFETCH == 32);
 
 /* Constants are known to the preprocessor. */
 #if BLOOMLINE_VERSION_MAJOR < 0 || BLOOMLINE_VERSION_MINOR < 0 || BLOOMLINE_VERSION_PATCH < 0 || \

@@ -63,7 +63,8 @@ static inline void history_status(char *answer, bloomline_status status)
         bloomline_status status;
         const char *name;
     } names[] = {
-        {BLOOMLINE_OK, "ok"}, {BLOOMLINE_ERR_RATE, "rate"}, {BLOOMLINE_ERR_K, "k"}, {BLOOMLINE_ERR_MISMATCH, "mismatch"},
+        {BLOOMLINE_OK, "ok"}, {BLOOMLINE_ERR_RATE, "rate"}, {BLOOMLINE_ERR_K, "k"},
+        {BLOOMLINE_ERR_FINGERPRINT_BITS, "k"}, {BLOOMLINE_ERR_MISMATCH, "mismatch"},
         {BLOOMLINE_ERR_ODD_LINE_COUNT, "odd_line_count"}, {BLOOMLINE_ERR_LAYOUT, "layout"},
         {BLOOMLINE_ERR_ABSENT, "absent"}, {BLOOMLINE_ERR_FULL, "full"}, {BLOOMLINE_ERR_GENERATIONS, "generations"},
         {BLOOMLINE_ERR_OVERLAP, "overlap"},

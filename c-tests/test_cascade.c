@@ -93,7 +93,7 @@ static void what_is_refused(void)
     CHECK(strstr(bloomline_status_message(BLOOMLINE_ERR_OVERLAP), "both sets") != NULL);
     static const double rates[] = {-1, 1, 1e-6, NAN, INFINITY};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cascade_new(included, 5, excluded, 5, rates[i], 7, 1, &cascade));
+        CHECK_STATUS(no_rate(rates[i]), bloomline_cascade_new(included, 5, excluded, 5, rates[i], 7, 1, &cascade));
     }
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(NULL, 1, excluded, 1, 0, 7, 1, &cascade));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_new(included, 1, NULL, 1, 0, 7, 1, &cascade));

@@ -44,7 +44,7 @@ static void sizes_and_rates(void)
     bloomline_params before = params;
     const double none[] = {0, -1, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1, 1.5, 1e-300};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_classic_params_for_rate(10, none[i], &params));
+        CHECK_STATUS(no_rate(none[i]), bloomline_classic_params_for_rate(10, none[i], &params));
         if (i < 6) CHECK_STATUS(BLOOMLINE_ERR_BITS_PER_KEY, bloomline_classic_params_for_bits(10, none[i], &params));
     }
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_classic_params_for_rate(UINT64_MAX, 0.01, &params));
@@ -61,7 +61,7 @@ static void sizes_and_rates(void)
     CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
                  classic_new(&params, &filter));
     params = (bloomline_params){0, 7, 0, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, classic_new(&params, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, classic_new(&params, &filter));
     params = (bloomline_params){1, 7, BLOOMLINE_KIND_CLASSIC, 0};
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_filter_new(&params, NULL));
     CHECK(filter == NULL);

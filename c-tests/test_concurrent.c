@@ -279,7 +279,7 @@ static void null_and_bad_parameters(void)
     bloomline_filter *none = NULL;
     bloomline_params bad = {0, 6, 0, 0};
     uint64_t hashes[70] = {1, 2}, bitmap[2] = {0, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_concurrent_new(&bad, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, bloomline_concurrent_new(&bad, &filter));
     bad = (bloomline_params){1, 17, 0, 0};
     CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_concurrent_new(&bad, &filter));
     bad = (bloomline_params){(uint64_t)1 << 50, 6, 0, 0};

@@ -88,7 +88,7 @@ static void parameters_out_of_range(void)
     } cases[] = {
         {{2, 0, 0, 0}, BLOOMLINE_ERR_K},
         {{2, 17, 0, 0}, BLOOMLINE_ERR_K},
-        {{0, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{0, 6, 0, 0}, BLOOMLINE_ERR_NO_LINES},
         {{UINT64_MAX, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
         {{UINT64_MAX / 128 - 1, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* that many lines, but not their counters */
         {{UINT64_MAX / 640 + 1, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},

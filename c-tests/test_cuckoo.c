@@ -42,7 +42,7 @@ static void sizes_are_for_the_rate(void)
     bloomline_cuckoo_params same = {1, 2, 3, 4}, params = same;
     const double no_rates[] = {0, 1, -1, 1.5, -0.0, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e-5, 1e-300};
     for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_cuckoo_params_for_rate(1000, no_rates[i], &params));
+        CHECK_STATUS(no_rate(no_rates[i]), bloomline_cuckoo_params_for_rate(1000, no_rates[i], &params));
     }
     CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_cuckoo_params_for_rate(UINT64_MAX, 0.01, &params));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cuckoo_params_for_rate(1000, 0.01, NULL));
@@ -59,12 +59,12 @@ static void what_is_refused_changes_nothing(void)
         bloomline_cuckoo_params params;
         bloomline_status status;
     } cases[] = {
-        {{0, 8, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{0, 8, 0, 0}, BLOOMLINE_ERR_NO_LINES},
         {{UINT64_C(1) << 32, 8, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
         {{UINT64_MAX, 8, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
-        {{1, 0, 0, 0}, BLOOMLINE_ERR_K},
-        {{1, 10, 0, 0}, BLOOMLINE_ERR_K},
-        {{1, 17, 0, 0}, BLOOMLINE_ERR_K},
+        {{1, 0, 0, 0}, BLOOMLINE_ERR_FINGERPRINT_BITS},
+        {{1, 10, 0, 0}, BLOOMLINE_ERR_FINGERPRINT_BITS},
+        {{1, 17, 0, 0}, BLOOMLINE_ERR_FINGERPRINT_BITS},
         {{1, 8, 1, 0}, BLOOMLINE_ERR_RESERVED},
     };
     bloomline_cuckoo *filter = NULL;

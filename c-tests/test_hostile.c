@@ -118,7 +118,7 @@ static void what_cannot_be_folded_is_left_alone(void)
     } cases[] = {
         {{10, 6, 0, 1}, 63, BLOOMLINE_ERR_LINE_COUNT}, {{10, 6, 0, 1}, 64, BLOOMLINE_ERR_LINE_COUNT},
         {{10, 6, 0, 1}, UINT32_MAX, BLOOMLINE_ERR_LINE_COUNT}, {{UINT64_MAX, 6, 0, 1}, 1, BLOOMLINE_ERR_LINE_COUNT},
-        {{0, 6, 0, 1}, 1, BLOOMLINE_ERR_LINE_COUNT}, {{10, 0, 0, 1}, 1, BLOOMLINE_ERR_K},
+        {{0, 6, 0, 1}, 1, BLOOMLINE_ERR_NO_LINES}, {{10, 0, 0, 1}, 1, BLOOMLINE_ERR_K},
         {{10, 17, 0, 1}, 1, BLOOMLINE_ERR_K}, {{10, 6, 9, 1}, 1, BLOOMLINE_ERR_LAYOUT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

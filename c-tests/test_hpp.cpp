@@ -524,7 +524,7 @@ void concurrent_filters()
     CHECK(snapshot && snapshot->contains("cherry"sv) && shared->params()->line_count == 20);
     CHECK(shared->merge(*snapshot) && shared->estimated_keys() > 4);
     CHECK(!shared->insert_hash(hashes[0]) && ConcurrentFilter().contains("anything"sv));
-    CHECK(ConcurrentFilter::create(Params{0, 6, 0, 0}).code() == BLOOMLINE_ERR_LINE_COUNT);
+    CHECK(ConcurrentFilter::create(Params{0, 6, 0, 0}).code() == BLOOMLINE_ERR_NO_LINES);
     CHECK((*ConcurrentFilter::create(params)).estimated_keys() == 0);
 }
 

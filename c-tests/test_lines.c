@@ -111,7 +111,7 @@ static void what_is_refused_changes_nothing(void)
         {{2, 6, 0, 0}, 0, BLOOMLINE_ERR_BUFFER_TOO_SMALL},
         {{2, 0, 0, 0}, 128, BLOOMLINE_ERR_K},
         {{2, 17, 0, 0}, 128, BLOOMLINE_ERR_K},
-        {{0, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
+        {{0, 6, 0, 0}, 128, BLOOMLINE_ERR_NO_LINES},
         {{UINT64_MAX, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
         {{(uint64_t)1 << 58, 6, 0, 0}, 128, BLOOMLINE_ERR_LINE_COUNT},
         {{2, 6, 1, 0}, 128, BLOOMLINE_ERR_LAYOUT},

@@ -187,9 +187,9 @@ static void what_is_refused(void)
     bloomline_builder *builder = NULL;
     for (size_t i = 0; i < sizeof no_rates / sizeof *no_rates; i++) {
         CHECK_U64(0, bloomline_static_block_len(10, no_rates[i]));
-        CHECK_STATUS(BLOOMLINE_ERR_RATE,
+        CHECK_STATUS(no_rate(no_rates[i]),
                      bloomline_static_block_build(hashes, 10, no_rates[i], 0, 1, out, sizeof out, &len));
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_builder_new_static(no_rates[i], 0, &builder));
+        CHECK_STATUS(no_rate(no_rates[i]), bloomline_builder_new_static(no_rates[i], 0, &builder));
     }
     size_t needed = bloomline_static_block_len(100, 0.01);
     memset(out, 0xA5, sizeof out);

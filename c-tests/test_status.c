@@ -31,7 +31,7 @@ static void messages_fit_what_is_wrong(void)
         bloomline_status status;
         const char *word;
     } words[] = {
-        {BLOOMLINE_ERR_RATE, "too small"},        {BLOOMLINE_ERR_LINE_COUNT, "not filled in"},
+        {BLOOMLINE_ERR_RATE_TOO_SMALL, "too small"}, {BLOOMLINE_ERR_NO_LINES, "not filled in"},
         {BLOOMLINE_ERR_TRUNCATED, "empty"},       {BLOOMLINE_ERR_MISMATCH, "type"},
         {BLOOMLINE_ERR_NOT_A_FILE, "regular"},    {BLOOMLINE_ERR_KEY_COUNT, "fewer keys"},
     };
@@ -41,19 +41,19 @@ static void messages_fit_what_is_wrong(void)
     }
     bloomline_cuckoo_params zeros = {0, 0, 0, 0};
     bloomline_cuckoo *cuckoo = NULL;
-    CHECK_STATUS(BLOOMLINE_ERR_LINE_COUNT, bloomline_cuckoo_new(&zeros, &cuckoo));
+    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, bloomline_cuckoo_new(&zeros, &cuckoo));
     CHECK(cuckoo == NULL);
 }
 
 static void every_number_has_a_message_of_its_own(void)
 {
-    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_OVERLAP; i++) {
+    for (bloomline_status i = BLOOMLINE_OK; i <= BLOOMLINE_ERR_PREFETCH; i++) {
         const char *text = bloomline_status_message(i);
         CHECK(text != NULL && strlen(text) > 3 && strchr(text, '\n') == NULL);
         CHECK(text == bloomline_status_message(i)); /* static */
         for (bloomline_status j = BLOOMLINE_OK; j < i; j++) CHECK(strcmp(text, bloomline_status_message(j)) != 0);
     }
-    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_OVERLAP + 1, 1000, INT_MIN, INT_MAX};
+    static const bloomline_status unknown[] = {-1, BLOOMLINE_ERR_PREFETCH + 1, 1000, INT_MIN, INT_MAX};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         const char *text = bloomline_status_message(unknown[i]);
         CHECK(text != NULL && strlen(text) > 3);
@@ -74,7 +74,9 @@ static void numbers_are_what_they_were(void)
         BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_IO, BLOOMLINE_ERR_NOT_FOUND,
         BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_INTERNAL,
         BLOOMLINE_ERR_ABSENT, BLOOMLINE_ERR_FULL, BLOOMLINE_ERR_GENERATIONS,
-        BLOOMLINE_ERR_KEY_COUNT, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_OVERLAP};
+        BLOOMLINE_ERR_KEY_COUNT, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_OVERLAP,
+        BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_TOO_FEW_BITS,
+        BLOOMLINE_ERR_FINGERPRINT_BITS, BLOOMLINE_ERR_ROWS, BLOOMLINE_ERR_PREFETCH};
     for (int i = 0; i < (int)(sizeof in_order / sizeof in_order[0]); i++) CHECK(in_order[i] == i);
     CHECK(sizeof(bloomline_status) == 4);
 }
@@ -86,7 +88,7 @@ static void rates_and_bits_out_of_range(void)
     params = before;
     const double no_rates[] = {0, 1, -1, 1.5, -0.0, NAN, INFINITY, -INFINITY, 1e-300, 5e-324};
     for (size_t i = 0; i < sizeof no_rates / sizeof no_rates[0]; i++) {
-        CHECK_STATUS(BLOOMLINE_ERR_RATE, bloomline_params_for_rate(1000, no_rates[i], &params));
+        CHECK_STATUS(no_rate(no_rates[i]), bloomline_params_for_rate(1000, no_rates[i], &params));
     }
     const double no_bits[] = {0, -1, -0.0, NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < sizeof no_bits / sizeof no_bits[0]; i++) {
@@ -123,13 +125,13 @@ static void parameters_out_of_range(void)
         bloomline_params params;
         bloomline_status status;
     } bad[] = {
-        {{0, 0, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* as a call that failed leaves them */
+        {{0, 0, 0, 0}, BLOOMLINE_ERR_NO_LINES}, /* as a call that failed leaves them */
         {{3, 0, 0, 0}, BLOOMLINE_ERR_K},
         {{3, 17, 0, 0}, BLOOMLINE_ERR_K},
         {{3, UINT32_MAX, 0, 0}, BLOOMLINE_ERR_K},
         {{3, 6, 1, 0}, BLOOMLINE_ERR_LAYOUT},
         {{3, 6, UINT32_MAX, 0}, BLOOMLINE_ERR_LAYOUT},
-        {{0, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
+        {{0, 6, 0, 0}, BLOOMLINE_ERR_NO_LINES},
         {{UINT64_MAX, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
         {{UINT64_MAX / 64, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT},
         {{UINT64_MAX / 64 + 1, 6, 0, 0}, BLOOMLINE_ERR_LINE_COUNT}, /* 64 of them are 0 bytes */

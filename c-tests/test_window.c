@@ -52,7 +52,7 @@ static void parameters_out_of_range(void)
         {8, 1000, 1, BLOOMLINE_ERR_RATE},
         {8, 1000, -0.5, BLOOMLINE_ERR_RATE},
         {8, 1000, 1.5, BLOOMLINE_ERR_RATE},
-        {8, 1000, 1e-300, BLOOMLINE_ERR_RATE},
+        {8, 1000, 1e-300, BLOOMLINE_ERR_RATE_TOO_SMALL},
         {8, UINT64_MAX, 0.01, BLOOMLINE_ERR_LINE_COUNT},
         {UINT32_MAX, UINT64_C(1) << 40, 0.01, BLOOMLINE_ERR_LINE_COUNT},
         {8, UINT64_C(1) << 50, 0.01, sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT},

@@ -68,7 +68,7 @@ func (*Cascade) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded cascade to data, as [encoding.BinaryAppender]. The zero Cascade
-// has no encoded form: [ErrLineCount].
+// has no encoded form: [ErrNoLines].
 func (f *Cascade) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

@@ -84,7 +84,7 @@ func TestCascadeOfKeys(t *testing.T) {
 		t.Errorf("a hash of both sets: %v", err)
 	}
 	for _, rate := range []float64{-1, 1, 1e-6} {
-		if _, err := BuildCascadeHashes(included, excluded, rate, 0, 1); !errors.Is(err, ErrRate) {
+		if _, err := BuildCascadeHashes(included, excluded, rate, 0, 1); !errors.Is(err, noRate(rate)) {
 			t.Errorf("rate %v: %v", rate, err)
 		}
 	}
@@ -116,7 +116,7 @@ func TestZeroCascade(t *testing.T) {
 		if !f.ContainsString("a") || !f.ContainsHash(1) || !answers.Has(1) || f.UnknownRate() != 1 {
 			t.Error("what is not there says no")
 		}
-		if _, err := f.MarshalBinary(); !errors.Is(err, ErrLineCount) || f.Bytes() != 0 || len(f.Layers()) != 0 {
+		if _, err := f.MarshalBinary(); !errors.Is(err, ErrNoLines) || f.Bytes() != 0 || len(f.Layers()) != 0 {
 			t.Errorf("it has bytes: %v", err)
 		}
 		if f.Clone().IncludedCount() != 0 || f.ExcludedCount() != 0 || !strings.HasPrefix(f.String(), "bloomline.Cascade{0") {

@@ -17,7 +17,7 @@ import (
 // It is a Filter like any other, but it cannot be folded, is united only with filters of its
 // kind, and answers batches in Go also where C answers them.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
+// Errors: those of [ClassicParamsForRate]; [ErrOutOfMemory].
 func NewClassic(keys int, rate float64, options ...Option) (*Filter, error) {
 	params, err := ClassicParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {
@@ -30,7 +30,7 @@ func NewClassic(keys int, rate float64, options ...Option) (*Filter, error) {
 
 // ClassicParamsForRate is [ParamsForRate] for [NewClassic], by the standard formula.
 //
-// Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also for rates below about 2e-61.
+// Errors: [ErrKeys], [ErrLineCount], [ErrRate]; [ErrRateTooSmall] for rates below about 2e-61.
 func ClassicParamsForRate(keys int, rate float64) (Params, error) {
 	if !(rate > 0 && rate < 1) {
 		return Params{}, ErrRate
@@ -42,7 +42,7 @@ func ClassicParamsForRate(keys int, rate float64) (Params, error) {
 		}
 	}
 	if least > maxBits {
-		return Params{}, ErrRate
+		return Params{}, ErrRateTooSmall
 	}
 	return classicParamsOf(keys, least, best)
 }

@@ -259,10 +259,10 @@ func (f *ConcurrentFilter) Union(other *Filter) error {
 // adding: it has all keys of adds that happened before, and may have those of adds that go on
 // meanwhile. Its key count is 0, which means unknown.
 //
-// Errors: [ErrLineCount] for the zero ConcurrentFilter; [ErrOutOfMemory].
+// Errors: [ErrNoLines] for the zero ConcurrentFilter; [ErrOutOfMemory].
 func (f *ConcurrentFilter) Snapshot() (*Filter, error) {
 	if f == nil || len(f.view.all) == 0 {
-		return nil, ErrLineCount
+		return nil, ErrNoLines
 	}
 	all, err := cloneShared(f.view.all)
 	if err != nil {

@@ -130,7 +130,7 @@ func (*ConcurrentFilter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter, as it is now, to data, as [encoding.BinaryAppender]. The
-// zero ConcurrentFilter has no encoded form: [ErrLineCount].
+// zero ConcurrentFilter has no encoded form: [ErrNoLines].
 func (f *ConcurrentFilter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

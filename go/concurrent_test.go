@@ -198,7 +198,7 @@ func TestConcurrentWhole(t *testing.T) {
 	if !zero.ContainsString("a") || zero.ContainsHashes(make([]uint64, 70), nil).Count() != 70 {
 		t.Error("the zero ConcurrentFilter says no")
 	}
-	if _, err := zero.Snapshot(); !errors.Is(err, ErrLineCount) {
+	if _, err := zero.Snapshot(); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
 	if other.Share(); !other.ContainsString("gone") || other.Params().LineCount != 0 {

@@ -70,6 +70,9 @@ func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, er
 //
 // Errors: those of [NewWithParams]; [ErrLayout] for a classic shape.
 func NewCountingWithParams(params Params) (*CountingFilter, error) {
+	if err := params.checkInOneLine(); err != nil {
+		return nil, err
+	}
 	if err := params.checkCounting(); err != nil {
 		return nil, err
 	}
@@ -152,7 +155,7 @@ func (f *CountingFilter) countUp(hash uint64) {
 // RemoveHash is [CountingFilter.Remove] for the hash of a key.
 func (f *CountingFilter) RemoveHash(hash uint64) error {
 	if f == nil || f.filter == nil {
-		return ErrLineCount
+		return ErrNoLines
 	}
 	if !f.filter.ContainsHash(hash) {
 		return ErrAbsent
@@ -361,10 +364,10 @@ func (f *CountingFilter) Clear() {
 
 // Snapshot returns a plain filter of the keys that are present: a copy.
 //
-// Errors: [ErrLineCount] for the zero CountingFilter; [ErrOutOfMemory].
+// Errors: [ErrNoLines] for the zero CountingFilter; [ErrOutOfMemory].
 func (f *CountingFilter) Snapshot() (*Filter, error) {
 	if f == nil || f.filter == nil {
-		return nil, ErrLineCount
+		return nil, ErrNoLines
 	}
 	return f.filter.tryClone()
 }

@@ -78,7 +78,7 @@ func (f *CountingFilter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 // Remove removes a key: once, if it was added more often. Remove only keys that you added: see
 // [CountingFilter].
 //
-// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CountingFilter.
+// Errors: [ErrAbsent] if the key is definitely absent; [ErrNoLines] for the zero CountingFilter.
 // The filter is unchanged.
 func (f *CountingFilter) Remove(key []byte) error {
 	return f.RemoveHash(Hash(key, f.seed()))
@@ -186,7 +186,7 @@ func (*CountingFilter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// CountingFilter has no encoded form: [ErrLineCount].
+// CountingFilter has no encoded form: [ErrNoLines].
 func (f *CountingFilter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

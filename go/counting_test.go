@@ -159,13 +159,13 @@ func zeroCounting(t *testing.T, filter *CountingFilter) {
 	if !filter.ContainsString("a") || filter.ContainsHashes(make([]uint64, 70), nil).Count() != 70 || filter.CountString("a") != 15 {
 		t.Error("the zero CountingFilter says no")
 	}
-	if err := filter.RemoveString("a"); err != ErrLineCount || filter.RemoveStrings([]string{"a", "b"}, nil).Count() != 0 {
+	if err := filter.RemoveString("a"); err != ErrNoLines || filter.RemoveStrings([]string{"a", "b"}, nil).Count() != 0 {
 		t.Error(err)
 	}
 	_, err := filter.MarshalBinary()
 	_, writeErr := filter.WriteTo(io.Discard)
 	_, copyErr := filter.Snapshot()
-	if err != ErrLineCount || writeErr != ErrLineCount || copyErr != ErrLineCount {
+	if err != ErrNoLines || writeErr != ErrNoLines || copyErr != ErrNoLines {
 		t.Error(err, writeErr, copyErr)
 	}
 	filter.Clear()
@@ -176,7 +176,7 @@ func TestCountingBadParams(t *testing.T) {
 		"rate 0":     {second(NewCounting(1, 0)), ErrRate},
 		"rate NaN":   {second(NewCounting(1, math.NaN())), ErrRate},
 		"keys -1":    {second(NewCounting(-1, 0.1)), ErrKeys},
-		"no lines":   {second(NewCountingWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrLineCount},
+		"no lines":   {second(NewCountingWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrNoLines},
 		"too many":   {second(NewCountingWithParams(Params{LineCount: maxCountingLines + 1, K: 6, Seed: 0})), ErrLineCount},
 		"2^64 lines": {second(NewCountingWithParams(Params{LineCount: math.MaxUint64, K: 6, Seed: 0})), ErrLineCount},
 		"k 17":       {second(NewCountingWithParams(Params{LineCount: 1, K: 17, Seed: 0})), ErrK},
@@ -246,7 +246,7 @@ func TestCountingFileErrors(t *testing.T) {
 	if _, err := LoadCounting(path); !errors.Is(err, ErrLayout) {
 		t.Error(err)
 	}
-	if err := new(CountingFilter).Save(path); !errors.Is(err, ErrLineCount) {
+	if err := new(CountingFilter).Save(path); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ type cuckooData struct {
 // NewCuckoo returns an empty filter that has room for so many keys, at a false-positive rate of
 // at most rate when they are present: see [CuckooParamsForRate] for the rates that it can have.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
+// Errors: those of [CuckooParamsForRate]; [ErrOutOfMemory].
 func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error) {
 	params, err := CuckooParamsForRate(keys, rate)
 	var chosen Params // of which a cuckoo filter has the seed
@@ -61,7 +61,7 @@ func NewCuckoo(keys int, rate float64, options ...Option) (*CuckooFilter, error)
 
 // NewCuckooWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
+// Errors: [ErrNoLines], [ErrFingerprintBits], [ErrLineCount], [ErrOutOfMemory].
 func NewCuckooWithParams(params CuckooParams) (*CuckooFilter, error) {
 	if err := params.check(); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (f *CuckooFilter) AddHashes(hashes []uint64) (int, error) {
 // RemoveHash is [CuckooFilter.Remove] for the hash of a key.
 func (f *CuckooFilter) RemoveHash(hash uint64) error {
 	if f == nil || len(f.view.cuckoo.all) == 0 {
-		return ErrLineCount
+		return ErrNoLines
 	}
 	if !f.view.cuckoo.remove(hash) {
 		return ErrAbsent

@@ -54,8 +54,8 @@ func (f *CuckooFilter) AddUint64IfAbsent(key uint64) (bool, error) {
 // Remove removes a key: once, if it was added more often. Remove only keys that you added: see
 // [CuckooFilter].
 //
-// Errors: [ErrAbsent] if the key is definitely absent; [ErrLineCount] for the zero CuckooFilter.
-// The filter is unchanged.
+// Errors: [ErrAbsent] if the key is definitely absent; [ErrNoLines] for the zero CuckooFilter. The
+// filter is unchanged.
 func (f *CuckooFilter) Remove(key []byte) error {
 	return f.RemoveHash(Hash(key, f.seed()))
 }
@@ -174,7 +174,7 @@ func (*CuckooFilter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// CuckooFilter has no encoded form: [ErrLineCount].
+// CuckooFilter has no encoded form: [ErrNoLines].
 func (f *CuckooFilter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

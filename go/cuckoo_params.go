@@ -29,10 +29,10 @@ type CuckooParams struct {
 // false-positive rate of at most rate when they are present: the shortest fingerprints that do, and
 // lines for a load of 95 %.
 //
-// Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also if the rate is below 0.000116, which is
+// Errors: [ErrKeys], [ErrLineCount], [ErrRate]; [ErrRateTooSmall] if the rate is below 0.000116, which is
 // what 16 bits can do.
 func CuckooParamsForRate(keys int, rate float64) (CuckooParams, error) {
-	if !(rate > 0 && rate < 1) {
+	if !(rate < 1) {
 		return CuckooParams{}, ErrRate
 	}
 	for i := range slotSizes {
@@ -40,18 +40,18 @@ func CuckooParamsForRate(keys int, rate float64) (CuckooParams, error) {
 			return CuckooParamsForBits(keys, int(slotSizes[i].bits))
 		}
 	}
-	return CuckooParams{}, ErrRate
+	return CuckooParams{}, noRate(rate)
 }
 
 // CuckooParamsForBits returns the smallest shape that has room for keys keys with fingerprints
 // of 8, 12 or 16 bits.
 //
-// Errors: [ErrK] for other fingerprints; [ErrKeys], [ErrLineCount].
+// Errors: [ErrFingerprintBits] for others; [ErrKeys], [ErrLineCount].
 func CuckooParamsForBits(keys, fingerprintBits int) (CuckooParams, error) {
 	slots := slotSizeOf(fingerprintBits)
 	switch {
 	case slots == nil:
-		return CuckooParams{}, ErrK
+		return CuckooParams{}, ErrFingerprintBits
 	case keys < 0:
 		return CuckooParams{}, ErrKeys
 	}
@@ -69,8 +69,19 @@ func (p CuckooParams) WithRandomSeed() CuckooParams {
 	return p
 }
 
-// check returns what is wrong with the shape.
+// check returns what is wrong with a shape that the caller gave.
 func (p CuckooParams) check() error {
+	switch {
+	case p.LineCount == 0:
+		return ErrNoLines
+	case slotSizeOf(p.FingerprintBits) == nil:
+		return ErrFingerprintBits
+	}
+	return p.checkRead()
+}
+
+// checkRead returns what is wrong with a shape that was read.
+func (p CuckooParams) checkRead() error {
 	if slotSizeOf(p.FingerprintBits) == nil {
 		return ErrK
 	}

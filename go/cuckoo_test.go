@@ -180,14 +180,14 @@ func TestCuckooZero(t *testing.T) {
 	if !filter.ContainsString("a") || filter.ContainsHashes(make([]uint64, 70), nil).Count() != 70 {
 		t.Error("the zero CuckooFilter says no")
 	}
-	if err := filter.RemoveString("a"); err != ErrLineCount {
+	if err := filter.RemoveString("a"); err != ErrNoLines {
 		t.Error(err)
 	}
 	filter.Clear()
-	if _, err := filter.MarshalBinary(); err != ErrLineCount || filter.KeyCount() != 0 || filter.Fill() != 0 {
+	if _, err := filter.MarshalBinary(); err != ErrNoLines || filter.KeyCount() != 0 || filter.Fill() != 0 {
 		t.Error(err, filter.KeyCount(), filter.Fill())
 	}
-	if _, err := filter.WriteTo(io.Discard); err != ErrLineCount {
+	if _, err := filter.WriteTo(io.Discard); err != ErrNoLines {
 		t.Error(err)
 	}
 }
@@ -197,13 +197,13 @@ func TestCuckooBadParams(t *testing.T) {
 		"rate 0":        {second(NewCuckoo(1, 0)), ErrRate},
 		"rate 1":        {second(NewCuckoo(1, 1)), ErrRate},
 		"rate NaN":      {second(NewCuckoo(1, math.NaN())), ErrRate},
-		"rate 0.0001":   {second(NewCuckoo(1, 0.0001)), ErrRate},
+		"rate 0.0001":   {second(NewCuckoo(1, 0.0001)), ErrRateTooSmall},
 		"keys -1":       {second(NewCuckoo(-1, 0.1)), ErrKeys},
 		"too many keys": {second(NewCuckoo(math.MaxInt, 0.0002)), ErrLineCount},
-		"9 bits":        {second(CuckooParamsForBits(1, 9)), ErrK},
-		"-8 bits":       {second(NewCuckooWithParams(CuckooParams{1, -8, 0})), ErrK},
-		"0 bits":        {second(NewCuckooWithParams(CuckooParams{1, 0, 0})), ErrK},
-		"no lines":      {second(NewCuckooWithParams(CuckooParams{0, 8, 0})), ErrLineCount},
+		"9 bits":        {second(CuckooParamsForBits(1, 9)), ErrFingerprintBits},
+		"-8 bits":       {second(NewCuckooWithParams(CuckooParams{1, -8, 0})), ErrFingerprintBits},
+		"0 bits":        {second(NewCuckooWithParams(CuckooParams{1, 0, 0})), ErrFingerprintBits},
+		"no lines":      {second(NewCuckooWithParams(CuckooParams{0, 8, 0})), ErrNoLines},
 		"2^32 lines":    {second(NewCuckooWithParams(CuckooParams{1 << 32, 8, 0})), ErrLineCount},
 		"2^64 lines":    {second(NewCuckooWithParams(CuckooParams{math.MaxUint64, 8, 0})), ErrLineCount},
 		"an option":     {second(NewCuckoo(1, 0.1, func(*Params) error { return ErrMismatch })), ErrMismatch},

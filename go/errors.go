@@ -10,18 +10,26 @@ import (
 // What can be wrong. Errors of this package are these or wrap them: test with [errors.Is].
 // Errors of files wrap what the system said, so that errors.Is(err, fs.ErrNotExist) works.
 var (
-	// ErrRate: a false-positive rate has to lie between 0 and 1, and above about 3e-24; that of
-	// a cuckoo filter above 0.000116, and that of a static filter at least 2^-16.
-	ErrRate = errors.New("bloomline: the false-positive rate is too small, or not between 0 and 1")
+	// ErrRate: a false-positive rate has to lie between 0 and 1.
+	ErrRate = errors.New("bloomline: the false-positive rate is not between 0 and 1")
+	// ErrRateTooSmall: the least rates, about; of a standard filter 2e-61.
+	ErrRateTooSmall = errors.New("bloomline: the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16")
 	// ErrKeys: a number of keys is negative.
 	ErrKeys = errors.New("bloomline: negative number of keys")
 	// ErrBitsPerKey: the bits per key have to be a positive finite number.
 	ErrBitsPerKey = errors.New("bloomline: the bits per key are not a positive finite number")
-	// ErrK: a key sets 1 to 16 bits, a cuckoo filter keeps 8, 12 or 16 bits of it, and a static
-	// filter has 4 to 16 rows.
-	ErrK = errors.New("bloomline: k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16")
-	// ErrLineCount: no line, or more than memory can address.
-	ErrLineCount = errors.New("bloomline: the line count is zero (parameters not filled in?) or too large")
+	// ErrTooFewBits: a static filter has at least 4 rows.
+	ErrTooFewBits = errors.New("bloomline: the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5")
+	// ErrK: a key sets 1 to 16 bits. Of bytes also: the number in the place of k is none that the kind has.
+	ErrK = errors.New("bloomline: k is outside its range, which is 1 to 16 in a Bloom filter")
+	// ErrFingerprintBits: a cuckoo filter keeps 8, 12 or 16 bits of a key.
+	ErrFingerprintBits = errors.New("bloomline: the fingerprint bits are not 8, 12 or 16")
+	// ErrRows: a static filter has 4 to 16 rows.
+	ErrRows = errors.New("bloomline: the rows are outside 4 to 16")
+	// ErrNoLines: a shape without lines, such as the zero Params, or a zero filter.
+	ErrNoLines = errors.New("bloomline: the parameters are not filled in: the line count is 0")
+	// ErrLineCount: more lines than the kind or memory can address. Of bytes also: none.
+	ErrLineCount = errors.New("bloomline: the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)")
 	// ErrOutOfMemory: the system refuses the memory. Whatever makes, reads or encodes a filter can return
 	// it; a method without an error panics with it.
 	ErrOutOfMemory = errors.New("bloomline: out of memory")
@@ -43,7 +51,7 @@ var (
 	ErrVersion = format.ErrVersion
 	// ErrLayout: a filter, or an engine's filter block, of a kind that this package does
 	// not read, or that does not allow what is asked for.
-	ErrLayout = errors.New("bloomline: another type of filter, unknown layout, or unsupported operation")
+	ErrLayout = errors.New("bloomline: the layout is not one that this operation supports")
 	// ErrChecksum: the bytes are damaged.
 	ErrChecksum = format.ErrChecksum
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.
@@ -55,3 +63,11 @@ var (
 	// ErrNotAFile: a path leads to what is no regular file: a directory, a FIFO, a device.
 	ErrNotAFile = host.ErrNotAFile
 )
+
+// noRate is what is wrong with a rate that no filter is for.
+func noRate(rate float64) error {
+	if rate > 0 && rate < 1 {
+		return ErrRateTooSmall
+	}
+	return ErrRate
+}

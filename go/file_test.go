@@ -113,7 +113,7 @@ func TestErrorsNameThePath(t *testing.T) {
 	for what, load := range loads {
 		check(what, file, load(file), ErrTruncated)
 	}
-	check("the zero Filter", file, new(Filter).Save(file), ErrLineCount)
+	check("the zero Filter", file, new(Filter).Save(file), ErrNoLines)
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
 		t.Errorf("%d files are left", len(left))
 	}
@@ -181,7 +181,7 @@ func TestFileErrors(t *testing.T) {
 		t.Error("a directory was replaced")
 	}
 	var zero Filter
-	if err := zero.Save(filepath.Join(dir, "zero")); !errors.Is(err, ErrLineCount) {
+	if err := zero.Save(filepath.Join(dir, "zero")); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
 	for _, where := range []string{dir, filepath.Dir(dir)} {

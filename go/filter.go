@@ -50,7 +50,7 @@ func WithRandomSeed() Option {
 // New returns an empty filter that will hold keys keys at a false-positive rate of at most
 // rate, such as 0.01.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
+// Errors: those of [ParamsForRate]; [ErrOutOfMemory].
 func New(keys int, rate float64, options ...Option) (*Filter, error) {
 	params, err := ParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {
@@ -71,7 +71,7 @@ func withOptions(params Params, err error, options []Option) (Params, error) {
 
 // NewWithParams returns an empty filter of a given shape.
 //
-// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
+// Errors: [ErrNoLines], [ErrK], [ErrLineCount], [ErrOutOfMemory].
 func NewWithParams(params Params) (*Filter, error) {
 	if err := params.check(); err != nil {
 		return nil, err
@@ -306,7 +306,7 @@ func (f *Filter) Clear() {
 // So a filter whose keys cannot be counted beforehand is made large, of a shape from
 // [Params.Foldable], and folded: see [Filter.FoldToRate].
 //
-// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrLineCount] for the zero
+// Errors: [ErrOddLineCount]; [ErrLayout] for a filter of [NewClassic]; [ErrNoLines] for the zero
 // Filter; [ErrOutOfMemory]. It is unchanged.
 func (f *Filter) Fold() error {
 	if f.Params().Classic {
@@ -314,7 +314,7 @@ func (f *Filter) Fold() error {
 	}
 	count := len(orZero(f).view.all)
 	if count == 0 {
-		return ErrLineCount
+		return ErrNoLines
 	}
 	if count%2 != 0 {
 		return ErrOddLineCount

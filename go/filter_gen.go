@@ -127,7 +127,7 @@ func (*Filter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero Filter
-// has no encoded form: [ErrLineCount].
+// has no encoded form: [ErrNoLines].
 func (f *Filter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

@@ -32,7 +32,7 @@ func TestBadParams(t *testing.T) {
 		{"rate 1", second(ParamsForRate(1, 1)), ErrRate},
 		{"rate -1", second(ParamsForRate(1, -1)), ErrRate},
 		{"rate NaN", second(ParamsForRate(1, math.NaN())), ErrRate},
-		{"rate 1e-300", second(ParamsForRate(1, 1e-300)), ErrRate},
+		{"rate 1e-300", second(ParamsForRate(1, 1e-300)), ErrRateTooSmall},
 		{"keys -1", second(ParamsForRate(-1, 0.1)), ErrKeys},
 		{"bits 0", second(ParamsForBits(1, 0)), ErrBitsPerKey},
 		{"bits -1", second(ParamsForBits(1, -1)), ErrBitsPerKey},
@@ -43,7 +43,7 @@ func TestBadParams(t *testing.T) {
 		{"New", second(New(10, 2)), ErrRate},
 		{"k 0", second(NewWithParams(Params{LineCount: 1, K: 0, Seed: 0})), ErrK},
 		{"k 17", second(NewWithParams(Params{LineCount: 1, K: 17, Seed: 0})), ErrK},
-		{"no lines", second(NewWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrLineCount},
+		{"no lines", second(NewWithParams(Params{LineCount: 0, K: 6, Seed: 0})), ErrNoLines},
 		{"all lines", second(NewWithParams(Params{LineCount: math.MaxUint64, K: 6, Seed: 0})), ErrLineCount},
 		{"2^58 lines", second(NewWithParams(Params{LineCount: 1 << 58, K: 6, Seed: 0})), ErrLineCount},
 	} {
@@ -93,13 +93,13 @@ func TestZeroValues(t *testing.T) {
 			t.Errorf("the zero %s says no", name)
 		}
 	}
-	if _, err := filter.MarshalBinary(); !errors.Is(err, ErrLineCount) {
+	if _, err := filter.MarshalBinary(); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
-	if _, err := filter.WriteTo(io.Discard); !errors.Is(err, ErrLineCount) {
+	if _, err := filter.WriteTo(io.Discard); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
-	if err := filter.Fold(); !errors.Is(err, ErrLineCount) {
+	if err := filter.Fold(); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
 	if _, ok := view.Params(); ok || filter.EstimatedRate() != 1 || filter.EstimatedKeys() != 0 || filter.Fill() != 0 {

@@ -77,9 +77,9 @@ func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
 	case layoutCounting:
 		return f.LineCount * (lineBytes + counterBytes), f.params().checkCounting()
 	case layoutCuckoo:
-		return f.LineCount * lineBytes, f.cuckooParams().check()
+		return f.LineCount * lineBytes, f.cuckooParams().checkRead()
 	}
-	return f.LineCount * lineBytes, f.params().check()
+	return f.LineCount * lineBytes, f.params().checkRead()
 }
 
 func (f *footer) check(body uint64, layouts []uint16) error {
@@ -201,7 +201,7 @@ func (p *parts) newFilter(keep bool) (*Filter, error) {
 // ---- writing ----
 
 // encoded is an encoded filter in pieces that follow each other, the footer last, or why there is none:
-// [ErrLineCount] of the zero filters, which have no lines and no encoded form.
+// [ErrNoLines] of the zero filters, which have no lines and no encoded form.
 type encoded struct {
 	pieces [][]byte
 	err    error
@@ -210,7 +210,7 @@ type encoded struct {
 // encode puts the footer behind the pieces of a body.
 func encode(f footer, body ...[]byte) encoded {
 	if f.LineCount == 0 {
-		return encoded{err: ErrLineCount}
+		return encoded{err: ErrNoLines}
 	}
 	f.LinesChecksum = checksumOf(body)
 	return encoded{pieces: append(body, f.bytes())}

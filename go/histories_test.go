@@ -75,6 +75,10 @@ func (k historyKeys) hashed(seed uint64) []uint64 {
 // ---- answers as text ----
 
 func saidStatus(err error) string {
+	// What K is in a cuckoo filter: golden/README.md.
+	if errors.Is(err, ErrFingerprintBits) {
+		return "k"
+	}
 	for name, known := range map[string]error{
 		"ok": nil, "rate": ErrRate, "k": ErrK, "mismatch": ErrMismatch, "odd_line_count": ErrOddLineCount, "layout": ErrLayout,
 		"absent": ErrAbsent, "full": ErrFull, "generations": ErrGenerations, "overlap": ErrOverlap,

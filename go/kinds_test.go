@@ -528,7 +528,7 @@ func TestConcurrentFiles(t *testing.T) {
 	if !classic.Share().Params().Classic {
 		t.Error("a classic filter is shared as another")
 	}
-	if _, err := NewConcurrentWithParams(Params{}); err != ErrK {
+	if _, err := NewConcurrentWithParams(Params{}); err != ErrNoLines {
 		t.Error(err)
 	}
 	if zero := new(ConcurrentFilter); zero.Save(path+"2") == nil {

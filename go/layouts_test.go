@@ -177,7 +177,7 @@ func TestRatesAndCapacities(t *testing.T) {
 	} {
 		for _, rate := range []float64{0, math.Copysign(0, -1), 1, 1.5, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-300} {
 			for _, keys := range []int{0, 1, 1000} {
-				if err := make(keys, rate); !errors.Is(err, ErrRate) {
+				if err := make(keys, rate); !errors.Is(err, noRate(rate)) {
 					t.Errorf("%s of %d keys, rate %v: %v", name, keys, rate, err)
 				}
 			}

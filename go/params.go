@@ -37,11 +37,11 @@ const (
 // ParamsForRate returns the smallest shape that holds keys at a false-positive rate of at
 // most rate. For no keys it has one line.
 //
-// Errors: [ErrKeys], [ErrRate], [ErrLineCount].
+// Errors: [ErrKeys], [ErrRate], [ErrRateTooSmall], [ErrLineCount].
 func ParamsForRate(keys int, rate float64) (Params, error) {
 	bits, k, ok := bitsForRate(rate)
 	if !ok {
-		return Params{}, ErrRate
+		return Params{}, noRate(rate)
 	}
 	return paramsOf(keys, bits, k)
 }
@@ -68,8 +68,16 @@ func paramsOf(keys int, bitsPerKey float64, k int) (Params, error) {
 	return Params{LineCount: max(uint64(count), 1), K: k}, nil
 }
 
-// check returns what is wrong with the shape.
+// check returns what is wrong with a shape that the caller gave.
 func (p Params) check() error {
+	if p.LineCount == 0 {
+		return ErrNoLines
+	}
+	return p.checkRead()
+}
+
+// checkRead returns what is wrong with a shape that was read.
+func (p Params) checkRead() error {
 	if p.K < 1 || p.K > maxK {
 		return ErrK
 	}
@@ -87,9 +95,9 @@ func (p Params) checkInOneLine() error {
 	return ErrLayout
 }
 
-// checkCounting returns what is wrong with the shape of a counting filter.
+// checkCounting returns what is wrong with the shape of a counting filter that was read.
 func (p Params) checkCounting() error {
-	if err := p.checkInOneLine(); err != nil || p.LineCount <= maxCountingLines {
+	if err := p.checkRead(); err != nil || p.LineCount <= maxCountingLines {
 		return err
 	}
 	return ErrLineCount

@@ -80,13 +80,13 @@ func (f *scalableData) memory() int {
 // NewScalable returns an empty filter whose first stage is for firstKeys keys, or for 32 if that
 // is fewer, 0 included. All stages together stay at a false-positive rate below rate.
 //
-// Errors: [ErrKeys], [ErrLineCount], [ErrOutOfMemory]; [ErrRate] also for a rate below 1e-15.
+// Errors: [ErrKeys], [ErrLineCount], [ErrOutOfMemory], [ErrRate]; [ErrRateTooSmall] for a rate below 1e-15.
 func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilter, error) {
 	if firstKeys < 0 {
 		return nil, ErrKeys
 	}
 	if !isScalableRate(rate) {
-		return nil, ErrRate
+		return nil, noRate(rate)
 	}
 	var params Params
 	for _, option := range options {
@@ -406,7 +406,7 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 	if p.K > maxK {
 		return p, 0, ErrK // also where an int has 32 bits
 	}
-	if err := p.params().check(); err != nil {
+	if err := p.params().checkRead(); err != nil {
 		return p, 0, err
 	}
 	size, capacity := p.LineCount*lineBytes, le.Uint64(record[atCapacity:])

@@ -128,7 +128,7 @@ func (*ScalableFilter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// ScalableFilter has no encoded form: [ErrLineCount].
+// ScalableFilter has no encoded form: [ErrNoLines].
 func (f *ScalableFilter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

@@ -140,7 +140,7 @@ func TestScalableThousandTimes(t *testing.T) {
 
 func TestScalableBad(t *testing.T) {
 	for _, rate := range []float64{0, 1, -1, 9e-16, math.NaN(), math.Inf(1)} {
-		if _, err := NewScalable(1, rate); !errors.Is(err, ErrRate) {
+		if _, err := NewScalable(1, rate); !errors.Is(err, noRate(rate)) {
 			t.Errorf("rate %v: %v", rate, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestScalableBad(t *testing.T) {
 	if !zero.ContainsString("a") || zero.ContainsHashes(make([]uint64, 700), nil).Count() != 700 || zero.ExpectedRate() != 1 || zero.Rate() != 0 || zero.Overfull() {
 		t.Error("the zero ScalableFilter says no")
 	}
-	if _, err := zero.MarshalBinary(); !errors.Is(err, ErrLineCount) {
+	if _, err := zero.MarshalBinary(); !errors.Is(err, ErrNoLines) {
 		t.Error(err)
 	}
 	for _, add := range []func(){func() { zero.AddStringIfAbsent("a") }, func() { zero.AddHashesIfAbsent([]uint64{1}, nil) }} {

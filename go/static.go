@@ -32,7 +32,7 @@ type staticData struct {
 // [StaticParamsForRate] for the rates that it can have. A [StaticBuilder] takes keys of other types, or
 // one by one.
 //
-// Errors: [ErrRate], [ErrLineCount], [ErrOutOfMemory].
+// Errors: those of [StaticParamsForRate]; [ErrOutOfMemory].
 func BuildStatic(keys [][]byte, rate float64, options ...Option) (*StaticFilter, error) {
 	return buildStatic(keys, rate, options)
 }
@@ -70,7 +70,7 @@ func buildStatic[K bytesOrString](keys []K, rate float64, options []Option) (*St
 // Meanwhile it takes 8 bytes for each hash, and twice the filter. The filter is the same on any number of
 // goroutines; each but the first has at least 32,768 hashes.
 //
-// Errors: [ErrK], [ErrLineCount], [ErrOutOfMemory].
+// Errors: [ErrNoLines], [ErrRows], [ErrLineCount], [ErrOutOfMemory].
 func BuildStaticWithParams(params StaticParams, hashes []uint64, goroutines int) (*StaticFilter, error) {
 	if err := params.check(); err != nil {
 		return nil, err

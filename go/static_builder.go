@@ -19,7 +19,7 @@ type StaticBuilder struct {
 
 // NewStaticBuilder returns a builder of filters of a false-positive rate of at most rate.
 //
-// Errors: [ErrRate], also for rates below 2^-16.
+// Errors: [ErrRate]; [ErrRateTooSmall] for rates below 2^-16.
 func NewStaticBuilder(rate float64, options ...Option) (*StaticBuilder, error) {
 	rows, err := rowsForRate(rate)
 	return newStaticBuilder(rows, err, options)
@@ -28,7 +28,7 @@ func NewStaticBuilder(rate float64, options ...Option) (*StaticBuilder, error) {
 // NewStaticBuilderForBits returns a builder of filters of at most so many bits per key: see
 // [StaticParamsForBits].
 //
-// Errors: [ErrBitsPerKey].
+// Errors: [ErrBitsPerKey], [ErrTooFewBits].
 func NewStaticBuilderForBits(bitsPerKey float64, options ...Option) (*StaticBuilder, error) {
 	params, err := StaticParamsForBits(0, bitsPerKey)
 	return newStaticBuilder(params.Rows, err, options)
@@ -145,7 +145,7 @@ func (b *StaticBuilder) Clear() {
 
 // Params returns the shape of the filter that would be built now.
 //
-// Errors: [ErrLineCount]; [ErrK] for the zero StaticBuilder; [ErrOutOfMemory] if the system refused the
+// Errors: [ErrLineCount]; [ErrRows] for the zero StaticBuilder; [ErrOutOfMemory] if the system refused the
 // memory for a key, until [StaticBuilder.Clear].
 func (b *StaticBuilder) Params() (StaticParams, error) {
 	b = orZero(b)

@@ -32,7 +32,7 @@ func (f *footer) staticLen() (uint64, error) {
 	if !ends || sizes.tail > maxTail || f.Reserved>>24 != 0 {
 		return 0, ErrReserved
 	}
-	if err := f.staticParams().check(); err != nil {
+	if err := f.staticParams().checkRead(); err != nil {
 		return 0, err
 	}
 	lines := f.static()
@@ -56,7 +56,7 @@ var staticLayouts = []uint16{layoutStatic}
 
 func (f staticData) encoded() encoded {
 	if f.view.encoded == nil {
-		return encoded{err: ErrLineCount}
+		return encoded{err: ErrNoLines}
 	}
 	return encoded{pieces: [][]byte{f.view.encoded}}
 }

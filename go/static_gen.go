@@ -95,7 +95,7 @@ func (*StaticFilter) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero
-// StaticFilter has no encoded form: [ErrLineCount].
+// StaticFilter has no encoded form: [ErrNoLines].
 func (f *StaticFilter) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(f).encoded().appendTo(data)
 }

@@ -36,8 +36,8 @@ type StaticParams struct {
 // StaticParamsForRate returns the smallest shape for so many keys, at a false-positive rate of at most
 // rate: the fewest rows that reach it. For no keys it has one line.
 //
-// Errors: [ErrKeys], [ErrLineCount]; [ErrRate] also if the rate is below 2^-16, which is what 16 rows
-// can do.
+// Errors: [ErrKeys], [ErrLineCount], [ErrRate]; [ErrRateTooSmall] if the rate is below 2^-16, which is
+// what 16 rows can do.
 func StaticParamsForRate(keys int, rate float64) (StaticParams, error) {
 	rows, err := rowsForRate(rate)
 	if err != nil {
@@ -47,7 +47,7 @@ func StaticParamsForRate(keys int, rate float64) (StaticParams, error) {
 }
 
 func rowsForRate(rate float64) (int, error) {
-	if !(rate > 0 && rate < 1) {
+	if !(rate < 1) {
 		return 0, ErrRate
 	}
 	for rows := minRows; rows <= maxRows; rows++ {
@@ -55,32 +55,34 @@ func rowsForRate(rate float64) (int, error) {
 			return rows, nil
 		}
 	}
-	return 0, ErrRate
+	return 0, noRate(rate)
 }
 
 // StaticParamsForBits returns a shape for so many keys with at most so many bits for each, in sets of
 // more than a few thousand: with the most rows for which they are enough.
 //
-// Errors: [ErrKeys], [ErrLineCount]; [ErrBitsPerKey] also if the bits are fewer than 4 rows take.
+// Errors: [ErrKeys], [ErrLineCount], [ErrBitsPerKey]; [ErrTooFewBits] if the bits are fewer than
+// 4 rows take.
 func StaticParamsForBits(keys int, bitsPerKey float64) (StaticParams, error) {
-	if !math.IsInf(bitsPerKey, 0) {
-		for rows := maxRows; rows >= minRows; rows-- {
-			if staticBits(rows) <= bitsPerKey {
-				return StaticParamsForRows(keys, rows)
-			}
+	if !(bitsPerKey > 0) || math.IsInf(bitsPerKey, 0) {
+		return StaticParams{}, ErrBitsPerKey
+	}
+	for rows := maxRows; rows >= minRows; rows-- {
+		if staticBits(rows) <= bitsPerKey {
+			return StaticParamsForRows(keys, rows)
 		}
 	}
-	return StaticParams{}, ErrBitsPerKey
+	return StaticParams{}, ErrTooFewBits
 }
 
 // StaticParamsForRows returns the smallest shape for so many keys with 4 to 16 rows.
 //
-// Errors: [ErrK] for other rows; [ErrKeys], [ErrLineCount].
+// Errors: [ErrRows] for other rows; [ErrKeys], [ErrLineCount].
 func StaticParamsForRows(keys, rows int) (StaticParams, error) {
 	shape := rowShapeOf(rows)
 	switch {
 	case shape == nil:
-		return StaticParams{}, ErrK
+		return StaticParams{}, ErrRows
 	case keys < 0:
 		return StaticParams{}, ErrKeys
 	}
@@ -101,8 +103,19 @@ func (p StaticParams) WithRandomSeed() StaticParams {
 	return p
 }
 
-// check returns what is wrong with the shape.
+// check returns what is wrong with a shape that the caller gave.
 func (p StaticParams) check() error {
+	switch {
+	case p.LineCount == 0:
+		return ErrNoLines
+	case rowShapeOf(p.Rows) == nil:
+		return ErrRows
+	}
+	return p.checkRead()
+}
+
+// checkRead returns what is wrong with a shape that was read.
+func (p StaticParams) checkRead() error {
 	shape := rowShapeOf(p.Rows)
 	if shape == nil {
 		return ErrK

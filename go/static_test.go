@@ -227,17 +227,17 @@ func TestStaticParams(t *testing.T) {
 		"rate 0":          {second(BuildStaticStrings(nil, 0)), ErrRate},
 		"rate 0, hashes":  {second(BuildStaticHashes(nil, 0)), ErrRate},
 		"rate 1":          {second(BuildStatic(nil, 1)), ErrRate},
-		"rate 2^-17":      {second(NewStaticBuilder(1.0 / (1 << 17))), ErrRate},
+		"rate 2^-17":      {second(NewStaticBuilder(1.0 / (1 << 17))), ErrRateTooSmall},
 		"keys -1":         {second(StaticParamsForRate(-1, 0.1)), ErrKeys},
-		"3 rows":          {second(StaticParamsForRows(1, 3)), ErrK},
-		"17 rows":         {second(BuildStaticWithParams(StaticParams{1, 17, 0}, nil, 1)), ErrK},
-		"no lines":        {second(BuildStaticWithParams(StaticParams{0, 8, 0}, nil, 1)), ErrLineCount},
+		"3 rows":          {second(StaticParamsForRows(1, 3)), ErrRows},
+		"17 rows":         {second(BuildStaticWithParams(StaticParams{1, 17, 0}, nil, 1)), ErrRows},
+		"no lines":        {second(BuildStaticWithParams(StaticParams{0, 8, 0}, nil, 1)), ErrNoLines},
 		"2^48 + 1 lines":  {second(BuildStaticWithParams(StaticParams{1<<48 + 1, 8, 0}, nil, 1)), ErrLineCount},
-		"3 bits":          {second(NewStaticBuilderForBits(3)), ErrBitsPerKey},
+		"3 bits":          {second(NewStaticBuilderForBits(3)), ErrTooFewBits},
 		"infinitely many": {second(StaticParamsForBits(1, math.Inf(1))), ErrBitsPerKey},
 		"no bits":         {second(StaticParamsForBits(1, math.NaN())), ErrBitsPerKey},
 		"an option":       {second(NewStaticBuilder(0.1, func(*Params) error { return ErrMismatch })), ErrMismatch},
-		"zero builder":    {second(new(StaticBuilder).Build()), ErrK},
+		"zero builder":    {second(new(StaticBuilder).Build()), ErrRows},
 	} {
 		if test.err != test.want {
 			t.Errorf("%s: %v, want %v", name, test.err, test.want)
@@ -321,10 +321,10 @@ func TestStaticZero(t *testing.T) {
 		if f.EstimatedRate() != 1 || f.WorstLineRate() != 1 || f.KeyCount() != 0 || f.Levels() != 0 || f.Bytes() != 0 || f.Params() != (StaticParams{}) {
 			t.Error("the zero StaticFilter has something in it")
 		}
-		if _, err := f.MarshalBinary(); err != ErrLineCount {
+		if _, err := f.MarshalBinary(); err != ErrNoLines {
 			t.Error(err)
 		}
-		if _, err := f.WriteTo(io.Discard); err != ErrLineCount {
+		if _, err := f.WriteTo(io.Discard); err != ErrNoLines {
 			t.Error(err)
 		}
 	}

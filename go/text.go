@@ -28,7 +28,7 @@ func (e encoded) text() ([]byte, error) {
 
 // gob is the GobEncode of all filters.
 func (e encoded) gob() ([]byte, error) {
-	if e.err == ErrLineCount {
+	if e.err == ErrNoLines {
 		return []byte{}, nil
 	}
 	return e.appendTo(nil)

@@ -246,7 +246,7 @@ func TestDelimitedErrors(t *testing.T) {
 		if err != nil || n != int64(len(whole)) || le.Uint64(whole) != uint64(len(data)) || !bytes.Equal(whole[8:], data) {
 			t.Fatalf("%s: %d bytes, %v", name, n, err)
 		}
-		if _, err := fresh(filter).WriteDelimited(io.Discard); !errors.Is(err, ErrLineCount) {
+		if _, err := fresh(filter).WriteDelimited(io.Discard); !errors.Is(err, ErrNoLines) {
 			t.Errorf("%s, zero: %v", name, err)
 		}
 		back := cloneOf(filter)
@@ -455,8 +455,8 @@ func TestNothingAnswersMaybe(t *testing.T) {
 	var mapped *Mapped
 	if filter.KeyCount() != 0 || filter.EstimatedRate() != 1 || filter.WorstLineRate() != 1 || filter.Params() != (Params{}) ||
 		!filter.View().ContainsHash(3) || filter.Union(nil) != nil || filter.Union(mustNew(t, 1, 0.1)) != ErrMismatch ||
-		counting.CountString("a") != mostCount || counting.Remove(nil) != ErrLineCount || counting.EstimatedRate() != 1 ||
-		cuckoo.Remove(nil) != ErrLineCount || cuckoo.Fill() != 0 ||
+		counting.CountString("a") != mostCount || counting.Remove(nil) != ErrNoLines || counting.EstimatedRate() != 1 ||
+		cuckoo.Remove(nil) != ErrNoLines || cuckoo.Fill() != 0 ||
 		window.KeyCount(0) != 0 || window.Generations() != 0 || scalable.ExpectedRate() != 1 || len(scalable.Stages()) != 0 ||
 		shared.EstimatedKeys() != 0 || mapped.Close() != nil {
 		t.Error("nil pointers have something in them")

@@ -63,16 +63,20 @@ type generation struct {
 // NewWindow returns an empty window of at least one generation, in slice 0. While each has at
 // most keysPerGeneration keys, the false-positive rate over all of them is at most rate.
 //
-// Errors: [ErrGenerations], [ErrKeys], [ErrRate], [ErrLineCount], [ErrOutOfMemory].
+// Errors: [ErrGenerations], [ErrKeys], [ErrRate], [ErrRateTooSmall], [ErrLineCount], [ErrOutOfMemory].
 func NewWindow(generations, keysPerGeneration int, rate float64, options ...Option) (*Window, error) {
 	if generations < 1 {
 		return nil, ErrGenerations
 	}
+	each := rate
 	if rate < 1 {
 		// One of all is wrong at the rate asked for.
-		rate = -math.Expm1(math.Log1p(-rate) / float64(generations))
+		each = -math.Expm1(math.Log1p(-rate) / float64(generations))
 	}
-	params, err := ParamsForRate(keysPerGeneration, rate)
+	params, err := ParamsForRate(keysPerGeneration, each)
+	if err == ErrRate {
+		err = noRate(rate) // each may be 0
+	}
 	if params, err = withOptions(params, err, options); err != nil {
 		return nil, err
 	}
@@ -81,7 +85,7 @@ func NewWindow(generations, keysPerGeneration int, rate float64, options ...Opti
 
 // NewWindowWithParams returns an empty window of generations of a given shape.
 //
-// Errors: [ErrGenerations], [ErrK], [ErrLineCount], [ErrOutOfMemory]; [ErrLayout] for a classic shape.
+// Errors: [ErrGenerations], [ErrNoLines], [ErrK], [ErrLineCount], [ErrOutOfMemory]; [ErrLayout] for a classic shape.
 func NewWindowWithParams(generations int, params Params) (*Window, error) {
 	if generations < 1 || uint64(generations) > math.MaxUint32 {
 		return nil, ErrGenerations
@@ -133,7 +137,7 @@ func (f *footer) windowLen() (uint64, error) {
 	if f.Reserved == 0 || f.Reserved > math.MaxUint32 {
 		return 0, ErrGenerations
 	}
-	if err := f.params().check(); err != nil {
+	if err := f.params().checkRead(); err != nil {
 		return 0, err
 	}
 	size, ok := windowLen(f.Reserved, f.LineCount)

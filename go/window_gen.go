@@ -129,7 +129,7 @@ func (*Window) layouts() []uint16 {
 }
 
 // AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero Window
-// has no encoded form: [ErrLineCount].
+// has no encoded form: [ErrNoLines].
 func (w *Window) AppendBinary(data []byte) ([]byte, error) {
 	return orZero(w).encoded().appendTo(data)
 }

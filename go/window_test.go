@@ -83,7 +83,7 @@ func TestWindowLimits(t *testing.T) {
 	if !zero.ContainsString("a") || zero.ContainsStrings([]string{"a", "b"}, nil).Count() != 2 || zero.KeyCount(0) != 0 {
 		t.Error("the zero Window says no")
 	}
-	if _, err := zero.MarshalBinary(); err != ErrLineCount {
+	if _, err := zero.MarshalBinary(); err != ErrNoLines {
 		t.Error(err)
 	}
 	defer func() {

@@ -18,21 +18,32 @@ use std::sync::Arc;
 /// assert_eq!(error, Error::Rate(1.5));
 /// assert_eq!(
 ///     error.to_string(),
-///     "the false-positive rate is too small, or not between 0 and 1: 1.5"
+///     "the false-positive rate is not between 0 and 1: 1.5"
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// This target false-positive rate is not between 0 and 1, or too small to size for.
+    /// This target false-positive rate is not between 0 and 1.
     Rate(f64),
+    /// This target false-positive rate is between 0 and 1, but less than this type of filter
+    /// reaches.
+    RateTooSmall(f64),
     /// These bits per key are not a positive finite number.
     BitsPerKey(f64),
-    /// This k is outside 1 to 16, or these fingerprint bits of a cuckoo filter are not 8, 12 or
-    /// 16. Of an encoded scalable filter: the number of its stages is outside 1 to 64.
+    /// These bits per key are a positive number, but fewer than this type of filter takes.
+    TooFewBits(f64),
+    /// This k is outside 1 to 16. Of bytes also: the number in the place of k, such as the number
+    /// of stages, is none that this type of filter has.
     K(u32),
-    /// This line count is zero, as in parameters that nobody filled in, or more than memory can
-    /// address. It is `u64::MAX` if 64 bits cannot hold it.
+    /// These fingerprint bits of a cuckoo filter are not 8, 12 or 16.
+    FingerprintBits(u32),
+    /// These rows of a static filter are outside 4 to 16.
+    Rows(u32),
+    /// The line count of these parameters is 0, as nobody filled them in.
+    NoLines,
+    /// This line count is more than the type of filter or memory can address. Of bytes also: 0
+    /// lines. It is `u64::MAX` if 64 bits cannot hold it.
     LineCount(u64),
     /// The system has not got the memory.
     OutOfMemory,
@@ -48,9 +59,10 @@ pub enum Error {
     Mismatch,
     /// Only a filter with an even number of lines can be folded. This one has so many.
     OddLineCount(u64),
-    /// `BLOOMLINE_BACKEND` names a backend that does not exist or that this CPU lacks, or
-    /// `BLOOMLINE_PREFETCH` is none of `none`, `far` and `near`.
+    /// This CPU has no such backend, or `BLOOMLINE_BACKEND` names one that does not exist.
     Backend,
+    /// `BLOOMLINE_PREFETCH` is none of `none`, `far` and `near`.
+    Prefetch,
     /// The data is shorter than a footer, such as no bytes, or has not the length that the footer
     /// states.
     Truncated {
@@ -152,26 +164,55 @@ impl Error {
         self
     }
 
+    /// What is wrong with the rate asked for, if that has no filter.
+    pub(crate) fn rate(rate: f64) -> Error {
+        if rate > 0.0 && rate < 1.0 { Error::RateTooSmall(rate) } else { Error::Rate(rate) }
+    }
+
+    /// What is wrong with the bits per key asked for, if they have no filter.
+    pub(crate) fn bits_per_key(bits: f64) -> Error {
+        let positive = bits > 0.0 && bits.is_finite();
+        if positive { Error::TooFewBits(bits) } else { Error::BitsPerKey(bits) }
+    }
+
+    /// What bytes say that have what these parameters cannot: nobody forgot to fill them in, and
+    /// their footer calls fingerprint bits and rows k.
+    pub(crate) fn of_bytes(self) -> Error {
+        match self {
+            Error::NoLines => Error::LineCount(0),
+            Error::FingerprintBits(k) | Error::Rows(k) => Error::K(k),
+            other => other,
+        }
+    }
+
     /// What is wrong, without the value: what C says of the status.
     fn text(&self) -> &'static str {
         match self {
-            Error::Rate(_) => "the false-positive rate is too small, or not between 0 and 1",
+            Error::Rate(_) => "the false-positive rate is not between 0 and 1",
+            Error::RateTooSmall(_) => {
+                "the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16"
+            }
             Error::BitsPerKey(_) => "the bits per key are not a positive finite number",
-            Error::K(_) => "k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
+            Error::TooFewBits(_) => {
+                "the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5"
+            }
+            Error::K(_) => "k is outside its range, which is 1 to 16 in a Bloom filter",
+            Error::FingerprintBits(_) => "the fingerprint bits are not 8, 12 or 16",
+            Error::Rows(_) => "the rows are outside 4 to 16",
+            Error::NoLines => "the parameters are not filled in: the line count is 0",
             Error::LineCount(_) => {
-                "the line count is zero (parameters not filled in?) or too large"
+                "the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)"
             }
             Error::OutOfMemory => "out of memory",
             Error::BufferTooSmall { .. } => "the buffer is too small",
             Error::Mismatch => "filters do not match: line count, k, seed and type must be equal",
             Error::OddLineCount(_) => "a filter with an odd number of lines cannot be folded",
-            Error::Backend => {
-                "backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH"
-            }
+            Error::Backend => "the backend is not one that this CPU has; check BLOOMLINE_BACKEND",
+            Error::Prefetch => "BLOOMLINE_PREFETCH is not none, far or near",
             Error::Truncated { .. } => "wrong data length: empty, truncated, or extra bytes",
             Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
             Error::Version(_) => "the filter has an unknown format version",
-            Error::Layout(_) => "another type of filter, unknown layout, or unsupported operation",
+            Error::Layout(_) => "the layout is not one that this operation supports",
             Error::Checksum => "the filter is damaged: a checksum does not match",
             Error::Reserved => "a reserved field is not zero",
             Error::Absent => "the key is definitely absent",
@@ -191,8 +232,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())?;
         match self {
-            Error::Rate(value) | Error::BitsPerKey(value) => write!(f, ": {value}"),
-            Error::K(value) => write!(f, ": {value}"),
+            Error::Rate(value) | Error::RateTooSmall(value) => write!(f, ": {value}"),
+            Error::BitsPerKey(value) | Error::TooFewBits(value) => write!(f, ": {value}"),
+            Error::K(value) | Error::FingerprintBits(value) | Error::Rows(value) => {
+                write!(f, ": {value}")
+            }
             Error::LineCount(value) | Error::OddLineCount(value) | Error::Generations(value) => {
                 write!(f, ": {value}")
             }

@@ -194,12 +194,12 @@ fn assert_fails<T: DeserializeOwned + Debug>(
 fn what_is_not_valid_is_an_error() {
     for (text, error) in [
         (json!({ "line_count": 5, "k": 17, "seed": 0 }), Error::K(17)),
-        (json!({ "line_count": 0, "k": 7, "seed": 0 }), Error::LineCount(0)),
+        (json!({ "line_count": 0, "k": 7, "seed": 0 }), Error::NoLines),
     ] {
         assert_fails::<Params>(text.clone(), &text, &error);
     }
     let text = json!({ "line_count": 5, "fingerprint_bits": 9, "seed": 0 });
-    assert_fails::<CuckooParams>(text.clone(), &text, &Error::K(9));
+    assert_fails::<CuckooParams>(text.clone(), &text, &Error::FingerprintBits(9));
     // Bytes, and a sequence of bytes, which some formats make of them.
     fn both<T: DeserializeOwned + Debug>(bytes: &[u8], error: Error) {
         assert_fails::<T>(json!(base64(bytes)), &bytes, &error);

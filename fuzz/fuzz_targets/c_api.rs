@@ -172,7 +172,7 @@ impl State {
                     let expected = match () {
                         () if null_params || null_out => BLOOMLINE_ERR_NULL,
                         () if unknown_layout => BLOOMLINE_ERR_LAYOUT,
-                        () if lines == 0 => BLOOMLINE_ERR_LINE_COUNT,
+                        () if lines == 0 => BLOOMLINE_ERR_NO_LINES,
                         () if !(1..=16).contains(&k) => BLOOMLINE_ERR_K,
                         () => BLOOMLINE_OK,
                     };

@@ -30,8 +30,9 @@ fuzz_target!(|input: Input| {
     };
     if format == 0 && bits < 0.5 {
         // A block without bits would deny every key.
-        assert_eq!(block_len(hashes.len() as u64, bits), Err(Error::BitsPerKey(bits)));
-        assert_eq!(block_build(hashes, bits, &mut [0; 64]), Err(Error::BitsPerKey(bits)));
+        let error = if bits > 0.0 { Error::TooFewBits(bits) } else { Error::BitsPerKey(bits) };
+        assert_eq!(block_len(hashes.len() as u64, bits), Err(error.clone()));
+        assert_eq!(block_build(hashes, bits, &mut [0; 64]), Err(error));
         return check(&input.block, &input, true);
     }
     let len = block_len(hashes.len() as u64, bits).unwrap();

@@ -84,14 +84,14 @@ pub(crate) fn parse<'a>(bytes: &'a [u8], kernels: Kernels) -> Result<Found<'a>, 
 /// RocksDB's measure: thousandths of a bit per key, rounded.
 ///
 /// # Errors
-/// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes no
-/// filter: a block without bytes would answer "no" to every key.
+/// [`Error::BitsPerKey`] if they are not positive and finite; [`Error::TooFewBits`] below half a
+/// bit, for which RocksDB makes no filter: a block without bytes would answer "no" to every key.
 fn millibits(bits_per_key: f64) -> Result<u64, Error> {
     match bits_per_key {
         0.5..1.0 => Ok(1000),
         1.0..100.0 => Ok((bits_per_key * 1000.0 + 0.500001) as u64),
         100.0..f64::INFINITY => Ok(100_000),
-        _ => Err(Error::BitsPerKey(bits_per_key)),
+        _ => Err(Error::bits_per_key(bits_per_key)),
     }
 }
 
@@ -117,8 +117,8 @@ fn fast_local_bytes(keys: u64, millibits: u64) -> Result<usize, Error> {
 /// thousandths, and at most 100.
 ///
 /// # Errors
-/// [`Error::BitsPerKey`] if they are not finite, or below half a bit, for which RocksDB makes no
-/// filter; [`Error::LineCount`] if memory cannot address the size.
+/// [`Error::BitsPerKey`] if they are not positive and finite; [`Error::TooFewBits`] below half a
+/// bit, for which RocksDB makes no filter; [`Error::LineCount`] if memory cannot address the size.
 pub fn block_len(keys: u64, bits_per_key: f64) -> Result<usize, Error> {
     let bytes = fast_local_bytes(keys, millibits(bits_per_key)?)?;
     Ok(if bytes == 0 { 0 } else { bytes + TRAILER })

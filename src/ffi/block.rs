@@ -33,7 +33,8 @@ pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) ->
 /// bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
+/// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
+/// BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_block_build(
@@ -74,9 +75,10 @@ pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usiz
 /// many as there are CPUs. The bytes do not depend on 'threads'. It takes fewer threads for few
 /// keys, another for each 32,768. Each takes some 2 MB.
 ///
-/// Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
-/// if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
-/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_RATE unless 'rate' is between 0 and 1, BLOOMLINE_ERR_RATE_TOO_SMALL if it
+/// is below 2^-16; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+/// bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_static_block_build(
@@ -191,7 +193,8 @@ pub unsafe extern "C" fn bloomline_builder_new(
 /// bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
 /// bloomline_params_for_rate() takes it.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_new_for_rate(
@@ -206,7 +209,8 @@ pub unsafe extern "C" fn bloomline_builder_new_for_rate(
 /// bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
 /// false-positive rate: see bloomline_static_block_build().
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_builder_new_static(

@@ -146,8 +146,8 @@ pub unsafe extern "C" fn bloomline_engine_block_len(
 /// * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
 ///   are whole numbers, from 0. No keys take 9 bytes.
 ///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY for other bits, or if they are not finite;
-/// BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite, BLOOMLINE_ERR_TOO_FEW_BITS
+/// for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
 /// BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
 /// BLOOMLINE_ERR_BACKEND.
 #[must_use]

@@ -16,8 +16,9 @@ use std::ffi::c_void;
 /// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
 /// them.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_K,
-/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_NO_LINES,
+/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
+/// Nothing is inserted.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_insert_hashes(
@@ -45,7 +46,8 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
 /// not overlap 'lines'. It allocates nothing.
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT. Nothing is changed.
+/// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT.
+/// Nothing is changed.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_lines_union(

@@ -35,7 +35,7 @@ impl bloomline_params {
         };
         // All zeros are those of a call that failed, or that was not made: not k is wrong then.
         if self.line_count == 0 {
-            return Err(Error::LineCount(0).into());
+            return Err(Error::NoLines.into());
         }
         Ok(new(self.line_count, self.k, self.seed)?)
     }
@@ -95,7 +95,8 @@ unsafe fn write(
 /// both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
 /// standard Bloom filter.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+/// not fit in memory.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_params_for_rate(
@@ -131,7 +132,8 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
 /// All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
 /// folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+/// not fit in memory.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_classic_params_for_rate(
@@ -215,7 +217,7 @@ impl bloomline_cuckoo_params {
         }
         // As in bloomline_params: all zeros are those of a call that failed.
         if self.line_count == 0 {
-            return Err(Error::LineCount(0).into());
+            return Err(Error::NoLines.into());
         }
         Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
     }
@@ -236,7 +238,8 @@ impl From<CuckooParams> for bloomline_cuckoo_params {
 /// with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
 /// least 0.000116, and less than 1. The seed is 0.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+/// be too large.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(

@@ -36,8 +36,8 @@ whole!(bloomline_scalable: ScalableFilter);
 /// keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
 /// to less than 1; 'seed' that of the hash of keys.
 ///
-/// Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if the first stage would not fit in memory;
-/// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
+/// stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_scalable_new(

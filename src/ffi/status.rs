@@ -15,14 +15,14 @@ pub type bloomline_status = i32;
 pub const BLOOMLINE_OK: bloomline_status = 0;
 /// A pointer was NULL (or an array misaligned) where that is not allowed.
 pub const BLOOMLINE_ERR_NULL: bloomline_status = 1;
-/// The target false-positive rate is not between 0 and 1, both excluded, or is too small.
+/// The target false-positive rate is not between 0 and 1, both excluded.
 pub const BLOOMLINE_ERR_RATE: bloomline_status = 2;
 /// The bits per key are not a positive finite number.
 pub const BLOOMLINE_ERR_BITS_PER_KEY: bloomline_status = 3;
-/// k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
-/// filter's fingerprints are not 8, 12 or 16.
+/// k, the number of bits that a key sets, is outside 1 to 16. Of data also: the number in the place
+/// of k is none that this type of filter has.
 pub const BLOOMLINE_ERR_K: bloomline_status = 4;
-/// The line count is zero, as in parameters not filled in, or too large for memory.
+/// The line count is more than the type of filter, or memory, can have. Of data also: it is 0.
 pub const BLOOMLINE_ERR_LINE_COUNT: bloomline_status = 5;
 /// Out of memory.
 pub const BLOOMLINE_ERR_OUT_OF_MEMORY: bloomline_status = 6;
@@ -32,8 +32,7 @@ pub const BLOOMLINE_ERR_BUFFER_TOO_SMALL: bloomline_status = 7;
 pub const BLOOMLINE_ERR_MISMATCH: bloomline_status = 8;
 /// A filter with an odd number of lines cannot be folded.
 pub const BLOOMLINE_ERR_ODD_LINE_COUNT: bloomline_status = 9;
-/// BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
-/// BLOOMLINE_PREFETCH is unknown.
+/// BLOOMLINE_BACKEND names a backend that this CPU does not have, or that does not exist.
 pub const BLOOMLINE_ERR_BACKEND: bloomline_status = 10;
 /// The data is shorter than any filter, or has not the length that it states.
 pub const BLOOMLINE_ERR_TRUNCATED: bloomline_status = 11;
@@ -69,19 +68,41 @@ pub const BLOOMLINE_ERR_NOT_A_FILE: bloomline_status = 25;
 /// Both sets of a cascade have a key of one hash: the same key, or two keys that another seed tells
 /// apart.
 pub const BLOOMLINE_ERR_OVERLAP: bloomline_status = 26;
+/// The parameters are not filled in: their line count is 0.
+pub const BLOOMLINE_ERR_NO_LINES: bloomline_status = 27;
+/// The target false-positive rate is between 0 and 1, but less than this type of filter reaches.
+pub const BLOOMLINE_ERR_RATE_TOO_SMALL: bloomline_status = 28;
+/// The bits per key are fewer than this type of filter takes.
+pub const BLOOMLINE_ERR_TOO_FEW_BITS: bloomline_status = 29;
+/// The bits of a cuckoo filter's fingerprints are not 8, 12 or 16.
+pub const BLOOMLINE_ERR_FINGERPRINT_BITS: bloomline_status = 30;
+/// The rows of a static filter are outside 4 to 16.
+pub const BLOOMLINE_ERR_ROWS: bloomline_status = 31;
+/// The value of BLOOMLINE_PREFETCH is unknown.
+pub const BLOOMLINE_ERR_PREFETCH: bloomline_status = 32;
+
+/// The last number.
+#[cfg(test)]
+const LAST: bloomline_status = BLOOMLINE_ERR_PREFETCH;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
     match error {
         Error::Rate(_) => BLOOMLINE_ERR_RATE,
+        Error::RateTooSmall(_) => BLOOMLINE_ERR_RATE_TOO_SMALL,
         Error::BitsPerKey(_) => BLOOMLINE_ERR_BITS_PER_KEY,
+        Error::TooFewBits(_) => BLOOMLINE_ERR_TOO_FEW_BITS,
         Error::K(_) => BLOOMLINE_ERR_K,
+        Error::FingerprintBits(_) => BLOOMLINE_ERR_FINGERPRINT_BITS,
+        Error::Rows(_) => BLOOMLINE_ERR_ROWS,
+        Error::NoLines => BLOOMLINE_ERR_NO_LINES,
         Error::LineCount(_) => BLOOMLINE_ERR_LINE_COUNT,
         Error::OutOfMemory => BLOOMLINE_ERR_OUT_OF_MEMORY,
         Error::BufferTooSmall { .. } => BLOOMLINE_ERR_BUFFER_TOO_SMALL,
         Error::Mismatch => BLOOMLINE_ERR_MISMATCH,
         Error::OddLineCount(_) => BLOOMLINE_ERR_ODD_LINE_COUNT,
         Error::Backend => BLOOMLINE_ERR_BACKEND,
+        Error::Prefetch => BLOOMLINE_ERR_PREFETCH,
         Error::Truncated { .. } => BLOOMLINE_ERR_TRUNCATED,
         Error::NotAFilter => BLOOMLINE_ERR_NOT_A_FILTER,
         Error::Version(_) => BLOOMLINE_ERR_VERSION,
@@ -108,11 +129,11 @@ fn message(status: bloomline_status) -> &'static CStr {
     match status {
         BLOOMLINE_OK => c"success",
         BLOOMLINE_ERR_NULL => c"a pointer is NULL or misaligned",
-        BLOOMLINE_ERR_RATE => c"the false-positive rate is too small, or not between 0 and 1",
+        BLOOMLINE_ERR_RATE => c"the false-positive rate is not between 0 and 1",
         BLOOMLINE_ERR_BITS_PER_KEY => c"the bits per key are not a positive finite number",
-        BLOOMLINE_ERR_K => c"k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16",
+        BLOOMLINE_ERR_K => c"k is outside its range, which is 1 to 16 in a Bloom filter",
         BLOOMLINE_ERR_LINE_COUNT => {
-            c"the line count is zero (parameters not filled in?) or too large"
+            c"the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)"
         }
         BLOOMLINE_ERR_OUT_OF_MEMORY => c"out of memory",
         BLOOMLINE_ERR_BUFFER_TOO_SMALL => c"the buffer is too small",
@@ -121,12 +142,12 @@ fn message(status: bloomline_status) -> &'static CStr {
         }
         BLOOMLINE_ERR_ODD_LINE_COUNT => c"a filter with an odd number of lines cannot be folded",
         BLOOMLINE_ERR_BACKEND => {
-            c"backend unknown or not supported by this CPU; check BLOOMLINE_BACKEND, BLOOMLINE_PREFETCH"
+            c"the backend is not one that this CPU has; check BLOOMLINE_BACKEND"
         }
         BLOOMLINE_ERR_TRUNCATED => c"wrong data length: empty, truncated, or extra bytes",
         BLOOMLINE_ERR_NOT_A_FILTER => c"the data is not a Bloomline filter, or its end is missing",
         BLOOMLINE_ERR_VERSION => c"the filter has an unknown format version",
-        BLOOMLINE_ERR_LAYOUT => c"another type of filter, unknown layout, or unsupported operation",
+        BLOOMLINE_ERR_LAYOUT => c"the layout is not one that this operation supports",
         BLOOMLINE_ERR_CHECKSUM => c"the filter is damaged: a checksum does not match",
         BLOOMLINE_ERR_RESERVED => c"a reserved field is not zero",
         BLOOMLINE_ERR_IO => c"reading or writing a file failed",
@@ -141,6 +162,16 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_OVERLAP => {
             c"both sets have a key of one hash: remove it from one, or change the seed"
         }
+        BLOOMLINE_ERR_NO_LINES => c"the parameters are not filled in: the line count is 0",
+        BLOOMLINE_ERR_RATE_TOO_SMALL => {
+            c"the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16"
+        }
+        BLOOMLINE_ERR_TOO_FEW_BITS => {
+            c"the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5"
+        }
+        BLOOMLINE_ERR_FINGERPRINT_BITS => c"the fingerprint bits are not 8, 12 or 16",
+        BLOOMLINE_ERR_ROWS => c"the rows are outside 4 to 16",
+        BLOOMLINE_ERR_PREFETCH => c"BLOOMLINE_PREFETCH is not none, far or near",
         _ => c"unknown status",
     }
 }
@@ -159,12 +190,32 @@ mod tests {
 
     #[test]
     fn every_status_has_a_message_of_its_own() {
-        let texts: HashSet<_> = (0..=BLOOMLINE_ERR_OVERLAP).map(message).collect();
-        assert_eq!(texts.len(), 27);
-        for unknown in [-1, 27, i32::MIN, i32::MAX] {
+        let texts: HashSet<_> = (0..=LAST).map(message).collect();
+        assert_eq!(texts.len(), LAST as usize + 1);
+        for unknown in [-1, LAST + 1, i32::MIN, i32::MAX] {
             assert_eq!(message(unknown), c"unknown status");
         }
         assert!(!texts.contains(c"unknown status"));
+    }
+
+    /// A message says one thing that is wrong. Here is why some leave more than one open.
+    #[test]
+    fn messages_have_one_cause() {
+        let open = [
+            (BLOOMLINE_ERR_NULL, "one check refuses both, as neither can be read"),
+            (BLOOMLINE_ERR_NOT_A_FILTER, "bytes do not tell which"),
+            (BLOOMLINE_ERR_TRUNCATED, "the two lengths behind it tell which"),
+            (BLOOMLINE_ERR_IO, "the caller knows which it was"),
+            (BLOOMLINE_ERR_NOT_FOUND, "what the system says of it"),
+            (BLOOMLINE_ERR_FINGERPRINT_BITS, "it lists what is valid"),
+            (BLOOMLINE_ERR_PREFETCH, "it lists what is valid"),
+            (BLOOMLINE_ERR_OVERLAP, "it lists what helps"),
+        ];
+        for status in 0..=LAST {
+            let text = message(status).to_str().unwrap();
+            let several = text.contains(" or ");
+            assert_eq!(several, open.iter().any(|&(other, _)| other == status), "{text}");
+        }
     }
 
     /// What Rust says of an error is what C says of its number, and behind it the value.
@@ -174,13 +225,19 @@ mod tests {
             Error::Rate(0.5),
             Error::Overlap(5),
             Error::BitsPerKey(0.5),
+            Error::RateTooSmall(0.5),
+            Error::TooFewBits(0.5),
             Error::K(7),
+            Error::FingerprintBits(7),
+            Error::Rows(7),
+            Error::NoLines,
             Error::LineCount(7),
             Error::OutOfMemory,
             Error::BufferTooSmall { needed: 2, given: 1 },
             Error::Mismatch,
             Error::OddLineCount(7),
             Error::Backend,
+            Error::Prefetch,
             Error::Truncated { needed: 2, given: 1 },
             Error::NotAFilter,
             Error::Version(7),

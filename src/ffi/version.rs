@@ -62,8 +62,8 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 /// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
 /// (far, and near ahead into L1).
 ///
-/// Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
-/// another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
+/// Returns "none" if this CPU does not have the backend, or BLOOMLINE_PREFETCH has another value.
+/// Then nothing can be made or opened: BLOOMLINE_ERR_BACKEND, BLOOMLINE_ERR_PREFETCH.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
     let name = guard_or(c"none", || Backend::active().map_or(c"none", Backend::c_name));

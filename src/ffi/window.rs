@@ -39,8 +39,9 @@ whole!(bloomline_window: Window);
 /// 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
 /// 8 of them at 1 % take 15 bits for each key and generation.
 ///
-/// Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if it
-/// would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE,
+/// BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
+/// BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_window_new(

@@ -222,7 +222,7 @@ impl Builder {
     /// For filters of that false-positive rate, whose byte keys are hashed with `seed`.
     ///
     /// # Errors
-    /// [`Error::Rate`] unless the rate is between 0 and 1.
+    /// [`Error::Rate`] unless the rate is between 0 and 1; [`Error::RateTooSmall`].
     pub fn for_rate(rate: f64, seed: u64) -> Result<Builder, Error> {
         Builder::with_size(Size::Rate(rate), seed)
     }

@@ -73,8 +73,8 @@ impl ScalableFilter {
     /// `seed` that of the hash of byte keys.
     ///
     /// # Errors
-    /// [`Error::Rate`]; [`Error::LineCount`] if memory cannot address the first stage;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    /// [`Error::Rate`]; [`Error::RateTooSmall`]; [`Error::LineCount`] if memory cannot address the
+    /// first stage; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(first_keys: u64, rate: f64, seed: u64) -> Result<ScalableFilter, Error> {
         ScalableFilter::with_backend(first_keys, rate, seed, Backend::active()?)
     }
@@ -90,7 +90,7 @@ impl ScalableFilter {
         backend: Backend,
     ) -> Result<ScalableFilter, Error> {
         if !format::is_rate(rate) {
-            return Err(Error::Rate(rate));
+            return Err(Error::rate(rate));
         }
         let shared = format::Shared { rate, seed };
         let mut filter = ScalableFilter { stages: Vec::new(), shared };

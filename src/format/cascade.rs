@@ -108,7 +108,8 @@ fn layer_of(record: &FooterBytes, seed: u64) -> Result<Layer, Error> {
     let line_count = u64_at(record, at::LINE_COUNT);
     let levels =
         static_line::levels(line_count, u64_at(record, at::SHAPE)).ok_or(Error::Reserved)?;
-    let params = StaticParams::new(line_count, u32_at(record, at::K), seed)?;
+    let params =
+        StaticParams::new(line_count, u32_at(record, at::K), seed).map_err(Error::of_bytes)?;
     let (key_count, tested) = (u64_at(record, at::KEY_COUNT), u64_at(record, TESTED));
     Ok(Layer { shape: Shape::new(params, levels), key_count, tested })
 }

@@ -16,7 +16,8 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(CuckooParams
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }
-    let params = CuckooParams::new(footer.line_count, footer.k, footer.seed)?;
+    let params =
+        CuckooParams::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?;
     check_len(body_len, params.bytes())?;
     Ok((params, footer.key_count))
 }

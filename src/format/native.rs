@@ -133,7 +133,7 @@ pub(crate) fn check(
     if footer.shape != 0 {
         return Err(Error::Reserved);
     }
-    let params = Params::new(footer.line_count, footer.k, footer.seed)?;
+    let params = Params::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?;
     let params = if footer.layout == CLASSIC { params.into_classic() } else { params };
     let counters = if footer.layout == COUNTING { counter_bytes(params)? } else { 0 };
     check_len(body_len, params.bytes() + counters)?;

@@ -85,7 +85,8 @@ pub(crate) fn stages(
         if record[ZERO..].iter().any(|&byte| byte != 0) {
             return Err(Error::Reserved);
         }
-        let params = Params::new(u64_at(record, at::LINE_COUNT), u32_at(record, at::K), seed)?;
+        let params = Params::new(u64_at(record, at::LINE_COUNT), u32_at(record, at::K), seed)
+            .map_err(Error::of_bytes)?;
         let (capacity, key_count) = (u64_at(record, CAPACITY), u64_at(record, at::KEY_COUNT));
         let rest = left.checked_sub(params.bytes());
         // What is left is for the stages that are left.

@@ -53,7 +53,8 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<(Shape, u64),
         return Err(Error::Layout(footer.layout));
     }
     let levels = levels(footer.line_count, footer.shape).ok_or(Error::Reserved)?;
-    let params = StaticParams::new(footer.line_count, footer.k, footer.seed)?;
+    let params =
+        StaticParams::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?;
     let shape = Shape::new(params, levels);
     check_len(body_len, shape.bytes())?;
     Ok((shape, footer.key_count))

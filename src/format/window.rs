@@ -69,7 +69,10 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<Shape, Error>
         Ok(generations @ 1..) => generations,
         _ => return Err(Error::Generations(footer.shape)),
     };
-    let shape = Shape::new(Params::new(footer.line_count, footer.k, footer.seed)?, generations)?;
+    let shape = Shape::new(
+        Params::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?,
+        generations,
+    )?;
     native::check_len(body_len, shape.body_len())?;
     Ok(shape)
 }

@@ -69,7 +69,7 @@ impl Kernels {
     /// The kernels in use, chosen once per process.
     #[inline]
     pub(crate) fn active() -> Result<Kernels, Error> {
-        Kernels::chosen().or_else(Kernels::choose).ok_or(Error::Backend)
+        Kernels::chosen().map_or_else(Kernels::choose, Ok)
     }
 
     /// The same if they have been chosen already, as for anything that has been opened.
@@ -83,17 +83,18 @@ impl Kernels {
     }
 
     #[cold]
-    fn choose() -> Option<Kernels> {
+    fn choose() -> Result<Kernels, Error> {
         if environment::PREFETCH.get() == Setting::Unknown {
-            return None;
+            return Err(Error::Prefetch);
         }
         let kernels = match BACKEND.get() {
             Setting::Unset => Backend::ALL.into_iter().rev().find_map(Backend::kernels),
             Setting::Value(index) => Backend::ALL[index].kernels(),
             Setting::Unknown => None,
-        }?;
+        };
+        let kernels = kernels.ok_or(Error::Backend)?;
         ACTIVE.store(kernels.0 + 1, Ordering::Relaxed);
-        Some(kernels)
+        Ok(kernels)
     }
 }
 
@@ -130,7 +131,8 @@ impl Backend {
     ///
     /// # Errors
     /// [`Error::Backend`] if the variable names an unknown backend or one that this CPU cannot
-    /// run. No other is chosen instead.
+    /// run: no other is chosen instead. [`Error::Prefetch`] if `BLOOMLINE_PREFETCH` has an unknown
+    /// value.
     pub fn active() -> Result<Backend, Error> {
         Kernels::active().map(|kernels| kernels.of(Layout::Native).backend)
     }

@@ -29,14 +29,16 @@ impl CuckooParams {
     /// Makes the parameters of `line_count` lines with fingerprints of 8, 12 or 16 bits.
     ///
     /// # Errors
-    /// [`Error::K`] for other fingerprints; [`Error::LineCount`] if `line_count` is 0, above
-    /// 2^32 - 1, or more than memory can address.
+    /// [`Error::FingerprintBits`] for others; [`Error::NoLines`] if `line_count` is 0;
+    /// [`Error::LineCount`] if it is above 2^32 - 1, or more than memory can address.
     pub fn new(line_count: u64, fingerprint_bits: u32, seed: u64) -> Result<CuckooParams, Error> {
         if !matches!(fingerprint_bits, 8 | 12 | 16) {
-            return Err(Error::K(fingerprint_bits));
+            return Err(Error::FingerprintBits(fingerprint_bits));
         }
-        let addressable = isize::MAX as u64 / LINE_BYTES as u64 - 1;
-        if !(1..=MAX_LINES.min(addressable)).contains(&line_count) {
+        if line_count == 0 {
+            return Err(Error::NoLines);
+        }
+        if line_count > MAX_LINES.min(isize::MAX as u64 / LINE_BYTES as u64 - 1) {
             return Err(Error::LineCount(line_count));
         }
         Ok(CuckooParams { line_count, fingerprint_bits, seed })
@@ -46,20 +48,21 @@ impl CuckooParams {
     /// the shortest fingerprints that reach it, and lines for a load factor of 95 %. Seed 0.
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1, or is below 0.000116, the rate of 16
-    /// bits; [`Error::LineCount`] if the filter would be too large.
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::RateTooSmall`] if it is below
+    /// 0.000116, the rate of 16 bits; [`Error::LineCount`] if the filter would be too large.
     pub fn for_rate(keys: u64, rate: f64) -> Result<CuckooParams, Error> {
-        if !(rate > 0.0 && rate < 1.0) {
-            return Err(Error::Rate(rate));
+        let mut enough = [8, 12, 16].into_iter().filter(|&bits| rate_at(LOAD, bits) <= rate);
+        match enough.next() {
+            Some(bits) if rate < 1.0 => CuckooParams::for_bits(keys, bits),
+            _ => Err(Error::rate(rate)),
         }
-        let enough = [8, 12, 16].into_iter().find(|&bits| rate_at(LOAD, bits) <= rate);
-        CuckooParams::for_bits(keys, enough.ok_or(Error::Rate(rate))?)
     }
 
     /// Sizes the smallest filter for `keys` keys with fingerprints of 8, 12 or 16 bits. Seed 0.
     ///
     /// # Errors
-    /// [`Error::K`] for other fingerprints; [`Error::LineCount`] if the filter would be too large.
+    /// [`Error::FingerprintBits`] for others; [`Error::LineCount`] if the filter would be too
+    /// large.
     pub fn for_bits(keys: u64, fingerprint_bits: u32) -> Result<CuckooParams, Error> {
         let line = CuckooParams::new(1, fingerprint_bits, 0)?;
         let lines = (keys as f64 + SPARE_KEYS) / LOAD / line.slots() as f64;

@@ -30,13 +30,16 @@ impl Params {
     /// Makes the parameters of `line_count` 64-byte lines in which each key sets `k` bits.
     ///
     /// # Errors
-    /// [`Error::K`] if k is outside 1 to 16; [`Error::LineCount`] if `line_count` is 0, or more
-    /// than memory can address.
+    /// [`Error::K`] if k is outside 1 to 16; [`Error::NoLines`] if `line_count` is 0;
+    /// [`Error::LineCount`] if it is more than memory can address.
     pub fn new(line_count: u64, k: u32, seed: u64) -> Result<Params, Error> {
         if !(1..=MAX_K).contains(&k) {
             return Err(Error::K(k));
         }
-        if !(1..=MAX_LINES).contains(&line_count) {
+        if line_count == 0 {
+            return Err(Error::NoLines);
+        }
+        if line_count > MAX_LINES {
             return Err(Error::LineCount(line_count));
         }
         Ok(Params { line_count, k, classic: false, seed })
@@ -68,10 +71,10 @@ impl Params {
     /// between 0 and 1. Seed 0. For 0 keys it has one line.
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below
-    /// about 3e-24; [`Error::LineCount`] if the size cannot be addressed.
+    /// [`Error::Rate`] if the rate is not a number between 0 and 1; [`Error::RateTooSmall`] if it
+    /// is below about 3e-24; [`Error::LineCount`] if the size cannot be addressed.
     pub fn for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
-        let (bits, k) = sizing::bits_for_rate(rate).ok_or(Error::Rate(rate))?;
+        let (bits, k) = sizing::bits_for_rate(rate).ok_or(Error::rate(rate))?;
         Params::of(keys, bits, k)
     }
 
@@ -91,10 +94,10 @@ impl Params {
     /// As [`Params::for_rate`], for a standard Bloom filter: see [`Params::classic`].
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not a number between 0 and 1, or is below about 2e-61;
-    /// [`Error::LineCount`] if the size cannot be addressed.
+    /// [`Error::Rate`] if the rate is not a number between 0 and 1; [`Error::RateTooSmall`] if it
+    /// is below about 2e-61; [`Error::LineCount`] if the size cannot be addressed.
     pub fn classic_for_rate(keys: u64, rate: f64) -> Result<Params, Error> {
-        let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::Rate(rate))?;
+        let (bits, k) = sizing::classic::bits_for_rate(rate).ok_or(Error::rate(rate))?;
         Ok(Params::of(keys, bits, k)?.into_classic())
     }
 

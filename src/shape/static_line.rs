@@ -26,15 +26,18 @@ impl StaticParams {
     /// rows and of 128 bytes with more.
     ///
     /// # Errors
-    /// [`Error::K`] if `rows` is outside 4 to 16; [`Error::LineCount`] if `line_count` is 0, above
-    /// 2^48, or more than memory can address.
+    /// [`Error::Rows`] if `rows` is outside 4 to 16; [`Error::NoLines`] if `line_count` is 0;
+    /// [`Error::LineCount`] if it is above 2^48, or more than memory can address.
     pub fn new(line_count: u64, rows: u32, seed: u64) -> Result<StaticParams, Error> {
         if !(MIN_ROWS..=MAX_ROWS).contains(&rows) {
-            return Err(Error::K(rows));
+            return Err(Error::Rows(rows));
+        }
+        if line_count == 0 {
+            return Err(Error::NoLines);
         }
         // All levels together have at most four times the lines of the first, and some more.
         let addressable = isize::MAX as u64 / 8 / lanes(rows) as u64 / 4 - 32;
-        if !(1..=MAX_LINES.min(addressable)).contains(&line_count) {
+        if line_count > MAX_LINES.min(addressable) {
             return Err(Error::LineCount(line_count));
         }
         Ok(StaticParams { line_count, rows, seed })
@@ -44,36 +47,36 @@ impl StaticParams {
     /// fewest rows that reach it. Seed 0. For 0 keys it has one line.
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1, or is below 2^-16;
-    /// [`Error::LineCount`] if the filter would be too large.
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::RateTooSmall`] if it is below
+    /// 2^-16; [`Error::LineCount`] if the filter would be too large.
     pub fn for_rate(keys: u64, rate: f64) -> Result<StaticParams, Error> {
-        if !(rate > 0.0 && rate < 1.0) {
-            return Err(Error::Rate(rate));
+        let mut enough = (MIN_ROWS..=MAX_ROWS).filter(|&rows| rate_of(rows) <= rate);
+        match enough.next() {
+            Some(rows) if rate < 1.0 => StaticParams::for_rows(keys, rows),
+            _ => Err(Error::rate(rate)),
         }
-        let enough = (MIN_ROWS..=MAX_ROWS).find(|&rows| rate_of(rows) <= rate);
-        StaticParams::for_rows(keys, enough.ok_or(Error::Rate(rate))?)
     }
 
     /// Sizes a filter for `keys` keys with at most so many bits for each, in sets of more than a few
     /// thousand: with the most rows for which they are enough. Seed 0.
     ///
     /// # Errors
-    /// [`Error::BitsPerKey`] if the bits are not a positive finite number, or fewer than 4 rows
-    /// take; [`Error::LineCount`] if the filter would be too large.
+    /// [`Error::BitsPerKey`] if the bits are not a positive finite number; [`Error::TooFewBits`] if
+    /// they are fewer than 4 rows take; [`Error::LineCount`] if the filter would be too large.
     pub fn for_bits(keys: u64, bits_per_key: f64) -> Result<StaticParams, Error> {
         let enough = (MIN_ROWS..=MAX_ROWS).rev();
         let mut enough = enough.filter(|&rows| sizing::static_line::bits(rows) <= bits_per_key);
         match enough.next() {
             Some(rows) if bits_per_key.is_finite() => StaticParams::for_rows(keys, rows),
-            _ => Err(Error::BitsPerKey(bits_per_key)),
+            _ => Err(Error::bits_per_key(bits_per_key)),
         }
     }
 
     /// Sizes the smallest filter for `keys` keys with so many rows. Seed 0.
     ///
     /// # Errors
-    /// [`Error::K`] if `rows` is outside 4 to 16; [`Error::LineCount`] if the filter would be too
-    /// large.
+    /// [`Error::Rows`] if `rows` is outside 4 to 16; [`Error::LineCount`] if the filter would be
+    /// too large.
     pub fn for_rows(keys: u64, rows: u32) -> Result<StaticParams, Error> {
         StaticParams::new(1, rows, 0)?;
         let lines = (keys as f64 / sizing::static_line::keys_per_line(rows)).ceil();

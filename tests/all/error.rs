@@ -2,7 +2,8 @@
 
 use bloomline::engines::{leveldb, rocksdb};
 use bloomline::{
-    Builder, CuckooParams, Error, Filter, Params, ScalableFilter, View, Window, block_build,
+    Builder, CuckooParams, Error, Filter, Params, ScalableFilter, StaticParams, View, Window,
+    block_build,
 };
 use std::error::Error as _;
 use std::io;
@@ -14,22 +15,37 @@ fn params(lines: u64, k: u32) -> Params {
 #[test]
 fn shapes() {
     assert_eq!(Params::new(1, 17, 0).err().unwrap(), Error::K(17));
-    assert_eq!(CuckooParams::new(1, 9, 0).err().unwrap(), Error::K(9));
-    assert_eq!(Params::new(0, 6, 0).err().unwrap(), Error::LineCount(0));
+    assert_eq!(CuckooParams::new(1, 9, 0).err().unwrap(), Error::FingerprintBits(9));
+    assert_eq!(StaticParams::new(1, 3, 0).err().unwrap(), Error::Rows(3));
+    assert_eq!(Params::new(0, 6, 0).err().unwrap(), Error::NoLines);
+    assert_eq!(CuckooParams::new(0, 8, 0).err().unwrap(), Error::NoLines);
+    assert_eq!(StaticParams::new(0, 8, 0).err().unwrap(), Error::NoLines);
     assert_eq!(Params::new(u64::MAX - 1, 6, 0).err().unwrap(), Error::LineCount(u64::MAX - 1));
     assert_eq!(params(5, 6).foldable(64).err().unwrap(), Error::LineCount(u64::MAX));
     assert_eq!(CuckooParams::new(1 << 32, 8, 0).err().unwrap(), Error::LineCount(1 << 32));
-    for rate in [-1.0, 0.0, 1.0, 1e-30, f64::INFINITY] {
-        assert_eq!(Params::for_rate(10, rate).err().unwrap(), Error::Rate(rate));
-        assert_eq!(CuckooParams::for_rate(10, rate).err().unwrap(), Error::Rate(rate));
-        assert_eq!(ScalableFilter::new(10, rate, 0).err().unwrap(), Error::Rate(rate));
+    for (rate, error) in [
+        (-1.0, Error::Rate(-1.0)),
+        (0.0, Error::Rate(0.0)),
+        (1.0, Error::Rate(1.0)),
+        (f64::INFINITY, Error::Rate(f64::INFINITY)),
+        (1e-70, Error::RateTooSmall(1e-70)),
+    ] {
+        assert_eq!(Params::for_rate(10, rate).err().unwrap(), error);
+        assert_eq!(Params::classic_for_rate(10, rate).err().unwrap(), error);
+        assert_eq!(CuckooParams::for_rate(10, rate).err().unwrap(), error);
+        assert_eq!(StaticParams::for_rate(10, rate).err().unwrap(), error);
+        assert_eq!(ScalableFilter::new(10, rate, 0).err().unwrap(), error);
+        assert_eq!(Window::new(2, 10, rate, 0).err().unwrap(), error);
     }
     assert!(matches!(Params::for_rate(10, f64::NAN), Err(Error::Rate(rate)) if rate.is_nan()));
     for bits in [-1.0, 0.0, f64::INFINITY] {
         assert_eq!(Params::for_bits(10, bits).err().unwrap(), Error::BitsPerKey(bits));
         assert_eq!(Builder::new(bits, 0).err().unwrap(), Error::BitsPerKey(bits));
     }
-    assert_eq!(rocksdb::block_len(10, 0.25).err().unwrap(), Error::BitsPerKey(0.25));
+    assert_eq!(rocksdb::block_len(10, 0.25).err().unwrap(), Error::TooFewBits(0.25));
+    assert_eq!(rocksdb::block_len(10, 0.0).err().unwrap(), Error::BitsPerKey(0.0));
+    assert_eq!(StaticParams::for_bits(10, 3.0).err().unwrap(), Error::TooFewBits(3.0));
+    assert_eq!(StaticParams::for_bits(10, -3.0).err().unwrap(), Error::BitsPerKey(-3.0));
     assert_eq!(leveldb::block_len(10, -2.0).err().unwrap(), Error::BitsPerKey(-2.0));
     assert_eq!(Window::new(0, 10, 0.01, 0).err().unwrap(), Error::Generations(0));
     let mut odd = Filter::new(params(7, 6)).unwrap();
@@ -98,11 +114,9 @@ fn of_the_system() {
 #[test]
 fn what_they_say() {
     for (error, text) in [
-        (
-            Error::Rate(f64::NAN),
-            "the false-positive rate is too small, or not between 0 and 1: NaN",
-        ),
-        (Error::K(17), "k is outside 1 to 16, or fingerprint bits are not 8, 12 or 16: 17"),
+        (Error::Rate(f64::NAN), "the false-positive rate is not between 0 and 1: NaN"),
+        (Error::FingerprintBits(9), "the fingerprint bits are not 8, 12 or 16: 9"),
+        (Error::NoLines, "the parameters are not filled in: the line count is 0"),
         (
             Error::BufferTooSmall { needed: 128, given: 9 },
             "the buffer is too small: 9 bytes, not 128",
@@ -114,5 +128,44 @@ fn what_they_say() {
         (Error::Full, "the filter is full"),
     ] {
         assert_eq!(error.to_string(), text);
+    }
+}
+
+/// Go says of an error what Rust says, and so C, which `src/ffi/status.rs` compares with Rust.
+#[test]
+fn go_says_the_same() {
+    let go = concat!(
+        include_str!("../../go/errors.go"),
+        include_str!("../../go/internal/format/footer.go"),
+    );
+    for error in [
+        Error::Rate(0.0),
+        Error::RateTooSmall(0.0),
+        Error::BitsPerKey(0.0),
+        Error::TooFewBits(0.0),
+        Error::K(0),
+        Error::FingerprintBits(0),
+        Error::Rows(0),
+        Error::NoLines,
+        Error::LineCount(0),
+        Error::OutOfMemory,
+        Error::Mismatch,
+        Error::OddLineCount(0),
+        Error::Truncated { needed: 0, given: 0 },
+        Error::NotAFilter,
+        Error::Version(0),
+        Error::Layout(0),
+        Error::Checksum,
+        Error::Reserved,
+        Error::Absent,
+        Error::Full,
+        Error::Generations(0),
+        Error::Overlap(0),
+    ] {
+        let said = error.to_string();
+        // The value stands behind the last ": ".
+        let has_value = format!("{error:?}").contains(['(', '{']);
+        let text = if has_value { said.rsplit_once(": ").unwrap().0 } else { &said };
+        assert!(go.contains(&format!("\"bloomline: {text}\"")), "{text}");
     }
 }

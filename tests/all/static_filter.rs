@@ -237,18 +237,30 @@ fn an_owned_view_of_fewer_bytes_answers_maybe() {
 
 #[test]
 fn parameters_that_cannot_be_are_errors() {
-    assert_eq!(StaticParams::new(1, 3, 0), Err(Error::K(3)));
-    assert_eq!(StaticParams::new(1, 17, 0), Err(Error::K(17)));
-    assert_eq!(StaticParams::new(0, 8, 0), Err(Error::LineCount(0)));
+    assert_eq!(StaticParams::new(1, 3, 0), Err(Error::Rows(3)));
+    assert_eq!(StaticParams::new(1, 17, 0), Err(Error::Rows(17)));
+    assert_eq!(StaticParams::new(0, 8, 0), Err(Error::NoLines));
     for lines in [u64::MAX, (1 << 48) + 1] {
         assert_eq!(StaticParams::new(lines, 8, 0), Err(Error::LineCount(lines)));
     }
     for rate in [0.0, 1.0, -1.0, 1e-6, f64::NAN, f64::INFINITY] {
-        assert!(matches!(StaticParams::for_rate(1000, rate), Err(Error::Rate(_))), "{rate}");
+        assert!(
+            matches!(
+                StaticParams::for_rate(1000, rate),
+                Err(Error::Rate(_) | Error::RateTooSmall(_))
+            ),
+            "{rate}"
+        );
         assert!(StaticBuilder::for_rate(rate, 0).is_err());
     }
     for bits in [0.0, -1.0, 3.9, f64::NAN, f64::INFINITY] {
-        assert!(matches!(StaticParams::for_bits(1000, bits), Err(Error::BitsPerKey(_))), "{bits}");
+        assert!(
+            matches!(
+                StaticParams::for_bits(1000, bits),
+                Err(Error::BitsPerKey(_) | Error::TooFewBits(_))
+            ),
+            "{bits}"
+        );
     }
     assert!(StaticParams::for_rate(u64::MAX, 0.01).is_err());
     let rows = |rate| StaticParams::for_rate(1000, rate).unwrap().rows();

@@ -52,8 +52,9 @@ impl bloomline_filter {
 /// more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
 /// the allocator's. See also bloomline_set_allocator().
 ///
-/// Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_LAYOUT for parameters out
-/// of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and
+/// BLOOMLINE_ERR_LAYOUT for parameters out of range; BLOOMLINE_ERR_OUT_OF_MEMORY;
+/// BLOOMLINE_ERR_BACKEND.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_new(

@@ -41,7 +41,8 @@ impl Cascade {
     /// from 2^-16 on. Any rate but that of [`Cascade::build`] takes more memory.
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1, or is below 2^-16; as [`Cascade::build`].
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::RateTooSmall`] below 2^-16; as
+    /// [`Cascade::build`].
     pub fn build_for_rate(
         included: &[u64],
         excluded: &[u64],
@@ -193,7 +194,7 @@ impl CascadeBuilder {
     /// included ones: see [`Cascade::build_for_rate`].
     ///
     /// # Errors
-    /// [`Error::Rate`] if the rate is not between 0 and 1, or is below 2^-16.
+    /// [`Error::Rate`] if the rate is not between 0 and 1; [`Error::RateTooSmall`] below 2^-16.
     pub fn for_rate(rate: f64, seed: u64) -> Result<CascadeBuilder, Error> {
         StaticParams::for_rate(1, rate)?;
         Ok(CascadeBuilder { rate: Some(rate), ..CascadeBuilder::new(seed) })

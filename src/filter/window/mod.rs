@@ -86,7 +86,7 @@ impl Window {
     ///
     /// # Errors
     /// [`Error::Generations`] for no generation; [`Error::Rate`] if the rate is not a number
-    /// between 0 and 1, or too small to size for; [`Error::LineCount`] if memory cannot address the
+    /// between 0 and 1; [`Error::RateTooSmall`]; [`Error::LineCount`] if memory cannot address the
     /// size; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn new(
         generations: u32,
@@ -97,8 +97,12 @@ impl Window {
         if generations == 0 {
             return Err(Error::Generations(0));
         }
-        let rate = sizing::rate_of_each(rate, generations);
-        let params = Params::for_rate(keys_per_generation, rate)?.with_seed(seed);
+        let each = sizing::rate_of_each(rate, generations);
+        let params = Params::for_rate(keys_per_generation, each).map_err(|error| match error {
+            Error::Rate(_) | Error::RateTooSmall(_) => Error::rate(rate),
+            other => other,
+        })?;
+        let params = params.with_seed(seed);
         Window::with_params(generations, params)
     }
 

@@ -271,7 +271,7 @@ impl Model for Cuckoo {
             bits @ (8 | 12 | 16) => {
                 Ok(Cuckoo { bits, seed: arg(args, 2), lines, budget: Default::default() })
             }
-            bits => Err(Error::K(bits)),
+            bits => Err(Error::FingerprintBits(bits)),
         }
     }
     fn open(bytes: &[u8]) -> Self {
