@@ -65,6 +65,7 @@ void keys_that_lie_anywhere_and_a_function()
     const std::vector<const bloomline_bytes *> keys = {&pear, nullptr, &apple};
     bool present[3] = {true, false, false};
     filter.contains_each(keys, present);
+    CHECK_U64(SIZE_MAX, filter.fewest_each()); // a small one
     CHECK(!present[0] && present[1] && present[2]);
     const View view = filter.view();
     const bloomline_contains_fn contains = view.contains_fn();

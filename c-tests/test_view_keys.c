@@ -32,7 +32,7 @@ static bloomline_bytes key_of(uint64_t i, uint8_t room[48])
     return key;
 }
 
-/* Asks for MOST keys from one on in all ways: of RocksDB's filters of now as the format says. */
+/* Asks for MOST keys from one on in all ways: of RocksDB's present filters as the format says. */
 static void ask(const bloomline_view *view, const block_shape *rocksdb, uint64_t from)
 {
     static uint8_t rooms[MOST][48];
@@ -131,9 +131,29 @@ static void large(void)
             memcpy(data + len - TRAILER, trailer, TRAILER);
             REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
             ask(&view, &shape, k);
+            CHECK_U64(strcmp(bloomline_backend(), "avx512") == 0 ? 8 : 4, bloomline_view_fewest_each(&view));
         }
     }
     free(memory);
+}
+
+/* From how many keys on probing them together pays: of small filters never, of static ones always. */
+static void fewest(void)
+{
+    static uint8_t data[1 << 12];
+    uint64_t hashes[100];
+    size_t len;
+    bloomline_view view;
+    memset(&view, 0, sizeof view);
+    CHECK_U64(SIZE_MAX, bloomline_view_fewest_each(NULL));
+    CHECK_U64(SIZE_MAX, bloomline_view_fewest_each(&view));
+    for (size_t i = 0; i < 100; i++) hashes[i] = bloomline_hash_u64(i, 0);
+    REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_ROCKSDB, hashes, 100, 10, data, sizeof data, &len));
+    REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, data, len, &view));
+    CHECK_U64(SIZE_MAX, bloomline_view_fewest_each(&view));
+    REQUIRE_OK(bloomline_static_block_build(hashes, 100, 0.01, 0, 1, data, sizeof data, &len));
+    REQUIRE_OK(bloomline_view_open(data, len, &view));
+    CHECK_U64(4, bloomline_view_fewest_each(&view));
 }
 
 /* Filters of other kinds. */
@@ -203,6 +223,7 @@ int main(void)
     check_begin("test_view_keys");
     RUN(rocksdb);
     RUN(large);
+    RUN(fewest);
     RUN(others);
     RUN(doubt);
     return check_end();

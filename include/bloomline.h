@@ -127,19 +127,19 @@ typedef int32_t bloomline_status;
 /** A pointer was NULL (or an array misaligned) where that is not allowed. */
 #define BLOOMLINE_ERR_NULL 1
 
-/** The target false-positive rate is not between 0 and 1, both excluded, or is too small. */
+/** The target false-positive rate is not between 0 and 1, both excluded. */
 #define BLOOMLINE_ERR_RATE 2
 
 /** The bits per key are not a positive finite number. */
 #define BLOOMLINE_ERR_BITS_PER_KEY 3
 
 /**
- * k, the number of bits that a key sets, is outside 1 to 16; or the bits of a cuckoo
- * filter's fingerprints are not 8, 12 or 16.
+ * k, the number of bits that a key sets, is outside 1 to 16. Of data also: the number in the place
+ * of k is none that this type of filter has.
  */
 #define BLOOMLINE_ERR_K 4
 
-/** The line count is zero, as in parameters not filled in, or too large for memory. */
+/** The line count is more than the type of filter, or memory, can have. Of data also: it is 0. */
 #define BLOOMLINE_ERR_LINE_COUNT 5
 
 /** Out of memory. */
@@ -154,10 +154,7 @@ typedef int32_t bloomline_status;
 /** A filter with an odd number of lines cannot be folded. */
 #define BLOOMLINE_ERR_ODD_LINE_COUNT 9
 
-/**
- * BLOOMLINE_BACKEND names a backend that is unknown or not supported by this CPU, or the value of
- * BLOOMLINE_PREFETCH is unknown.
- */
+/** BLOOMLINE_BACKEND names a backend that this CPU does not have, or that does not exist. */
 #define BLOOMLINE_ERR_BACKEND 10
 
 /** The data is shorter than any filter, or has not the length that it states. */
@@ -214,6 +211,24 @@ typedef int32_t bloomline_status;
  */
 #define BLOOMLINE_ERR_OVERLAP 26
 
+/** The parameters are not filled in: their line count is 0. */
+#define BLOOMLINE_ERR_NO_LINES 27
+
+/** The target false-positive rate is between 0 and 1, but less than this type of filter reaches. */
+#define BLOOMLINE_ERR_RATE_TOO_SMALL 28
+
+/** The bits per key are fewer than this type of filter takes. */
+#define BLOOMLINE_ERR_TOO_FEW_BITS 29
+
+/** The bits of a cuckoo filter's fingerprints are not 8, 12 or 16. */
+#define BLOOMLINE_ERR_FINGERPRINT_BITS 30
+
+/** The rows of a static filter are outside 4 to 16. */
+#define BLOOMLINE_ERR_ROWS 31
+
+/** The value of BLOOMLINE_PREFETCH is unknown. */
+#define BLOOMLINE_ERR_PREFETCH 32
+
 /**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
  * The text is static. Accepts any number, and never returns NULL.
@@ -263,8 +278,8 @@ BLOOMLINE_API const char *bloomline_version(void);
  * BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
  * (far, and near ahead into L1).
  *
- * Returns "none" if the backend is unknown or not supported by this CPU, or BLOOMLINE_PREFETCH has
- * another value: then nothing can be made or opened, with BLOOMLINE_ERR_BACKEND.
+ * Returns "none" if this CPU does not have the backend, or BLOOMLINE_PREFETCH has another value.
+ * Then nothing can be made or opened: BLOOMLINE_ERR_BACKEND, BLOOMLINE_ERR_PREFETCH.
  */
 BLOOMLINE_API const char *bloomline_backend(void);
 
@@ -413,7 +428,8 @@ typedef struct bloomline_cuckoo_params {
  * both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
  * standard Bloom filter.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+ * not fit in memory.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys, double rate,
@@ -439,7 +455,8 @@ BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys, double b
  * All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
  * folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+ * not fit in memory.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
@@ -480,7 +497,8 @@ BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params, uint6
  * with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
  * least 0.000116, and less than 1. The seed is 0.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_LINE_COUNT if it would be too large.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
+ * be too large.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys, double rate,
@@ -557,8 +575,9 @@ typedef struct bloomline_filter bloomline_filter;
  * more has small pages at its end. With BLOOMLINE_HUGE_PAGES=0 in the environment all memory is
  * the allocator's. See also bloomline_set_allocator().
  *
- * Errors: BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and BLOOMLINE_ERR_LAYOUT for parameters out
- * of range; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and
+ * BLOOMLINE_ERR_LAYOUT for parameters out of range; BLOOMLINE_ERR_OUT_OF_MEMORY;
+ * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *params,
@@ -962,6 +981,16 @@ BLOOMLINE_API size_t bloomline_view_contains_keys(const bloomline_view *view,
 BLOOMLINE_API void bloomline_view_contains_each(const bloomline_view *view,
     const bloomline_bytes *const *keys, size_t n, bool *present);
 
+/**
+ * bloomline_view_fewest_each() returns from how many keys on bloomline_view_contains_each() takes
+ * less time than a loop of the function that bloomline_view_contains_fn() returns, for keys of up
+ * to some 16 bytes: as measured with this backend for filters of this size. SIZE_MAX if the loop
+ * does not take longer. An engine asks once, when it opens the filter.
+ *
+ * Returns SIZE_MAX if 'view' is NULL or not opened.
+ */
+BLOOMLINE_API size_t bloomline_view_fewest_each(const bloomline_view *view);
+
 /* Several filters at once: one set split over them -------------------------------------- */
 
 /**
@@ -990,8 +1019,8 @@ BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views
  * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
  * an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
  * 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
- * (n_views + 63) / 64 words, and need not be initialized. The lines of
- * large filters are prefetched, so the probes cost little more than one cache miss.
+ * (n_views + 63) / 64 words, and need not be initialized. The lines of large filters are
+ * prefetched, so the probes cost little more than one cache miss.
  *
  * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
  * all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -1047,7 +1076,8 @@ BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
  * bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
+ * BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
+ * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *params,
@@ -1073,9 +1103,10 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
  * many as there are CPUs. The bytes do not depend on 'threads'. It takes fewer threads for few
  * keys, another for each 32,768. Each takes some 2 MB.
  *
- * Errors: BLOOMLINE_ERR_RATE unless 'rate' is from 2^-16 to below 1; BLOOMLINE_ERR_BUFFER_TOO_SMALL
- * if 'cap' is less than bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT,
- * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_RATE unless 'rate' is between 0 and 1, BLOOMLINE_ERR_RATE_TOO_SMALL if it
+ * is below 2^-16; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
@@ -1109,7 +1140,8 @@ BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key, uint64
  * bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
  * bloomline_params_for_rate() takes it.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate, uint64_t seed,
@@ -1119,7 +1151,8 @@ BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate, uint6
  * bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
  * false-positive rate: see bloomline_static_block_build().
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_builder_new_static(double rate, uint64_t seed,
@@ -1203,8 +1236,9 @@ BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *build
  * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
  * them.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_K,
- * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND. Nothing is inserted.
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_NO_LINES,
+ * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
+ * Nothing is inserted.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
@@ -1217,7 +1251,8 @@ BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_par
  * not overlap 'lines'. It allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT. Nothing is changed.
+ * BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT.
+ * Nothing is changed.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_lines_union(const bloomline_params *params, void *lines,
@@ -1628,8 +1663,8 @@ typedef struct bloomline_scalable bloomline_scalable;
  * keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
  * to less than 1; 'seed' that of the hash of keys.
  *
- * Errors: BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if the first stage would not fit in memory;
- * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
+ * stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
@@ -1801,8 +1836,9 @@ typedef struct bloomline_window bloomline_window;
  * 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
  * 8 of them at 1 % take 15 bits for each key and generation.
  *
- * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE; BLOOMLINE_ERR_LINE_COUNT if it
- * would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE,
+ * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_window_new(uint32_t generations,
@@ -1991,9 +2027,9 @@ typedef struct bloomline_cascade_facts {
  * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
  * with a hundred 10.5.
  *
- * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE;
- * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
- * BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE,
+ * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_MUST_USE
 BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
@@ -2356,8 +2392,8 @@ BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, doubl
  * * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
  *   are whole numbers, from 0. No keys take 9 bytes.
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY for other bits, or if they are not finite;
- * BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite, BLOOMLINE_ERR_TOO_FEW_BITS
+ * for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
  * BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
  * BLOOMLINE_ERR_BACKEND.
  */

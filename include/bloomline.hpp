@@ -622,6 +622,8 @@ public:
     void contains_each(Span<const bloomline_bytes *const> keys, bool *present) const noexcept {
         bloomline_view_contains_each(this->viewed(), keys.data(), keys.size(), present);
     }
+    /// From how many keys on contains_each() takes less time than a loop of contains(); SIZE_MAX: never.
+    [[nodiscard]] std::size_t fewest_each() const noexcept { return bloomline_view_fewest_each(this->viewed()); }
     /// Line count, k, layout and seed of a plain, classic or counting filter; BLOOMLINE_ERR_LAYOUT for
     /// others: see bloomline_view_shape().
     Result<Params> params() const noexcept {

@@ -483,8 +483,8 @@ static_assert(sizeof(Slice) == sizeof(bloomline_bytes) &&
 
 class Reader final : public bloomline::BitsReader {
 public:
-    Reader(const bloomline_view &view, bool is_static)
-        : view_(view), contains_(bloomline_view_contains_fn(&view)), one_by_one_(OneByOne(view, is_static))
+    explicit Reader(const bloomline_view &view)
+        : view_(view), contains_(bloomline_view_contains_fn(&view)), fewest_each_(bloomline_view_fewest_each(&view))
     {
     }
 
@@ -497,7 +497,7 @@ public:
     {
         /* The keys of one file come together: where there are many files, few. One by one is the
          * shortest way, unless lines are far. */
-        if (num_keys < one_by_one_)
+        if (static_cast<size_t>(num_keys) < fewest_each_)
             for (int i = 0; i < num_keys; i++)
                 may_match[i] = MayMatch(*keys[i]);
         else
@@ -506,26 +506,9 @@ public:
     }
 
 private:
-    /* So many keys or more are asked for at once; RocksDB asks for 32 at most. Measured, ns per key:
-     * with AVX-512 one by one takes 4.6 in 12.5 KB, contains_each 5.7 for 32 keys; in 62.5 MB, on a
-     * Zen 4, one by one 52 for 4 keys and 51 for 8, at once 62 and 36. With AVX2, on an older CPU: in
-     * 12.5 KB 10 and 13 for 32 keys; in 1.25 MB 27 for 2 keys, and 19 and 15 at once for 4 and 8.
-     * Static filters gain from 4 keys on: 24 and 14. */
-    static int OneByOne(const bloomline_view &view, bool is_static)
-    {
-        constexpr int kNever = 33;
-        size_t bytes = 0;
-        bloomline_view_lines(&view, &bytes);
-        if (is_static)
-            return 4;
-        if (std::strcmp(bloomline_backend(), "avx512") == 0)
-            return bytes >= size_t{1} << 21 ? 8 : kNever;
-        return bytes >= size_t{1} << 18 ? 4 : kNever;
-    }
-
     const bloomline_view view_;
     const bloomline_contains_fn contains_;
-    const int one_by_one_; /* so many keys or more are asked for at once */
+    const size_t fewest_each_; /* so many keys or more are asked for at once */
 };
 
 /* Whether RocksDB reads a filter that bloomline takes for one that matches all: one with
@@ -600,7 +583,7 @@ public:
         if (HasOddLines(filter) || !Open(filter, &view))
             return builtin_->GetFilterBitsReader(filter);
         /* Without a reader every key may be present. */
-        return bloomline::ToRocksDb(new (std::nothrow) Reader(view, IsStatic(filter)));
+        return bloomline::ToRocksDb(new (std::nothrow) Reader(view));
     }
 
 private:

@@ -46,34 +46,12 @@ pub(super) unsafe fn contains_many<P: Probe>(
     unsafe { answer(slice(hashes, count), count, bitmap, probe) }
 }
 
-/// The same for a batch of keys. (Apart: one key needs none of its registers.)
+/// The same for a batch of more than a few keys. (Apart: fewer need none of its registers.)
 ///
 /// # Safety
 /// `keys` as for [`keys_at`], `bitmap` as for `boundary::bitmap_at`.
 #[inline(never)]
-pub(super) unsafe fn contains_several_keys<P: Probe>(
-    filter: impl Fn() -> Option<P>,
-    keys: *const bloomline_bytes,
-    count: usize,
-    bitmap: *mut u64,
-) -> usize {
-    // SAFETY: the same contract; a `Key` is a `bloomline_bytes` in memory.
-    if let Some((keys, word)) = unsafe { few(keys.cast::<Key>(), count, bitmap) }
-        && let Some(filter) = filter()
-    {
-        let probe = |hashes: &[u64], word: &mut u64| filter.contains_hashes(hashes, from_mut(word));
-        return contains_few(keys.iter().map(Key::bytes), |key| filter.hash(key), word, probe);
-    }
-    // SAFETY: the same contract.
-    unsafe { contains_many_keys(filter, keys, count, bitmap) }
-}
-
-/// The rest of [`contains_several_keys`], apart.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe fn contains_many_keys<P: Probe>(
+pub(super) unsafe fn contains_many_keys<P: Probe>(
     filter: impl Fn() -> Option<P>,
     keys: *const bloomline_bytes,
     count: usize,

@@ -11,8 +11,8 @@ use std::ffi::c_void;
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
 /// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
-/// (n_views + 63) / 64 words, and need not be initialized. The lines of
-/// large filters are prefetched, so the probes cost little more than one cache miss.
+/// (n_views + 63) / 64 words, and need not be initialized. The lines of large filters are
+/// prefetched, so the probes cost little more than one cache miss.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened

@@ -264,6 +264,12 @@ impl<'a> View<'a> {
         self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
     }
 
+    /// [`Kernel::fewest_together`], of this filter.
+    #[cfg(feature = "capi")]
+    pub(crate) fn fewest_together(&self) -> usize {
+        self.kernel.fewest_together(self.lines.len())
+    }
+
     /// The answers of a filter of RocksDB's present kind for 1 to 64 keys, first in the lowest bit.
     /// A missing key may be present; further keys are ignored.
     #[cfg(feature = "capi")]

@@ -110,12 +110,6 @@ impl Words {
         (hash_in(self.shape), self.seed)
     }
 
-    /// The seed, if keys are hashed with one.
-    #[inline(always)]
-    pub(crate) fn xxh3_seed(&self) -> Option<u64> {
-        (hash_in(self.shape) == XXH3).then_some(self.seed)
-    }
-
     /// Not 0 if another hashes keys in another way or with another seed.
     #[inline(always)]
     pub(crate) fn hashed_unlike(&self, other: &Words) -> u64 {

@@ -1,8 +1,7 @@
 //! Probes of a `bloomline_filter`: one key, and batches.
 
 use super::super::batch::{
-    contains, contains_few, contains_hash, contains_many, contains_several_keys, few, one_key,
-    short,
+    contains, contains_few, contains_hash, contains_many, contains_many_keys, few, one_key, short,
 };
 use super::super::boundary::shared;
 use super::super::hash::Key;
@@ -134,6 +133,6 @@ unsafe extern "C" fn contains_more_keys(
                 probe,
             );
         }
-        contains_several_keys(move || Some(&shared(filter)?.0), keys, n, bitmap)
+        contains_many_keys(move || Some(&shared(filter)?.0), keys, n, bitmap)
     }
 }
