@@ -3,7 +3,7 @@
  * kinds.h - the kinds of filters as rows of functions: what test_histories.c and test_golden.c do is
  * written once for all of them.
  *
- * C. Uses probes.h, definition.h and history.h; include it after _XOPEN_SOURCE is set.
+ * C. Uses probes.h, definition.h, history.h and whole.h; include it after _XOPEN_SOURCE is set.
  */
 #ifndef KINDS_H
 #define KINDS_H
@@ -12,6 +12,7 @@
 #include "probes.h"
 #include "definition.h"
 #include "history.h"
+#include "whole.h"
 
 /* What a handle can do; NULL: not this kind. */
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
     bloomline_status (*copy)(const void *handle, void **out);
     size_t (*encoded_len)(const void *handle);
     bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);
+    bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);
     bloomline_status (*decode)(const void *data, size_t len, void **out);
     bloomline_status (*save)(const void *handle, const char *path);
     bloomline_status (*load)(const char *path, void **out);
@@ -36,32 +38,6 @@ typedef struct {
 } row;
 
 static history_keys keys; /* of a line */
-
-/* ---- what the handles have by the same names ---- */
-
-#define STORED(kind)                                                                                      \
-    static void kind##_drop(void *handle) { bloomline_##kind##_free((bloomline_##kind *)handle); }        \
-    static bloomline_status kind##_copy(const void *handle, void **out)                                   \
-    {                                                                                                     \
-        return bloomline_##kind##_clone((const bloomline_##kind *)handle, (bloomline_##kind **)out);      \
-    }                                                                                                     \
-    static size_t kind##_len(const void *handle) { return bloomline_##kind##_encoded_len((const bloomline_##kind *)handle); } \
-    static bloomline_status kind##_encode(const void *handle, void *out, size_t cap, size_t *written)     \
-    {                                                                                                     \
-        return bloomline_##kind##_encode((const bloomline_##kind *)handle, out, cap, written);            \
-    }                                                                                                     \
-    static bloomline_status kind##_decode(const void *data, size_t len, void **out)                       \
-    {                                                                                                     \
-        return bloomline_##kind##_decode(data, len, (bloomline_##kind **)out);                            \
-    }                                                                                                     \
-    static bloomline_status kind##_save(const void *handle, const char *path)                             \
-    {                                                                                                     \
-        return bloomline_##kind##_save((const bloomline_##kind *)handle, path);                           \
-    }                                                                                                     \
-    static bloomline_status kind##_load(const char *path, void **out)                                     \
-    {                                                                                                     \
-        return bloomline_##kind##_load(path, (bloomline_##kind **)out);                                   \
-    }
 
 #define PROBED(kind, prefix)                                                                              \
     static bool kind##_has(const void *handle, size_t i)                                                  \
@@ -116,13 +92,7 @@ static history_keys keys; /* of a line */
     {                                                                                                     \
         return bloomline_##kind##_union((bloomline_##kind *)into, (const bloomline_##kind *)from);        \
     }
-#define STORED_ROW(kind) kind##_drop, kind##_copy, kind##_len, kind##_encode, kind##_decode, kind##_save, kind##_load
 
-STORED(filter)
-STORED(counting)
-STORED(cuckoo)
-STORED(scalable)
-STORED(window)
 STORED(cascade)
 PROBED(filter, filter)
 PROBED(counting, counting)
@@ -467,13 +437,13 @@ static void cascade_other(char *answer, void *handle, char **words)
 static const row rows[] = {
     {"filter", "", filter_make, BLOOM_ROW(filter), NULL, NULL, filter_unite, filter_other},
     {"classic", "classic/", classic_make, BLOOM_ROW(filter), NULL, NULL, filter_unite, filter_other},
-    {"concurrent", NULL, concurrent_make, concurrent_drop, concurrent_copy, concurrent_len, concurrent_encode, NULL, NULL, NULL,
+    {"concurrent", NULL, concurrent_make, concurrent_drop, concurrent_copy, concurrent_len, concurrent_encode, NULL, NULL, NULL, NULL,
      concurrent_has, concurrent_has_all, concurrent_insert, concurrent_insert_all, NULL, NULL, concurrent_unite, concurrent_other},
     {"counting", "counting/", counting_make, BLOOM_ROW(counting), counting_remove, counting_remove_all, counting_unite, counting_other},
     {"cuckoo", "cuckoo/", cuckoo_make, BLOOM_ROW(cuckoo), cuckoo_remove, cuckoo_remove_all, NULL, cuckoo_other},
     {"scalable", "scalable/", scalable_make, BLOOM_ROW(scalable), NULL, NULL, NULL, scalable_other},
     {"window", "window/", window_make, BLOOM_ROW(window), NULL, NULL, NULL, window_other},
-    {"static", "static/", static_make, free, static_copy, static_len, static_encode, static_decode, static_save, static_load,
+    {"static", "static/", static_make, free, static_copy, static_len, static_encode, NULL, static_decode, static_save, static_load,
      static_has, static_has_all, NULL, NULL, NULL, NULL, NULL, static_other},
     {"cascade", "cascade/", cascade_make, STORED_ROW(cascade), cascade_has, cascade_has_all, NULL, NULL, NULL, NULL, NULL, cascade_other},
 };

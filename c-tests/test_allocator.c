@@ -80,7 +80,7 @@ static const bloomline_allocator allocator = {take, give, &mine}, second = {take
 static void every_kind_is_made_of_it(void)
 {
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         void *plain = kind->make();
         size_t len, len_here;
         uint8_t *expected = whole_bytes(kind, plain, &len);
@@ -128,7 +128,7 @@ static void each_failure_is_a_status(void)
 {
     file_name directory = files_begin(), path = files_in(&directory, "filter");
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         void *filter = kind->make();
         size_t len;
         uint8_t *data = whole_bytes(kind, filter, &len);

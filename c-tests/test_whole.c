@@ -14,7 +14,7 @@
 static void copies_are_equal_and_apart(void)
 {
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         void *first = kind->make(), *copy = NULL;
         REQUIRE(first != NULL);
         REQUIRE_OK(kind->clone(first, &copy));
@@ -66,7 +66,7 @@ static bool collect(void *context, const void *data, size_t len)
 static void callbacks_get_the_encoded_bytes(void)
 {
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         void *filter = kind->make();
         REQUIRE(filter != NULL);
         size_t len;
@@ -98,7 +98,7 @@ static void callbacks_get_the_encoded_bytes(void)
 static void kinds_of_what_is_encoded(void)
 {
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         void *filter = kind->make(), *again = NULL;
         REQUIRE(filter != NULL);
         size_t len;
@@ -130,7 +130,7 @@ static void kinds_of_golden_files(void)
     static const char *const parts[WHOLE_KINDS] = {"", "classic/", "counting/", "cuckoo/", "scalable/", "window/"};
     static const char *const before_the_footer[] = {"/lines", "/counters", "record", "/order-lines", "/order-10-11"};
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole *kind = &wholes[i];
+        const whole_kind *kind = &wholes[i];
         golden_files files;
         size_t undecided = 0;
         golden_files_open(&files, parts[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * whole.h - the kinds of handle that are copied, written and read whole, behind one table, so
- * that a test says once what holds for all of them.
+ * whole.h - what every handle that is copied, written and read whole has, as functions of void *, for the
+ * rows of kinds.h, too; and the kinds with some keys in them, so that a test says once what holds for all.
  */
 #ifndef WHOLE_H
 #define WHOLE_H
@@ -9,80 +9,85 @@
 #include "check.h"
 #include "probes.h"
 
+/* ---- what the handles have by the same names ---- */
+
+#define STORED(kind)                                                                                      \
+    static void kind##_drop(void *handle) { bloomline_##kind##_free((bloomline_##kind *)handle); }        \
+    static bloomline_status kind##_copy(const void *handle, void **out)                                   \
+    {                                                                                                     \
+        return bloomline_##kind##_clone((const bloomline_##kind *)handle, (bloomline_##kind **)out);      \
+    }                                                                                                     \
+    static inline size_t kind##_memory(const void *handle)                                                \
+    {                                                                                                     \
+        return bloomline_##kind##_memory((const bloomline_##kind *)handle);                               \
+    }                                                                                                     \
+    static size_t kind##_len(const void *handle) { return bloomline_##kind##_encoded_len((const bloomline_##kind *)handle); } \
+    static bloomline_status kind##_encode(const void *handle, void *out, size_t cap, size_t *written)     \
+    {                                                                                                     \
+        return bloomline_##kind##_encode((const bloomline_##kind *)handle, out, cap, written);            \
+    }                                                                                                     \
+    static bloomline_status kind##_write(const void *handle, bloomline_write_fn write, void *context)     \
+    {                                                                                                     \
+        return bloomline_##kind##_write((const bloomline_##kind *)handle, write, context);                \
+    }                                                                                                     \
+    static bloomline_status kind##_decode(const void *data, size_t len, void **out)                       \
+    {                                                                                                     \
+        return bloomline_##kind##_decode(data, len, (bloomline_##kind **)out);                            \
+    }                                                                                                     \
+    static bloomline_status kind##_save(const void *handle, const char *path)                             \
+    {                                                                                                     \
+        return bloomline_##kind##_save((const bloomline_##kind *)handle, path);                           \
+    }                                                                                                     \
+    static bloomline_status kind##_load(const char *path, void **out)                                     \
+    {                                                                                                     \
+        return bloomline_##kind##_load(path, (bloomline_##kind **)out);                                   \
+    }
+#define STORED_ROW(kind) \
+    kind##_drop, kind##_copy, kind##_len, kind##_encode, kind##_write, kind##_decode, kind##_save, kind##_load
+
+STORED(filter)
+STORED(counting)
+STORED(cuckoo)
+STORED(scalable)
+STORED(window)
+
+/* ---- the kinds, with keys ---- */
+
 typedef struct {
     const char *name;
     int32_t kind;
-    void *(*make)(void);                 /* with some keys in it */
+    void *(*make)(void); /* with some keys in it; NULL if there is no memory */
     void (*insert)(void *handle, uint64_t hash);
     void (*destroy)(void *handle);
     bloomline_status (*clone)(const void *handle, void **out);
-    size_t (*memory)(const void *handle);
     size_t (*len)(const void *handle);
     bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);
     bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);
     bloomline_status (*decode)(const void *data, size_t len, void **out);
     bloomline_status (*save)(const void *handle, const char *path);
     bloomline_status (*load)(const char *path, void **out);
-} whole;
+    size_t (*memory)(const void *handle);
+} whole_kind;
 
 enum { WHOLE_KEYS = 300, WHOLE_KINDS = 6 };
 
-#define WHOLE_OUT(kind, call)                                                 \
-    bloomline_##kind *made = NULL;                                            \
-    bloomline_status status = call;                                           \
-    if (out != NULL && made != NULL) *out = made;                             \
-    return status
-
-#define WHOLE(kind, new_one, insert_one)                                                              \
-    static inline void whole_##kind##_insert(void *handle, uint64_t hash)                             \
-    {                                                                                                 \
-        bloomline_##kind *filter = handle;                                                            \
-        insert_one;                                                                                   \
-    }                                                                                                 \
-    static inline void whole_##kind##_destroy(void *handle) { bloomline_##kind##_free(handle); }      \
-    static inline bloomline_status whole_##kind##_clone(const void *handle, void **out)               \
-    {                                                                                                 \
-        WHOLE_OUT(kind, bloomline_##kind##_clone(handle, out == NULL ? NULL : &made));                \
-    }                                                                                                 \
-    static inline size_t whole_##kind##_memory(const void *handle)                                    \
-    {                                                                                                 \
-        return bloomline_##kind##_memory(handle);                                                     \
-    }                                                                                                 \
-    static inline size_t whole_##kind##_len(const void *handle)                                       \
-    {                                                                                                 \
-        return bloomline_##kind##_encoded_len(handle);                                                \
-    }                                                                                                 \
-    static inline bloomline_status whole_##kind##_encode(const void *handle, void *out, size_t cap,   \
-                                                         size_t *written)                             \
-    {                                                                                                 \
-        return bloomline_##kind##_encode(handle, out, cap, written);                                  \
-    }                                                                                                 \
-    static inline bloomline_status whole_##kind##_write(const void *handle, bloomline_write_fn write, \
-                                                        void *context)                                \
-    {                                                                                                 \
-        return bloomline_##kind##_write(handle, write, context);                                      \
-    }                                                                                                 \
-    static inline bloomline_status whole_##kind##_decode(const void *data, size_t len, void **out)    \
-    {                                                                                                 \
-        WHOLE_OUT(kind, bloomline_##kind##_decode(data, len, out == NULL ? NULL : &made));            \
-    }                                                                                                 \
-    static inline bloomline_status whole_##kind##_save(const void *handle, const char *path)          \
-    {                                                                                                 \
-        return bloomline_##kind##_save(handle, path);                                                 \
-    }                                                                                                 \
-    static inline bloomline_status whole_##kind##_load(const char *path, void **out)                  \
-    {                                                                                                 \
-        WHOLE_OUT(kind, bloomline_##kind##_load(path, out == NULL ? NULL : &made));                   \
-    }                                                                                                 \
-    static inline void *whole_##kind##_make(void)                                                     \
-    {                                                                                                 \
-        bloomline_##kind *filter = NULL;                                                              \
-        bloomline_status status = new_one;                                                            \
-        for (uint64_t i = 0; i < WHOLE_KEYS && status == BLOOMLINE_OK; i++) {                         \
-            whole_##kind##_insert(filter, bloomline_hash_u64(i, 1));                                  \
-        }                                                                                             \
-        return filter; /* NULL if there is no memory */                                               \
+#define WHOLE_MADE(name, kind, new_one)                                                                   \
+    static inline void *whole_##name##_make(void)                                                         \
+    {                                                                                                     \
+        bloomline_##kind *filter = NULL;                                                                  \
+        bloomline_status status = new_one;                                                                \
+        for (uint64_t i = 0; i < WHOLE_KEYS && status == BLOOMLINE_OK; i++) {                             \
+            whole_##kind##_insert(filter, bloomline_hash_u64(i, 1));                                      \
+        }                                                                                                 \
+        return filter;                                                                                    \
     }
+#define WHOLE(kind, new_one, insert_one)                                                                  \
+    static inline void whole_##kind##_insert(void *handle, uint64_t hash)                                 \
+    {                                                                                                     \
+        bloomline_##kind *filter = (bloomline_##kind *)handle;                                            \
+        insert_one;                                                                                       \
+    }                                                                                                     \
+    WHOLE_MADE(kind, kind, new_one)
 
 static const bloomline_params whole_params = {10, 6, 0, 3};
 static const bloomline_cuckoo_params whole_cuckoo_params = {20, 12, 0, 3};
@@ -94,32 +99,22 @@ WHOLE(scalable, bloomline_scalable_new(32, 0.01, 3, &filter), (void)!bloomline_s
 WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
       if (hash % 100 == 0) bloomline_window_rotate(filter); bloomline_window_insert_hash(filter, hash))
 
-static inline void *whole_classic_make(void)
-{
-    bloomline_filter *filter = NULL;
-    bloomline_status status = classic_new(&whole_params, &filter);
-    for (uint64_t i = 0; i < WHOLE_KEYS && status == BLOOMLINE_OK; i++) {
-        bloomline_filter_insert_hash(filter, bloomline_hash_u64(i, 1));
-    }
-    return filter;
-}
+WHOLE_MADE(classic, filter, classic_new(&whole_params, &filter))
 
-#define WHOLE_ROW(name, number, kind, make)                                                               \
-    {name, number, make, whole_##kind##_insert, whole_##kind##_destroy, whole_##kind##_clone, \
-     whole_##kind##_memory, whole_##kind##_len, whole_##kind##_encode, whole_##kind##_write, whole_##kind##_decode,         \
-     whole_##kind##_save, whole_##kind##_load}
+#define WHOLE_ROW(name, number, kind) {#name, number, whole_##name##_make, whole_##kind##_insert, STORED_ROW(kind), \
+                                     kind##_memory}
 
-static const whole wholes[WHOLE_KINDS] = {
-    WHOLE_ROW("filter", BLOOMLINE_KIND_FILTER, filter, whole_filter_make),
-    WHOLE_ROW("classic", BLOOMLINE_KIND_CLASSIC, filter, whole_classic_make),
-    WHOLE_ROW("counting", BLOOMLINE_KIND_COUNTING, counting, whole_counting_make),
-    WHOLE_ROW("cuckoo", BLOOMLINE_KIND_CUCKOO, cuckoo, whole_cuckoo_make),
-    WHOLE_ROW("scalable", BLOOMLINE_KIND_SCALABLE, scalable, whole_scalable_make),
-    WHOLE_ROW("window", BLOOMLINE_KIND_WINDOW, window, whole_window_make),
+static const whole_kind wholes[WHOLE_KINDS] = {
+    WHOLE_ROW(filter, BLOOMLINE_KIND_FILTER, filter),
+    WHOLE_ROW(classic, BLOOMLINE_KIND_CLASSIC, filter),
+    WHOLE_ROW(counting, BLOOMLINE_KIND_COUNTING, counting),
+    WHOLE_ROW(cuckoo, BLOOMLINE_KIND_CUCKOO, cuckoo),
+    WHOLE_ROW(scalable, BLOOMLINE_KIND_SCALABLE, scalable),
+    WHOLE_ROW(window, BLOOMLINE_KIND_WINDOW, window),
 };
 
 /* The encoded bytes of a handle, to be freed. */
-static inline uint8_t *whole_bytes(const whole *kind, const void *handle, size_t *len)
+static inline uint8_t *whole_bytes(const whole_kind *kind, const void *handle, size_t *len)
 {
     *len = kind->len(handle);
     uint8_t *data = malloc(*len);
