@@ -56,8 +56,7 @@ type countingData struct {
 }
 
 // NewCounting returns an empty filter that is sized for so many expected keys at a false-positive
-// rate of at
-// most rate: see [New].
+// rate of at most rate: see [New].
 func NewCounting(keys int, rate float64, options ...Option) (*CountingFilter, error) {
 	params, err := ParamsForRate(keys, rate)
 	if params, err = withOptions(params, err, options); err != nil {
@@ -198,8 +197,8 @@ func (f *CountingFilter) removeHashes(hashes []uint64, out []uint64) {
 
 // Count returns how often a key was added, less removals, at most: 0 to 15, where 15 means 15 or
 // more. Other keys
-// can make it too high, at about the rate of false positives; only removals of keys that were
-// not in can make it too low.
+// can make it too high, at about the rate of false positives; only removals of keys that were not in can make
+// it too low.
 func (f *CountingFilter) Count(key []byte) int {
 	return f.CountHash(f.Hash(key))
 }

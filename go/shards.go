@@ -22,8 +22,7 @@ func ShardOf(hash uint64, shards int) int {
 // that of shard i. The answers are in out if that is large enough: see [Bitmap].
 //
 // Without views every key may be present. So it may if the views hash keys differently, by another
-// seed
-// or another engine's hash, since one hash cannot be that of all: then every answer is true.
+// seed or another engine's hash, since one hash cannot be that of all: then every answer is true.
 func ShardsContainHashes(views []View, hashes []uint64, out Bitmap) Bitmap {
 	out = out.sized(len(hashes))
 	agree := len(views) > 0 && hashAlike(views)

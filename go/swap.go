@@ -3,8 +3,8 @@ package bloomline
 import "sync/atomic"
 
 // Swap holds a filter that goroutines read, and replaces it atomically by another: built beside,
-// then published. A reader finds the old filter or the new one,
-// whole, never waits, and keeps what it has loaded for as long as it likes.
+// then published. A reader finds the old filter or the new one, whole, never waits, and keeps what it has
+// loaded for as long as it likes.
 //
 //	current := bloomline.NewSwap(filter)
 //	current.Load().ContainsString("apple") // in any goroutine

@@ -26,8 +26,8 @@ const (
 // day and 7 whole ones before it. A key is then present for at least 7 days and at most 8, and
 // never a false negative meanwhile.
 //
-// The caller passes the time to [Window.AdvanceTo]. The same calls give the
-// same answers and the same bytes, whenever they are made.
+// The caller passes the time to [Window.AdvanceTo]. The same calls give the same answers and the same bytes,
+// whenever they are made.
 //
 // It has no View and no EstimatedKeys: [Window.KeyCount] counts the keys of a generation. Windows
 // are not united, since they may have begun their generations at different times.

@@ -276,7 +276,7 @@ void all_markers()
                 size_t line = rest != 0 && bytes % rest == 0 ? bytes / rest : 0;
                 bool of_rocksdb = line == 64 || line == 128 || line == 256;
                 bool legacy = marker > 0 && marker < 128;
-                /* A marker with 6 probes and nothing else is the one of now. */
+                /* A marker with 6 probes and nothing else is that of the present kind. */
                 Meaning meaning = marker == 255 && rest == 6u << 8 ? kProbed :
                                   marker > 127                     ? kNewer :
                                   legacy && of_rocksdb             ? kProbed :

@@ -37,7 +37,7 @@ for row in "7.0.3 0 0" "7.2.99 0 0" "7.3.0 0 0" "9.5.99 0 0" "9.6.1 1 0" "10.6.9
     good=no
     if compiles versions.cc "$version" -DTEST_ADD_ALT="$alt" -DTEST_SPACE="$space"; then
         good=yes
-        # Before 7.3 an option had another name, which the headers of now have not got.
+        # Before 7.3 an option had another name, which newer headers do not have.
         case $version in
         7.[0-2].*) ;;
         *) compiles ../rocksdb/bloomline_rocksdb.cc "$version" || good=no ;;

@@ -1,8 +1,8 @@
 //! The C ABI: `include/bloomline.h`.
 //!
-//! The rules that a C caller is given stand at the top of the header (their text
-//! is in `cbindgen.toml`); the comments here are those of the header. What each
-//! file does to keep the rules:
+//! The rules that a C caller is given stand at the top of the header (their text is in
+//! `cbindgen.toml`); the comments here are those of the header. What each file does to keep the
+//! rules:
 //!
 //! * Every pointer is untrusted until `boundary` has looked at it. A function
 //!   that has a status answers `BLOOMLINE_ERR_NULL`; one that has none does

@@ -224,8 +224,8 @@ fn le32(bytes: &[u8], at: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// Values from RocksDB's own tests and, for long keys, what RocksDB 7.8.3
-    /// gives for the bytes `(7 i) & 255`.
+    /// Values from RocksDB's own tests and, for long keys, what RocksDB 7.8.3 gives for the bytes
+    /// `(7 i) & 255`.
     #[test]
     fn golden_values() {
         assert_eq!(xxph3(b""), 5999572062939766020);

@@ -17,8 +17,7 @@
 //!   the step by which they do.
 //! * `words` is an opened filter as C keeps it, `opened` leads from there to its kernel.
 //!
-//! No two files lead to each other. `CONTRIBUTING.md` says how to add a
-//! backend.
+//! No two files lead to each other. `CONTRIBUTING.md` says how to add a backend.
 #![allow(unsafe_code)]
 
 mod absent;

@@ -32,10 +32,10 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, found.len()))
 }
 
-/// Makes what `content` writes the content of the file at `path`: written
-/// beside under another name, flushed to the disk, then renamed. The file that was there keeps
-/// its permissions and, where the system allows that, its owner and group; of a link, which is
-/// replaced, those of the file that it leads to.
+/// Makes what `content` writes the content of the file at `path`: written beside under another
+/// name, flushed to the disk, then renamed. The file that was there keeps its permissions and,
+/// where the system allows that, its owner and group; of a link, which is replaced, those of the
+/// file that it leads to.
 ///
 /// # Errors
 /// [`Error::NotAFile`] if the name, or a link there, leads to a pipe, a device or a directory;

@@ -91,8 +91,8 @@ fn rejected(files: &mut Golden) {
     for k in [0, 17, 0x0100_0006] {
         add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
-    // None; the first too many; the most that layout 1 may have; and one whose
-    // 64 * (5 * line_count + 1) is right in 64 bits.
+    // None; the first too many; the most that layout 1 may have; and one whose 64 * (5 * line_count
+    // + 1) is right in 64 bits.
     for count in [0, ((1 << 57) - 2) / 5 + 1, (1 << 57) - 2, (1 << 58) + 3, u64::MAX] {
         let name = format!("line-count-{count:x}");
         add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));

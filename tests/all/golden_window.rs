@@ -110,8 +110,8 @@ fn rejected(files: &mut Golden) {
     for k in [0, 17, 0x0100_0006] {
         add(&format!("k-{k}"), status::K, intact.with(&[(K, k)]));
     }
-    // None; the first too many; the most that layout 1 may have; and one whose
-    // 192 * line_count is right in 64 bits.
+    // None; the first too many; the most that layout 1 may have; and one whose 192 * line_count is
+    // right in 64 bits.
     for count in [0, ((1 << 63) - 1 - 104) / 192 + 1, (1 << 57) - 2, (1 << 58) + 2, u64::MAX] {
         let name = format!("line-count-{count:x}");
         add(&name, status::LINE_COUNT, intact.with(&[(LINE_COUNT, count)]));

@@ -2,9 +2,8 @@
 //! reader that says which rule a file breaks, and hashes that are the same on every
 //! run. The golden files are made with it, and the tests and fuzzers compare with it.
 //!
-//! Of the library it uses `line.rs` and those of `layouts/`, the
-//! definitions themselves, and nothing else: no kernel, and nothing of `src/format`. XXH3-64
-//! comes from `xxhash-rust`.
+//! Of the library it uses `line.rs` and those of `layouts/`, the definitions themselves, and
+//! nothing else: no kernel, and nothing of `src/format`. XXH3-64 comes from `xxhash-rust`.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code, unused_imports)]

@@ -28,8 +28,8 @@ func Index(hash, lineCount uint64) uint64 {
 // Round is where one round of a hash has its bits: the first lane, 0 to 7, and the bit numbers of that
 // lane and those after it, six bits each, lowest first.
 func Round(g uint64) (lane, positions uint64) {
-	// Lane i has its number at bit 13 + 6 i of g, and lane i counts if
-	// (i + (g >> 61)) mod 8 < k: so the first that counts is -(g >> 61) mod 8.
+	// Lane i has its number at bit 13 + 6 i of g, and lane i counts if (i + (g >> 61)) mod 8 < k: so the first
+	// that counts is -(g >> 61) mod 8.
 	turn := g >> 61
 	// The 48 bits of all numbers, turned left by 6 turn.
 	high, low := bits.Mul64(g>>13<<16, turns[turn])

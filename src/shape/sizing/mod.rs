@@ -28,9 +28,9 @@ pub fn rate(bits_per_key: f64, k: u32) -> f64 {
     let line_bits = LINE_BITS as f64;
     let keys = line_bits / bits_per_key.max(MIN_BITS);
     let unset_by_one = 1.0 - f64::from(k) / line_bits;
-    // From the most probable count outwards, so that nothing underflows: the sum
-    // of the weights divides out what the first weight is. `unset` is the probability that
-    // n keys leave a bit unset.
+    // From the most probable count outwards, so that nothing underflows: the sum of the weights
+    // divides out what the first weight is. `unset` is the probability that n keys leave a bit
+    // unset.
     let mode = keys.floor();
     let unset_by_mode = power(unset_by_one, mode as u32);
     let term = |unset: f64, weight: f64| weight * power(1.0 - unset, k);
@@ -121,8 +121,8 @@ pub fn rate_of_each(rate: f64, filters: u32) -> f64 {
 pub fn keys_for_fill(fill: f64, lines: u64, k: u32) -> f64 {
     let lines = lines as f64;
     let bits = lines * LINE_BITS as f64;
-    // A bit stays unset with probability exp(-keys / lines * p) for a key that
-    // sets it with probability p, the keys of a line being Poisson distributed.
+    // A bit stays unset with probability exp(-keys / lines * p) for a key that sets it with
+    // probability p, the keys of a line being Poisson distributed.
     let unset = (1.0 - fill).max(0.5 / bits);
     lines * -unset.ln() / bit_probability(k)
 }

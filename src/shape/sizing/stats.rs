@@ -11,8 +11,8 @@ pub(crate) fn fill(bytes: &[u8]) -> f64 {
     of_lanes.chain(of_rest).sum::<u64>() as f64 / (bytes.len() as f64 * 8.0)
 }
 
-/// The probability that an absent key finds its bits set in the line. A round
-/// tests `count` lanes in a row, from one of 8 starts, one bit in each.
+/// The probability that an absent key finds its bits set in the line. A round tests `count` lanes
+/// in a row, from one of 8 starts, one bit in each.
 pub(crate) fn line_rate(line: &[u8; LINE_BYTES], k: u32) -> f64 {
     let (lanes, _) = line.as_chunks::<8>();
     let fills: [f64; 8] =
