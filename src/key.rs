@@ -37,17 +37,17 @@ use std::sync::Arc;
 /// assert!(filter.contains(&42u64.to_le_bytes()));
 /// # Ok::<(), bloomline::Error>(())
 /// ```
-pub trait Key: KeyBytes {}
-
-impl<K: KeyBytes + ?Sized> Key for K {}
-
-/// What seals [`Key`]: nobody outside can name it. The compiler names it where a key is none.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a filter",
     label = "not bytes, text, or an integer of a fixed width",
     note = "`usize` and `isize` differ between machines: pass a `u64`, as in `&(n as u64)`",
     note = "for a type of your own pass its bytes, or `hash::hash_value(&key, seed)` to a method that takes hashes"
 )]
+pub trait Key: KeyBytes {}
+
+impl<K: KeyBytes + ?Sized> Key for K {}
+
+/// What seals [`Key`]: nobody outside can name it.
 pub trait KeyBytes {
     /// The bytes that are hashed.
     fn key_bytes(&self) -> impl AsRef<[u8]>;

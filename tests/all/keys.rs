@@ -245,3 +245,28 @@ fn filters_are_combined_by_an_operator() {
     let message = combined.unwrap_err().downcast::<String>().unwrap();
     assert!(message.contains("line count, k, seed"), "{message}");
 }
+
+/// What the compiler says where a key is none: what is wrong, and what to pass. It says that of the trait
+/// that the calls ask for, so not if the words are at the one that seals it.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn what_is_no_key_is_said() {
+    let dir = crate::directory::Directory::new("no-key");
+    let program = dir.file("no_key.rs");
+    let key = concat!(env!("CARGO_MANIFEST_DIR"), "/src/key.rs");
+    let text = format!(
+        "#[path = {key:?}]\npub mod key;\npub fn insert<K: key::Key + ?Sized>(_: &K) {{}}\n\
+         pub fn main() {{ insert(&7usize) }}\n"
+    );
+    std::fs::write(&program, text).unwrap();
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let output = std::process::Command::new(rustc)
+        .args(["--edition=2024", "--emit=metadata", "--out-dir"])
+        .args([dir.0.clone(), program])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    for part in ["`usize` cannot be the key of a filter", "pass a `u64`", "hash_value"] {
+        assert!(said.contains(part), "{said}");
+    }
+}

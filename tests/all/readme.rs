@@ -12,11 +12,12 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("go", "go/example_test.go"),
 ];
 
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "docs/CHOOSING.md",
+    "docs/RUST.md",
     "docs/DESIGN.md",
     "docs/ENGINES.md",
     "docs/FORMAT.md",

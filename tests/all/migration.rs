@@ -1,0 +1,80 @@
+//! What `docs/RUST.md` says that calls of other crates become: each call of its right column stands here.
+
+use bloomline::hash::hash_value;
+use bloomline::{
+    ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
+    ScalableFilter, StaticFilter,
+};
+
+#[test]
+fn calls_of_other_crates() -> Result<(), Error> {
+    let (n, seed, key, keys) = (1000, 7, "apple", ["apple", "pear"]);
+    let mut filter = Filter::new(Params::for_rate(n, 0.01)?)?;
+    assert!(filter.insert(&key));
+    assert!(filter.contains(&key));
+    assert!(!filter.insert(&key));
+    let bytes = filter.to_bytes()?;
+    assert!(Filter::decode(&bytes)? == filter);
+    assert!(filter.params().rate(n) <= 0.01);
+    assert!(Filter::from_keys(keys, 0.01)?.contains("pear"));
+    let other = Filter::new(Params::for_bits(n, 10.0)?)?;
+    assert!(other.params().bytes() * 8 >= 10_000);
+    assert_eq!(Params::for_rate(n, 0.01)?.with_seed(seed).seed(), 7);
+    filter.extend(keys);
+    let (mut a, b) = (filter.clone(), filter.clone());
+    a.union(&b)?;
+    a.intersect(&b)?;
+    assert_eq!(a.lines(), filter.lines());
+    filter.clear();
+    assert!(!filter.contains(&key));
+    let (lines, k, bytes) = (a.params().line_count(), a.params().k(), a.lines().to_vec());
+    let seed = 0;
+    let same = Filter::from_lines(Params::new(lines, k, seed)?, &bytes, 0)?;
+    assert!(same.contains(&key));
+    let shared = ConcurrentFilter::new(Params::for_rate(n, 0.01)?)?;
+    assert!(shared.insert(&key));
+    let seeded = Filter::new(Params::for_rate(n, 0.01)?.with_random_seed()?)?;
+    assert!(!seeded.contains(&key));
+
+    let mut cuckoo = CuckooFilter::new(CuckooParams::for_rate(n, 0.03)?)?;
+    assert!(cuckoo.insert(&key)?);
+    assert!(!cuckoo.insert_absent(&key)?);
+    assert_eq!(cuckoo.key_count(), 1);
+    assert!(cuckoo.remove(&key).is_ok());
+
+    let mut counting = CountingFilter::new(Params::for_rate(n, 0.01)?)?;
+    counting.insert(&key);
+    counting.insert(&key);
+    assert_eq!(counting.count(&key), 2);
+    assert!(counting.remove(&key).is_ok());
+    let other = counting.clone();
+    counting.union(&other)?;
+
+    assert!(StaticFilter::from_keys(keys, 0.004)?.contains(&key));
+
+    let mut growing = ScalableFilter::new(n, 0.01, seed)?;
+    assert!(growing.insert(&key)?);
+
+    #[derive(Hash)]
+    struct Page(&'static str, u32);
+    let page = Page("example", 7);
+    filter.insert_hash(hash_value(&page, seed));
+    filter.insert(&(key.len() as u64));
+    Ok(())
+}
+
+#[test]
+fn the_page_has_these_calls() {
+    let page = include_str!("../../docs/RUST.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| crate"));
+    let mut calls = 0;
+    for row in rows {
+        let here = row.trim_end_matches(" |").rsplit_once(" | ").expect("columns").1;
+        // Code is every other part between backticks.
+        for call in here.split('`').skip(1).step_by(2) {
+            assert!(include_str!("migration.rs").contains(call), "{call}");
+            calls += 1;
+        }
+    }
+    assert!(calls >= 30, "{calls}");
+}
