@@ -7,7 +7,6 @@ use crate::filter::views::all_present;
 use crate::filter::{FewHashes, KEY_BY_KEY, hash_of};
 use crate::hash::xxph3::SHORT;
 use std::ffi::c_void;
-use std::slice::from_mut;
 
 /// Whether a key may be present: true if there is no filter, or no key.
 ///
