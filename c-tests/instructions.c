@@ -162,8 +162,8 @@ int main(void)
         others[i] = made(6);
         if (bloomline_filter_view(others[i], &views[i]) != BLOOMLINE_OK) return 2;
     }
-    for (size_t n = 1; n <= VIEWS; n++) {
-        if (bloomline_group_new(views, n, &groups[n]) != BLOOMLINE_OK) return 2;
+    for (size_t i = 1; i <= VIEWS; i++) {
+        if (bloomline_group_new(views, i, &groups[i]) != BLOOMLINE_OK) return 2;
     }
     for (size_t i = 0; i < KEYS; i++) members[i] = (uint32_t)(i * 7 % VIEWS);
     for (size_t i = 0; i < LINES * 512 / 10 + KEYS; i++) {
