@@ -14,8 +14,8 @@ import (
 // the time of [ViewsContainHash], which is for views that differ from call to call. Any number of
 // goroutines probe it; [Swap] publishes the next one.
 //
-// The filters may be of any kinds, sizes and seeds. Those with native lines, the same k and the same
-// seed are the fastest: the bits of a key are computed once for all of them.
+// The filters may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
+// fastest: the bits of a key are computed once for all of them.
 //
 // A nil or zero Group has no filters.
 type Group struct {

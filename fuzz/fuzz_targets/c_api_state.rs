@@ -295,8 +295,8 @@ impl State {
             let (members, hashes) = ([0, 1, 2, 3, 4], [hash; 5]);
             let answers = pairs.as_mut_ptr();
             bloomline_group_contains_pairs(group, members.as_ptr(), hashes.as_ptr(), 5, answers);
-            for slot in 0..3 {
-                let bit = bloomline_view_contains_hash(&views[usize::from(slot)], hash);
+            for (slot, view) in views[..3].iter().enumerate() {
+                let bit = bloomline_view_contains_hash(view, hash);
                 assert_eq!(pairs[0] >> slot & 1 == 1, bit);
                 assert!(together[0] >> slot & 1 == 1 || !bit);
             }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// [`views_contain_hash`](crate::views_contain_hash) answers the same for views that differ from call
 /// to call; a group takes about half its time.
 ///
-/// The members may be of any kinds, sizes and seeds. Those with the native layout, the same k and the
-/// same seed are the fastest: the bits of a key are computed once for all of them. A group is a slice
+/// The members may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
+/// fastest, and filters of RocksDB of one k: the bits of a key are computed once for all of them. A group is a slice
 /// of its members, so answer `i` is about `group[i]`.
 ///
 /// ```
