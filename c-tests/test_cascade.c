@@ -229,6 +229,10 @@ static void opened_where_it_is(void)
             CHECK(bloomline_view_estimated_rate(&view) == bloomline_view_estimated_rate(&handle));
             CHECK(bloomline_view_worst_line_rate(&view) == bloomline_view_worst_line_rate(&handle));
             CHECK(bloomline_view_estimated_keys(&view) == bloomline_view_estimated_keys(&handle));
+            bloomline_params none;
+            size_t lines;
+            CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_shape(&view, &none));
+            CHECK(bloomline_view_lines(&view, &lines) == NULL && lines == 0);
             bloomline_view both[2];
             both[0] = view;
             both[1] = handle;
