@@ -154,7 +154,7 @@ static void view_cuckoo(const uint64_t *own, size_t n, bloomline_view *out)
 int main(void)
 {
     static uint64_t own[LINES * 512 / 10 + KEYS];
-    size_t n = 0;
+    size_t owned = 0;
     /* Keys that an xorshift makes; every other one is inserted, and as many more. */
     uint64_t x = UINT64_C(88172645463325252);
     filter = made(6);
@@ -185,14 +185,14 @@ int main(void)
         }
         if (i >= KEYS || i % 2 == 0) {
             bloomline_filter_insert_hash(filter, hash);
-            own[n++] = hash;
+            own[owned++] = hash;
         }
         bloomline_filter_insert_hash(others[i % VIEWS], hash);
     }
     if (bloomline_filter_view(filter, &view) != BLOOMLINE_OK) return 2;
-    view_static(own, n, 1.0 / 255, &static_view);
-    view_static(own, n, 1.0 / 65000, &static_wide_view);
-    view_cuckoo(own, n, &cuckoo_view);
+    view_static(own, owned, 1.0 / 255, &static_view);
+    view_static(own, owned, 1.0 / 65000, &static_wide_view);
+    view_cuckoo(own, owned, &cuckoo_view);
 
     for (size_t pass = 0; pass < 2; pass++) /* inserts come last, since they change the answers */
         for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
