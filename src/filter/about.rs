@@ -10,9 +10,9 @@ use crate::shape::{CuckooParams, StaticParams};
 
 /// A row: the facts of a layout.
 pub(super) struct About {
-    /// What the number is called that stands for k.
-    pub(super) name_of_k: &'static str,
-    /// That number, of the k of a view.
+    /// What the detail of a view is called.
+    pub(super) name_of_detail: &'static str,
+    /// What it is, in the detail of a view.
     pub(super) number: fn(u32) -> u32,
     /// The part that is taken, 0 to 1, of what the lines can hold.
     pub(super) fill: fn(Lines<'_>) -> f64,
@@ -24,11 +24,11 @@ pub(super) struct About {
     pub(super) rate: Option<fn(Lines<'_>) -> f64>,
 }
 
-/// What the facts are read from: the lines of a view, its k, its key count.
+/// What the facts are read from: the lines of a view, its detail, its key count.
 #[derive(Clone, Copy)]
 pub(super) struct Lines<'a> {
     pub(super) bytes: Probed<'a>,
-    pub(super) k: u32,
+    pub(super) detail: u32,
     pub(super) key_count: u64,
 }
 
@@ -51,20 +51,20 @@ impl About {
 }
 
 const NATIVE: About = About {
-    name_of_k: "k",
-    number: |k| k,
+    name_of_detail: "k",
+    number: |detail| detail,
     fill: |lines| lines.bytes.count_ones() as f64 / lines.bits(),
-    keys: |lines, fill| sizing::keys_for_fill(fill, lines.count(), lines.k),
+    keys: |lines, fill| sizing::keys_for_fill(fill, lines.count(), lines.k()),
     line_rates: |lines, each| {
-        lines.bytes.each_line(&mut |line| each(stats::line_rate(line, lines.k)));
+        lines.bytes.each_line(&mut |line| each(stats::line_rate(line, lines.k())));
     },
     rate: None,
 };
 
 /// The bits of a key lie anywhere.
 const ANYWHERE: About = About {
-    keys: |lines, fill| sizing::classic::keys_for_fill(fill, lines.bits() as u64, lines.k),
-    line_rates: |lines, each| each((NATIVE.fill)(lines).powi(lines.k as i32)),
+    keys: |lines, fill| sizing::classic::keys_for_fill(fill, lines.bits() as u64, lines.k()),
+    line_rates: |lines, each| each((NATIVE.fill)(lines).powi(lines.k() as i32)),
     ..NATIVE
 };
 
@@ -72,31 +72,31 @@ const ANYWHERE: About = About {
 const fn blocks<const BYTES: usize>() -> About {
     About {
         line_rates: |lines, each| {
-            stats::part_rates(lines.bytes.as_slice(), BYTES, lines.k, each);
+            stats::part_rates(lines.bytes.as_slice(), BYTES, lines.k(), each);
         },
         ..ANYWHERE
     }
 }
 
 const CUCKOO: About = About {
-    name_of_k: "fingerprint_bits",
-    fill: |lines| taken(lines.bytes.as_slice(), lines.k) as f64 / slots(lines),
+    name_of_detail: "fingerprint_bits",
+    fill: |lines| taken(lines.bytes.as_slice(), lines.fingerprint_bits()) as f64 / slots(lines),
     keys: |lines, fill| (fill * slots(lines)).round(),
     line_rates: |lines, each| {
         let (all, _) = lines.bytes.as_slice().as_chunks::<LINE_BYTES>();
-        all.iter().for_each(|line| each(rate_of_cuckoo_lines(line, lines.k)));
+        all.iter().for_each(|line| each(rate_of_cuckoo_lines(line, lines.fingerprint_bits())));
     },
-    rate: Some(|lines| rate_of_cuckoo_lines(lines.bytes.as_slice(), lines.k)),
+    rate: Some(|lines| rate_of_cuckoo_lines(lines.bytes.as_slice(), lines.fingerprint_bits())),
     ..NATIVE
 };
 
 /// The levels behind the first are not among its lines, and no line shows what it holds.
 const STATIC: About = About {
-    name_of_k: "rows",
+    name_of_detail: "rows",
     number: |packed| unpack(packed).0,
     keys: |lines, _| lines.key_count as f64,
     line_rates: |lines, each| {
-        let rows = unpack(lines.k).0;
+        let rows = unpack(lines.detail).0;
         let count = lines.bytes.len() / (8 * lanes(rows));
         each(StaticParams::new(count as u64, rows, 0).map_or(1.0, |params| params.rate()));
     },
@@ -104,13 +104,29 @@ const STATIC: About = About {
 };
 
 /// The row of filters made of filters, which say the rest themselves: their lines are not here.
-const fn parts(name_of_k: &'static str) -> About {
-    About { name_of_k, fill: |_| 1.0, keys: |_, _| 0.0, line_rates: |_, each| each(1.0), ..NATIVE }
+const fn parts(name_of_detail: &'static str) -> About {
+    About {
+        name_of_detail,
+        fill: |_| 1.0,
+        keys: |_, _| 0.0,
+        line_rates: |_, each| each(1.0),
+        ..NATIVE
+    }
 }
 
 impl Lines<'_> {
     fn count(self) -> u64 {
         (self.bytes.len() / LINE_BYTES) as u64
+    }
+
+    /// Of a Bloom filter.
+    fn k(self) -> u32 {
+        self.detail
+    }
+
+    /// Of a cuckoo filter.
+    fn fingerprint_bits(self) -> u32 {
+        self.detail
     }
 
     fn bits(self) -> f64 {
@@ -120,7 +136,8 @@ impl Lines<'_> {
 
 /// The slots of a cuckoo filter; at least one.
 fn slots(lines: Lines<'_>) -> f64 {
-    CuckooParams::new(lines.count(), lines.k, 0).map_or(1.0, |params| params.slots() as f64)
+    CuckooParams::new(lines.count(), lines.fingerprint_bits(), 0)
+        .map_or(1.0, |params| params.slots() as f64)
 }
 
 /// The rate at the load factor of these lines.

@@ -32,7 +32,7 @@ pub struct OwnedView<B> {
     lines: Lines,
     /// How many bytes a probe may read, from the first on.
     reach: usize,
-    k: u32,
+    detail: u32,
     hash: KeyHash,
     key_count: u64,
     kernel: &'static Kernel,
@@ -85,18 +85,18 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
         open: impl FnOnce(&[u8]) -> Result<View<'_>, Error>,
     ) -> Result<OwnedView<B>, Error> {
         let view = open(bytes.as_ref())?;
-        let (reach, View { lines, k, hash, key_count, kernel, .. }) = (view.reach(), view);
+        let (reach, View { lines, detail, hash, key_count, kernel, .. }) = (view.reach(), view);
         let lines = match Found::constant(lines.as_slice()) {
             Some(constant) => Lines::Constant(constant),
             None => Lines::First(lines.len()),
         };
-        Ok(OwnedView { bytes, lines, reach, k, hash, key_count, kernel })
+        Ok(OwnedView { bytes, lines, reach, detail, hash, key_count, kernel })
     }
 
     /// Returns a view of the filter, cheap to copy and to pass on.
     #[inline]
     pub fn view(&self) -> View<'_> {
-        let OwnedView { lines, reach, k, hash, key_count, kernel, .. } = *self;
+        let OwnedView { lines, reach, detail, hash, key_count, kernel, .. } = *self;
         let lines = match lines {
             Lines::First(len) => {
                 let all = self.bytes.as_ref().get(..reach).map(Probed::from);
@@ -107,7 +107,7 @@ impl<B: AsRef<[u8]>> OwnedView<B> {
             }
             Lines::Constant(lines) => lines.into(),
         };
-        View::of(lines, k, hash, key_count, kernel)
+        View::of(lines, detail, hash, key_count, kernel)
     }
 
     pub(super) fn key_hash(&self) -> KeyHash {

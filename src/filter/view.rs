@@ -31,11 +31,12 @@ use std::ptr;
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) lines: Probed<'a>,
-    pub(super) k: u32,
+    /// By the layout: k, the bits of a fingerprint, rows and levels as one number, or how many parts.
+    pub(super) detail: u32,
     pub(super) hash: KeyHash,
     pub(super) key_count: u64,
     pub(super) kernel: &'static Kernel,
-    /// Of `lines`, `k` and `kernel`.
+    /// Of `lines`, `detail` and `kernel`.
     single: Single<'a>,
 }
 
@@ -151,12 +152,12 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn of(
         lines: Probed<'a>,
-        k: u32,
+        detail: u32,
         hash: KeyHash,
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        View { lines, k, hash, key_count, kernel, single: Single::new(lines, k, kernel) }
+        View { lines, detail, hash, key_count, kernel, single: Single::new(lines, detail, kernel) }
     }
 
     /// Opens bare lines, without a footer.
@@ -193,7 +194,7 @@ impl<'a> View<'a> {
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        View { lines, k, hash: KeyHash::Xxh3(seed), key_count, kernel, single }
+        View { lines, detail: k, hash: KeyHash::Xxh3(seed), key_count, kernel, single }
     }
 
     #[inline]
@@ -212,22 +213,22 @@ impl<'a> View<'a> {
         key_count: u64,
         kernel: &'static Kernel,
     ) -> View<'a> {
-        let (k, hash) = (params.fingerprint_bits(), KeyHash::Xxh3(params.seed()));
-        View::of(lines, k, hash, key_count, kernel)
+        let (bits, hash) = (params.fingerprint_bits(), KeyHash::Xxh3(params.seed()));
+        View::of(lines, bits, hash, key_count, kernel)
     }
 
     /// The view of a filter made of filters.
     #[inline]
     pub(crate) fn of_composite(place: Place<'a>) -> View<'a> {
         let Place { whole, lines, single, kernel } = place;
-        let (k, hash) = (whole.parts() as u32, whole.key_hash());
-        View { lines, k, hash, key_count: 0, kernel, single }
+        let (detail, hash) = (whole.parts() as u32, whole.key_hash());
+        View { lines, detail, hash, key_count: 0, kernel, single }
     }
 
     /// What a group keeps of it.
     pub(crate) fn member(&self) -> Member<'a> {
-        let View { single, k, hash, kernel, .. } = *self;
-        Member { single, k, hash, kernel }
+        let View { single, detail, hash, kernel, .. } = *self;
+        Member { single, detail, hash, kernel }
     }
 
     /// The filter itself, if it is made of filters: then there are no lines.
@@ -239,15 +240,15 @@ impl<'a> View<'a> {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn from_words(words: &Words, lines: OfWords<'a>) -> View<'a> {
-        let (k, hash, key_count) = words.shape();
+        let (detail, hash, key_count) = words.shape();
         let OfWords { lines, single, kernel } = lines;
-        View { lines, k, hash, key_count, kernel, single }
+        View { lines, detail, hash, key_count, kernel, single }
     }
 
     /// The view as words, for C.
     #[cfg(feature = "capi")]
     pub(crate) fn words(&self) -> Words {
-        Words::new(self.single, self.k, self.kernel.number(), self.hash, self.key_count)
+        Words::new(self.single, self.detail, self.kernel.number(), self.hash, self.key_count)
     }
 
     /// As [`View::contains_hashes`] with a given prefetch: for the benchmarks that
@@ -261,7 +262,7 @@ impl<'a> View<'a> {
         bitmap: &mut [u64],
     ) -> usize {
         let hashes = Hashes::Given(hashes);
-        self.kernel.probe_batch_with(self.lines, self.k, hashes, prefetch, bitmap)
+        self.kernel.probe_batch_with(self.lines, self.detail, hashes, prefetch, bitmap)
     }
 
     /// [`Kernel::fewest_together`], of this filter.
@@ -279,7 +280,7 @@ impl<'a> View<'a> {
         keys: impl Iterator<Item = Option<&'k [u8]>>,
     ) -> u64 {
         debug_assert_eq!(self.hash, KeyHash::Xxph3);
-        self.kernel.probe_few_of_rocksdb(self.lines, self.k, keys)
+        self.kernel.probe_few_of_rocksdb(self.lines, self.detail, keys)
     }
 
     /// How keys are hashed. Filters that agree in it can be probed together by one hash.
@@ -296,14 +297,14 @@ impl<'a> View<'a> {
             _ => return None,
         };
         let KeyHash::Xxh3(seed) = self.hash else { return None };
-        new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+        new((self.lines.len() / LINE_BYTES) as u64, self.detail, seed).ok()
     }
 
     /// Returns line count, fingerprint bits and seed of a cuckoo filter; None for others.
     pub fn cuckoo_params(&self) -> Option<CuckooParams> {
         match (self.kernel.layout(), self.hash) {
             (Layout::Cuckoo, KeyHash::Xxh3(seed)) => {
-                CuckooParams::new((self.lines.len() / LINE_BYTES) as u64, self.k, seed).ok()
+                CuckooParams::new((self.lines.len() / LINE_BYTES) as u64, self.detail, seed).ok()
             }
             _ => None,
         }
@@ -369,7 +370,7 @@ impl<'a> View<'a> {
     }
 
     fn facts(&self) -> Lines<'a> {
-        Lines { bytes: self.lines, k: self.k, key_count: self.key_count }
+        Lines { bytes: self.lines, detail: self.detail, key_count: self.key_count }
     }
 
     /// The lines; of a static filter, those of its first level; none of a scalable filter, a window
@@ -401,7 +402,7 @@ impl<'a> View<'a> {
     /// Probes a batch, apart: a short one saves no registers for it.
     #[inline(never)]
     fn contains_many(&self, hashes: &[u64], words: &mut [u64]) -> usize {
-        self.kernel.probe_batch(self.lines, self.k, Hashes::Given(hashes), words)
+        self.kernel.probe_batch(self.lines, self.detail, Hashes::Given(hashes), words)
     }
 }
 
@@ -422,7 +423,7 @@ impl Probe for View<'_> {
     fn prefetch_hash(&self, hash: u64) {
         match self.kernel.layout() {
             Layout::Native => self.single.prefetch(hash),
-            _ => self.kernel.prefetch(self.lines, self.k, hash),
+            _ => self.kernel.prefetch(self.lines, self.detail, hash),
         }
     }
 
@@ -430,7 +431,7 @@ impl Probe for View<'_> {
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         if (1..=KEY_BY_KEY).contains(&hashes.len()) {
-            return self.kernel.probe_few(&self.single, self.k, hashes, &mut words[0]);
+            return self.kernel.probe_few(&self.single, self.detail, hashes, &mut words[0]);
         }
         self.contains_many(hashes, words)
     }
@@ -443,7 +444,7 @@ impl Probe for View<'_> {
         with_hashes(keys, self.hash, |hashes| {
             present = match hashes {
                 Hashes::Given(few) => self.contains_hashes(few, words),
-                made => self.kernel.probe_batch(self.lines, self.k, made, words),
+                made => self.kernel.probe_batch(self.lines, self.detail, made, words),
             };
         });
         present
@@ -463,6 +464,6 @@ pub(crate) fn brief(f: &mut fmt::Formatter<'_>, kind: &str, view: &View<'_>) -> 
         .field("layout", &view.kernel.layout())
         .field("keys", &view.key_count())
         .field("lines", &view.reach().div_ceil(LINE_BYTES))
-        .field(about.name_of_k, &(about.number)(view.k))
+        .field(about.name_of_detail, &(about.number)(view.detail))
         .finish_non_exhaustive()
 }

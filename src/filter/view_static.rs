@@ -9,7 +9,7 @@ use crate::layouts::static_line::{Levels, lanes};
 use crate::shape::StaticParams;
 
 impl Shape {
-    /// What stands for k.
+    /// Rows and levels as one number.
     pub(super) fn packed(self) -> u32 {
         pack(self.params.rows(), self.levels)
     }
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
     pub fn static_params(&self) -> Option<StaticParams> {
         match (self.kernel.layout(), self.hash) {
             (Layout::Static, KeyHash::Xxh3(seed)) => {
-                let rows = unpack(self.k).0;
+                let rows = unpack(self.detail).0;
                 let lines = self.lines.len() / (8 * lanes(rows));
                 StaticParams::new(lines as u64, rows, seed).ok()
             }
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
     pub(super) fn reach(&self) -> usize {
         match self.static_params() {
             Some(params) => {
-                let (_, shares, tail) = unpack(self.k);
+                let (_, shares, tail) = unpack(self.detail);
                 let levels = Levels { line_count: params.line_count(), shares, tail };
                 Shape::new(params, levels).bytes()
             }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A filter that becomes a member.
 pub(crate) struct Member<'a> {
     pub(crate) single: Single<'a>,
-    pub(crate) k: u32,
+    pub(crate) detail: u32,
     pub(crate) hash: KeyHash,
     pub(crate) kernel: &'static Kernel,
 }
@@ -25,8 +25,8 @@ pub(crate) struct Member<'a> {
 type Alike = (KeyHash, Option<Shape>);
 
 fn alike(member: &Member<'_>) -> Alike {
-    let Member { single, k, hash, kernel } = member;
-    (*hash, Shape::of(kernel, *k).filter(|_| !single.is_nothing()))
+    let Member { single, detail, hash, kernel } = member;
+    (*hash, Shape::of(kernel, *detail).filter(|_| !single.is_nothing()))
 }
 
 /// Filters that hash alike, and are a run or are asked one by one.

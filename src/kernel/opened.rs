@@ -36,7 +36,7 @@ impl Words {
         // SAFETY: the same contract.
         let first = unsafe { &*words };
         let kernel = Kernels::chosen()?.numbered(first.kernel())?;
-        let calls = kernel.calls(first.k());
+        let calls = kernel.calls(first.detail());
         // SAFETY: this CPU runs the kernel, since it exists; the same contract.
         let present = unsafe { (calls.views)(words, count, hash, calls.contains, answers) };
         (present <= count).then_some(present)
@@ -68,7 +68,7 @@ impl Words {
             // SAFETY: all other words that are sound are of a filter made of filters.
             None => unsafe { self.single.own_kernel() },
         };
-        let lines = self.single.probed(kernel.line_log2(self.k()));
+        let lines = self.single.probed(kernel.line_log2(self.detail()));
         Some(OfWords { lines, single: self.single, kernel })
     }
 }

@@ -14,8 +14,8 @@ pub(crate) struct Words {
     pub(super) single: Single<'static>,
     seed: u64,
     key_count: u64,
-    /// From the lowest bit on: 8 bits of k (or the bits of a fingerprint), 8 of the kernel, 16 of the
-    /// way of hashing; the other bits of what stands for k.
+    /// From the lowest bit on: 8 bits of the detail, 8 of the kernel, 16 of the way of hashing; the
+    /// other bits of the detail.
     shape: u64,
     check: u64,
 }
@@ -39,7 +39,7 @@ impl Words {
     /// Of lines that the kernel of that number probes.
     pub(crate) fn new(
         single: Single<'_>,
-        k: u32,
+        detail: u32,
         number: u16,
         hash: KeyHash,
         key_count: u64,
@@ -50,8 +50,8 @@ impl Words {
             KeyHash::RocksDbLegacy => (ROCKS_DB_LEGACY, 0),
             KeyHash::LevelDb => (LEVEL_DB, 0),
         };
-        let shape = u64::from(k as u8) | u64::from(number) << 8 | hash << 16;
-        let shape = shape | u64::from(k >> 8) << 32;
+        let shape = u64::from(detail as u8) | u64::from(number) << 8 | hash << 16;
+        let shape = shape | u64::from(detail >> 8) << 32;
         let mut words = Words { single: single.unbound(), seed, key_count, shape, check: 0 };
         words.check = words.check_word();
         words
@@ -92,9 +92,9 @@ impl Words {
         }
     }
 
-    /// k, or the bits of a fingerprint.
+    /// By the layout: k, the bits of a fingerprint, rows and levels as one number, or how many parts.
     #[inline(always)]
-    pub(crate) fn k(&self) -> u32 {
+    pub(crate) fn detail(&self) -> u32 {
         self.shape as u32 & 0xFF | (self.shape >> 32 << 8) as u32
     }
 
@@ -135,7 +135,7 @@ impl Words {
         &self.single
     }
 
-    /// k, the way of hashing and the key count.
+    /// The detail, the way of hashing and the key count.
     #[inline(always)]
     pub(crate) fn shape(&self) -> (u32, KeyHash, u64) {
         let hash = match hash_in(self.shape) {
@@ -144,7 +144,7 @@ impl Words {
             ROCKS_DB_LEGACY => KeyHash::RocksDbLegacy,
             _ => KeyHash::LevelDb,
         };
-        (self.k(), hash, self.key_count)
+        (self.detail(), hash, self.key_count)
     }
 }
 

@@ -96,8 +96,9 @@ unsafe extern "C" fn contains_other_keys(
             && let Some(OfWords { kernel, .. }) = words.open()
         {
             let keys = keys.iter().map(Key::bytes);
-            let (single, (k, hash, _)) = (words.single(), words.shape());
-            let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(single, k, hashes, word);
+            let (single, (detail, hash, _)) = (words.single(), words.shape());
+            let probe =
+                |hashes: &[u64], word: &mut u64| kernel.probe_few(single, detail, hashes, word);
             // Told once: for each key that takes ten instructions.
             return match hash {
                 KeyHash::Xxh3(seed) => contains_few(keys, |key| of_bytes(key, seed), word, probe),
@@ -321,7 +322,8 @@ unsafe fn contains_few_keys<'k>(
     // SAFETY: they are sound, since they are open.
     let single = unsafe { words.single() };
     let (_, seed) = words.hashing();
-    let probe = |hashes: &[u64], word: &mut u64| kernel.probe_few(single, words.k(), hashes, word);
+    let probe =
+        |hashes: &[u64], word: &mut u64| kernel.probe_few(single, words.detail(), hashes, word);
     Some(match kernel.layout() {
         Layout::FastLocal => contains_few(keys, xxph3, word, probe),
         Layout::Native => contains_few(keys, |key| of_bytes(key, seed), word, probe),

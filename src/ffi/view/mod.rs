@@ -305,7 +305,7 @@ pub unsafe extern "C" fn bloomline_view_contains_hashes(
             && let words = view.words()
             && let Some(OfWords { kernel, .. }) = words.open()
         {
-            return kernel.probe_few(words.single(), words.k(), hashes, word);
+            return kernel.probe_few(words.single(), words.detail(), hashes, word);
         }
         contains_more(view, hashes, n, bitmap)
     }

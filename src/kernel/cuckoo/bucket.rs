@@ -11,7 +11,7 @@ pub(super) const ANY: u32 = 0;
 /// it makes AVX2 20 % faster, AVX-512 not.
 #[inline(always)]
 pub(super) fn bits<const BITS: u32>(lines: Lines) -> u32 {
-    match (BITS, lines.k()) {
+    match (BITS, lines.fingerprint_bits()) {
         (ANY, bits @ (8 | 12)) => bits,
         (ANY, _) => 16,
         _ => BITS,

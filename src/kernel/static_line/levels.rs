@@ -108,14 +108,16 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
 
     #[inline(always)]
     fn line(lines: Lines, hash: u64) -> *const u8 {
-        lines.first().wrapping_add((place(hash, lines.count()).0 as usize) << line_log2(lines.k()))
+        lines.first().wrapping_add(
+            (place(hash, lines.count()).0 as usize) << line_log2(lines.rows_and_levels()),
+        )
     }
 
     #[inline(always)]
     fn prefetch<const HINT: u8>(lines: Lines, hash: u64) {
         let line = Self::line(lines, hash);
         prefetch::<HINT>(line);
-        let log2 = line_log2(lines.k());
+        let log2 = line_log2(lines.rows_and_levels());
         if log2 > LINE_BYTES.ilog2() {
             prefetch::<HINT>(line.wrapping_add(LINE_BYTES));
         }

@@ -1,4 +1,4 @@
-//! The rows of static lines and the sizes of their levels, which stand for k: see [`pack`].
+//! The rows of static lines and the sizes of their levels, which are one number: see [`pack`].
 
 use super::super::lines::Lines;
 use crate::layouts::static_line::{
@@ -6,7 +6,7 @@ use crate::layouts::static_line::{
 };
 use crate::line::{LANES, LINE_BYTES};
 
-/// Rows and levels as one number, which stands for k: from the lowest bit on 8 bits of rows, two
+/// Rows and levels as one number: from the lowest bit on 8 bits of rows, two
 /// shares of 8 bits, 4 bits of tail.
 pub(crate) fn pack(rows: u32, levels: Levels) -> u32 {
     let [second, third] = levels.shares.map(u32::from);
@@ -27,7 +27,7 @@ pub(in super::super) fn line_log2(packed: u32) -> u32 {
 /// The next level, if there is one: the lines behind these.
 #[inline(always)]
 pub(super) fn next(lines: Lines) -> Option<Lines> {
-    let (rows, [share, third], tail) = unpack(lines.k());
+    let (rows, [share, third], tail) = unpack(lines.rows_and_levels());
     if share == 0 {
         return None;
     }
@@ -40,7 +40,7 @@ pub(super) fn next(lines: Lines) -> Option<Lines> {
 /// Where the second level of lines of so many rows begins, and how many lines it has, if there is one.
 #[inline(always)]
 pub(super) fn second(rows: u32, lines: Lines) -> Option<(*const u8, u64)> {
-    let (_, [share, _], _) = unpack(lines.k());
+    let (_, [share, _], _) = unpack(lines.rows_and_levels());
     let behind = lines.first().wrapping_add((lines.count() as usize) << line_log2(rows));
     (share > 0).then(|| (behind.cast_const(), next_count(lines.count(), share)))
 }
@@ -102,7 +102,7 @@ impl Rows {
     /// The rows of a filter's lines.
     #[inline(always)]
     pub(super) fn in_lines(lines: Lines) -> &'static Rows {
-        Rows::of(lines.k() & 0xFF)
+        Rows::of(lines.rows_and_levels() & 0xFF)
     }
 }
 
