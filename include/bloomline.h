@@ -1084,8 +1084,8 @@ BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *v
  * bloomline_views_contain_hash(), which is for views that differ from call to call. Any number of
  * threads probe it.
  *
- * The filters may be of any kinds, sizes and seeds. Those with native lines, the same k and the
- * same seed are the fastest: the bits of a key are computed once for all of them.
+ * The filters may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
+ * fastest, and filters of RocksDB of one k: the bits of a key are computed once for all of them.
  *
  * Made by bloomline_group_new(); freed by bloomline_group_free().
  */

@@ -163,12 +163,17 @@ fn filters_are_their_encoded_bytes() {
 
 #[test]
 fn shapes_are_their_fields() {
-    let (params, cuckoo) =
-        (Params::new(157, 6, u64::MAX).unwrap(), CuckooParams::new(9, 12, 0).unwrap());
+    let cuckoo = CuckooParams::new(9, 12, 0).unwrap();
     let fixed = StaticParams::new(9, 7, 1).unwrap();
-    let text = json!({ "line_count": 157, "k": 6, "seed": u64::MAX });
-    assert_eq!(serde_json::to_value(params).unwrap(), text);
-    assert_eq!(serde_json::from_value::<Params>(text).unwrap(), params);
+    for classic in [false, true] {
+        let new = if classic { Params::classic } else { Params::new };
+        let params = new(157, 6, u64::MAX).unwrap();
+        let text = json!({ "line_count": 157, "k": 6, "seed": u64::MAX, "classic": classic });
+        assert_eq!(serde_json::to_value(params).unwrap(), text);
+        assert_eq!(serde_json::from_value::<Params>(text).unwrap(), params);
+    }
+    let text = json!({ "line_count": 157, "k": 6, "seed": 1 });
+    assert_eq!(serde_json::from_value::<Params>(text).unwrap(), Params::new(157, 6, 1).unwrap());
     let text = json!({ "line_count": 9, "fingerprint_bits": 12, "seed": 0 });
     assert_eq!(serde_json::to_value(cuckoo).unwrap(), text);
     assert_eq!(serde_json::from_value::<CuckooParams>(text).unwrap(), cuckoo);
