@@ -5,6 +5,7 @@ use super::backend::Backend;
 use super::prefetch::Prefetch;
 use crate::line::LINE_BYTES;
 use crate::os::cache::Caches;
+use crate::os::cpu::is_intel;
 use crate::os::environment::{self, Setting};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -31,7 +32,7 @@ const ROWS: [Row; 2] = [
     // 512 instructions, and overlap misses by themselves for longer. The L2 does not explain that: one
     // with 1 MiB needs hints from there on.
     Row {
-        is_of: |core| core.caches.intel && core.avx512 && core.caches.l2 >= 2 << 20,
+        is_of: |core| core.intel && core.avx512 && core.caches.l2 >= 2 << 20,
         far: 3,
         near: 16,
         insert_far: 8,
@@ -98,6 +99,7 @@ struct Sizes {
 #[derive(Clone, Copy)]
 struct Core {
     caches: Caches,
+    intel: bool,
     avx512: bool,
 }
 
@@ -186,7 +188,7 @@ static INSERT_FAR: AtomicUsize = AtomicUsize::new(USUAL.insert_far);
 static INSERT_NEAR: AtomicUsize = AtomicUsize::new(USUAL.insert_near);
 static VIEWS: AtomicUsize = AtomicUsize::new(USUAL.views);
 const LAST: &Row = &ROWS[ROWS.len() - 1];
-const USUAL: Sizes = Sizes::by(LAST, Caches { l2: 0, l3: 0, intel: false });
+const USUAL: Sizes = Sizes::by(LAST, Caches { l2: 0, l3: 0 });
 
 /// Sets the sizes once per process: by the environment's `BLOOMLINE_PREFETCH`, or else the caches.
 /// Called before anything is made. None waits for another; threads that come first at once may all
@@ -198,9 +200,11 @@ pub(super) fn learn() {
     }
     let sizes = match environment::PREFETCH.get() {
         Setting::Value(index) => Sizes::forced(FORCED[index]),
-        Setting::Unset | Setting::Unknown => {
-            Sizes::of(Core { caches: Caches::read(), avx512: Backend::Avx512.is_available() })
-        }
+        Setting::Unset | Setting::Unknown => Sizes::of(Core {
+            caches: Caches::read(),
+            intel: is_intel(),
+            avx512: Backend::Avx512.is_available(),
+        }),
     };
     FAR.store(sizes.far, Ordering::Relaxed);
     NEAR.store(sizes.near, Ordering::Relaxed);
@@ -262,11 +266,11 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn caches(l2: usize, l3: usize) -> Sizes {
-        Sizes::of(Core { caches: Caches { l2, l3, intel: false }, avx512: true })
+        Sizes::of(Core { caches: Caches { l2, l3 }, intel: false, avx512: true })
     }
 
     fn intel(l2: usize, l3: usize, avx512: bool) -> Sizes {
-        Sizes::of(Core { caches: Caches { l2, l3, intel: true }, avx512 })
+        Sizes::of(Core { caches: Caches { l2, l3 }, intel: true, avx512 })
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The sizes of the CPU's caches and its maker, as the CPU or the system reports them: on x86-64 by the
+//! The sizes of the CPU's caches, as the CPU or the system reports them: on x86-64 by the
 //! instruction `cpuid`, on Linux otherwise by files below `/sys`. No allocation, no lock.
 #![allow(unsafe_code)]
 
@@ -9,8 +9,6 @@ pub(crate) struct Caches {
     pub(crate) l2: usize,
     /// The third level: all that the core reaches, other cores too.
     pub(crate) l3: usize,
-    /// Whether it is a core of Intel's.
-    pub(crate) intel: bool,
 }
 
 impl Caches {
@@ -19,10 +17,7 @@ impl Caches {
     pub(crate) fn read() -> Caches {
         let mut caches = Caches::default();
         #[cfg(target_arch = "x86_64")]
-        {
-            cpuid::each(|cache| caches.add(cache));
-            caches.intel = cpuid::is_intel();
-        }
+        cpuid::each(|cache| caches.add(cache));
         #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_arch = "x86_64")))]
         sys::each(|cache| caches.add(cache));
         let _ = &mut caches;
@@ -73,15 +68,6 @@ mod cpuid {
                 }
             }
         }
-    }
-
-    /// Whether the maker is Intel.
-    pub(super) fn is_intel() -> bool {
-        // (`unused_unsafe`: newer compilers know that every x86-64 CPU has cpuid.)
-        #[allow(unused_unsafe)]
-        // SAFETY: every x86-64 CPU has the instruction, and it changes nothing.
-        let maker = unsafe { __cpuid(0) };
-        [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
     }
 
     /// What these registers say. All but the level are one less than meant.
@@ -199,8 +185,7 @@ mod tests {
         sys::each(|cache| from_files.add(cache));
         // A container may hide the files.
         if from_files != Caches::default() {
-            let Caches { l2, l3, .. } = Caches::read();
-            assert_eq!((l2, l3), (from_files.l2, from_files.l3));
+            assert_eq!(Caches::read(), from_files);
         }
     }
 }

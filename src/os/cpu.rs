@@ -11,19 +11,35 @@ pub(crate) fn ors_are_slow() -> bool {
     false
 }
 
+/// Whether Intel made it.
+pub(crate) fn is_intel() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::maker() == *b"GenuineIntel";
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::__cpuid;
 
-    /// "AuthenticAMD".
-    const AMD: [u32; 3] = [0x6874_7541, 0x6974_6E65, 0x444D_4163];
     const ZEN5: u32 = 0x1A;
+
+    // (`unused_unsafe`: newer compilers know that every x86-64 CPU has cpuid.)
+    #[allow(unused_unsafe)]
+    pub(super) fn maker() -> [u8; 12] {
+        // SAFETY: every x86-64 CPU has cpuid, and this leaf.
+        let leaf = unsafe { __cpuid(0) };
+        let mut maker = [0; 12];
+        let parts = [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes);
+        maker.copy_from_slice(parts.as_flattened());
+        maker
+    }
 
     #[allow(unused_unsafe)]
     pub(super) fn is_amd_before_zen5() -> bool {
-        // SAFETY: every x86-64 CPU has cpuid, and these two leaves.
-        let (maker, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
-        [maker.ebx, maker.edx, maker.ecx] == AMD && family(version) < ZEN5
+        // SAFETY: every x86-64 CPU has cpuid, and this leaf.
+        maker() == *b"AuthenticAMD" && family(unsafe { __cpuid(1) }.eax) < ZEN5
     }
 
     /// The family in the version that leaf 1 tells.
