@@ -154,7 +154,8 @@ mod tests {
     fn files_of_each_kind_become_values_with_their_items() {
         let params = Params::for_rate(100, 0.01).unwrap().with_seed(5);
         let mut plain = Filter::new(params).unwrap();
-        let mut classic = Filter::new(Params::classic_for_rate(100, 0.01).unwrap()).unwrap();
+        let mut classic =
+            Filter::new(Params::classic_for_rate(100, 0.01).unwrap().with_seed(5)).unwrap();
         let mut counting = CountingFilter::new(params).unwrap();
         let mut window = Window::with_params(3, params).unwrap();
         let mut scalable = ScalableFilter::new(10, 0.01, 5).unwrap();
