@@ -29,8 +29,10 @@ impl Filter {
     /// # Ok::<(), bloomline::Error>(())
     /// ```
     pub fn insert_hashes_parallel(&mut self, hashes: &[u64], threads: usize) {
-        let make = |first, out: &mut [u64]| out.copy_from_slice(&hashes[first..][..out.len()]);
-        if self.insert_made(hashes.len(), &make, None, threads, &mut Room::default()).is_none() {
+        let k = self.params.k();
+        if self.kernel.insert_given(&mut self.lines, k, hashes, threads) {
+            self.key_count = self.key_count.saturating_add(hashes.len() as u64);
+        } else {
             self.insert_hashes(hashes);
         }
     }

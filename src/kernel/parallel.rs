@@ -3,7 +3,8 @@
 //!
 //! First all threads make the hashes, a chunk at a time, and sort each chunk by the part of the
 //! filter that its hashes belong to, in which they keep their order. Then each takes a part of the
-//! filter, and inserts what belongs there.
+//! filter, and inserts what belongs there. Where hashes are given and no answers are wanted, each reads
+//! all of them instead.
 
 use super::absent::insert_absent;
 use super::batch::{Hashes, TILE};
@@ -23,6 +24,8 @@ pub(crate) const LEAST_EACH: usize = 1 << 15;
 const AT_ONCE: usize = 1 << 20;
 /// Hashes that are sorted at a time.
 const CHUNK: usize = 4096;
+/// Hashes that are read at a time, to take some of them.
+const READ: usize = 1024;
 /// Hashes that are probed before they are inserted: their lines fit in the nearest cache.
 const PROBED: usize = 512;
 
@@ -181,6 +184,42 @@ fn start_of(part: usize, ends: &[u16]) -> u16 {
 }
 
 impl Kernel {
+    /// Sets the bits of many keys whose hashes are there, on up to so many threads; 0: as many as
+    /// there are CPUs. Each reads all hashes and takes its own: an insert takes about as long as
+    /// sorting would. False, with nothing inserted, if one thread is to do it.
+    pub(crate) fn insert_given(
+        &self,
+        lines: &mut [u8],
+        k: u32,
+        hashes: &[u64],
+        threads: usize,
+    ) -> bool {
+        let threads = threads_for(threads, hashes.len());
+        let parts = Parts::of((lines.len() / LINE_BYTES) as u64, threads);
+        if parts.count == 1 || self.layout != Layout::Native {
+            return false;
+        }
+        let (plan, whole) = (Prefetch::to_insert(lines.len()), hashes.len());
+        threads::share(threads, parts.split(lines), |part| {
+            let (low, high) = part.bounds().into_inner();
+            let lines = Lines::part_of(part.lines, part.first, part.all, k);
+            let (mut own, mut len) = ([0; CHUNK + READ], 0);
+            for (i, hashes) in hashes.chunks(READ).enumerate() {
+                // No branch for each: it would be a coin toss.
+                for &hash in hashes {
+                    own[len] = hash;
+                    len += usize::from(hash.wrapping_sub(low) <= high - low);
+                }
+                if len >= CHUNK || (i + 1) * READ >= whole {
+                    // SAFETY: as in `insert_part`: these are between the bounds.
+                    unsafe { (self.insert_batch)(lines, Hashes::Given(&own[..len]), plan) };
+                    len = 0;
+                }
+            }
+        });
+        true
+    }
+
     /// Sets the bits of many keys, as [`Kernel::insert_batch`] does and with the same bytes, on up
     /// to so many threads; 0: as many as there are CPUs. Says in `new`, if it is there, which were
     /// new, each as if they were inserted one by one, and returns how many; without it, 0.
