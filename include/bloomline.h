@@ -631,14 +631,14 @@ BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, cons
  *
  * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
  * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter, or without memory for up to 10 MiB of hashes. The threads end before it returns.
+ * filter. The threads end before it returns.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);
 
 /**
  * bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
- * their bytes.
+ * their bytes. It keeps up to 10 MiB of hashes; without the memory for them it takes one thread.
  */
 BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, size_t threads);
@@ -650,7 +650,7 @@ BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filte
  * the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
  * it may be NULL, and then one thread does the work.
  *
- * 'threads' and the memory are as with bloomline_filter_insert_hashes_parallel(), and 128 KiB more
+ * 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
  * for each thread. Bytes and answers are the same for any number.
  *
  * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.

@@ -148,7 +148,7 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
 ///
 /// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
 /// few keys (another for each 32,768) or if the system starts no more, and one for a classic
-/// filter, or without memory for up to 10 MiB of hashes. The threads end before it returns.
+/// filter. The threads end before it returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
     filter: *mut bloomline_filter,
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
 }
 
 /// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
-/// their bytes.
+/// their bytes. It keeps up to 10 MiB of hashes; without the memory for them it takes one thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
     filter: *mut bloomline_filter,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
 /// the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
 /// it may be NULL, and then one thread does the work.
 ///
-/// 'threads' and the memory are as with bloomline_filter_insert_hashes_parallel(), and 128 KiB more
+/// 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
 /// for each thread. Bytes and answers are the same for any number.
 ///
 /// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
