@@ -4,7 +4,7 @@
 use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::single::Single;
-use super::levels::{ANY, Found, Line, Tile, UP_TO_7, any_rows, bumped, first};
+use super::levels::{ANY, Found, Line, Tile, by_rows, one_key};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash, place};
 use crate::line::LINE_BYTES;
@@ -17,33 +17,13 @@ impl Tile for Avx512 {
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the CPU and for the line.
-        unsafe {
-            match if ROWS == ANY { rows.count } else { ROWS } {
-                8 => one::<0, false>(line, rows, hash),
-                4 | 6 | 7 => one::<1, false>(line, rows, hash),
-                5 | UP_TO_7 => one::<2, false>(line, rows, hash),
-                16 => one::<0, true>(line, rows, hash),
-                12 | 14 | 15 => one::<1, true>(line, rows, hash),
-                10 | 11 | 13 => one::<2, true>(line, rows, hash),
-                _ => one::<3, true>(line, rows, hash),
-            }
-        }
+        unsafe { by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one => (line, rows, hash)) }
     }
 
     #[inline(always)]
     unsafe fn tile<P: Plan, O: Ops>(lines: Lines, hashes: &[u64], lookahead: &Lookahead) -> Found {
         // SAFETY: the caller vouches for the CPU and for the lines.
-        unsafe {
-            match Rows::in_lines(lines).count {
-                8 => tile::<0, false, P, O>(lines, hashes, lookahead),
-                4 | 6 | 7 => tile::<1, false, P, O>(lines, hashes, lookahead),
-                5 => tile::<2, false, P, O>(lines, hashes, lookahead),
-                16 => tile::<0, true, P, O>(lines, hashes, lookahead),
-                12 | 14 | 15 => tile::<1, true, P, O>(lines, hashes, lookahead),
-                10 | 11 | 13 => tile::<2, true, P, O>(lines, hashes, lookahead),
-                _ => tile::<3, true, P, O>(lines, hashes, lookahead),
-            }
-        }
+        unsafe { by_rows!(Rows::in_lines(lines).count, tile[P, O] => (lines, hashes, lookahead)) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
@@ -52,23 +32,7 @@ impl Tile for Avx512 {
         unsafe { Self::tile::<Nothing, O>(lines, hashes, NO_LOOKAHEAD) }
     }
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
-    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { any_rows::<Self>(single, hash) }
-    }
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
-    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { first::<ROWS, Self>(single, hash) }
-    }
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")]
-    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { bumped::<ROWS, Self>(single, hash) }
-    }
+    one_key! { #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")] }
 }
 
 /// What a line says of a key, whose rows have so many further fields.

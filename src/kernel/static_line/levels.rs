@@ -72,6 +72,49 @@ pub(super) trait Tile {
     }
 }
 
+/// The functions of a backend for one key, each compiled with these attributes.
+macro_rules! one_key {
+    ($(#[$attribute:meta])*) => {
+        $(#[$attribute])*
+        unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::levels::any_rows::<Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::levels::first::<ROWS, Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { super::levels::bumped::<ROWS, Self>(single, hash) }
+        }
+    };
+}
+pub(super) use one_key;
+
+/// Calls a function for so many rows: of how many further fields they have, and of whether their lines
+/// have 16 lanes.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! by_rows {
+    ($rows:expr, $work:ident $([$($type:ident),*])? => $arguments:tt) => {
+        match $rows {
+            8 => $work::<0, false $($(, $type)*)?> $arguments,
+            4 | 6 | 7 => $work::<1, false $($(, $type)*)?> $arguments,
+            5 | super::levels::UP_TO_7 => $work::<2, false $($(, $type)*)?> $arguments,
+            16 => $work::<0, true $($(, $type)*)?> $arguments,
+            12 | 14 | 15 => $work::<1, true $($(, $type)*)?> $arguments,
+            10 | 11 | 13 => $work::<2, true $($(, $type)*)?> $arguments,
+            _ => $work::<3, true $($(, $type)*)?> $arguments,
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use by_rows;
+
 /// Whether the parities of the rows are those of a key.
 #[inline(always)]
 fn matches(parities: u64, hash: u64, rows: u32) -> bool {

@@ -3,7 +3,7 @@
 //! parity. NEON is part of every AArch64 CPU.
 
 use super::super::single::Single;
-use super::levels::{ANY, Line, Tile, UP_TO_7, any_rows, bumped, first};
+use super::levels::{ANY, Line, Tile, by_rows, one_key};
 use super::plain::lowest_bits;
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
@@ -17,36 +17,10 @@ impl Tile for Neon {
     #[inline(always)]
     unsafe fn line<const ROWS: u32>(line: *const u8, rows: &Rows, hash: u64) -> Line {
         // SAFETY: the caller vouches for the line.
-        unsafe {
-            match if ROWS == ANY { rows.count } else { ROWS } {
-                8 => one::<0, false>(line, rows, hash),
-                4 | 6 | 7 => one::<1, false>(line, rows, hash),
-                5 | UP_TO_7 => one::<2, false>(line, rows, hash),
-                16 => one::<0, true>(line, rows, hash),
-                12 | 14 | 15 => one::<1, true>(line, rows, hash),
-                10 | 11 | 13 => one::<2, true>(line, rows, hash),
-                _ => one::<3, true>(line, rows, hash),
-            }
-        }
+        unsafe { by_rows!(if ROWS == ANY { rows.count } else { ROWS }, one => (line, rows, hash)) }
     }
 
-    #[inline(never)]
-    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { any_rows::<Self>(single, hash) }
-    }
-
-    #[inline(never)]
-    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { first::<ROWS, Self>(single, hash) }
-    }
-
-    #[inline(never)]
-    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { bumped::<ROWS, Self>(single, hash) }
-    }
+    one_key! { #[inline(never)] }
 }
 
 /// What a line says of a key, whose rows have so many further fields.

@@ -1,7 +1,7 @@
 //! Static lines on every CPU, one lane after the other.
 
 use super::super::single::Single;
-use super::levels::{Line, Tile, any_rows, bumped, first};
+use super::levels::{Line, Tile, one_key};
 use super::rows::Rows;
 use crate::layouts::static_line::{extra_coefficients, next_hash};
 use crate::line::LANES;
@@ -33,23 +33,7 @@ impl Tile for Plain {
         Line { threshold, parities }
     }
 
-    #[inline(never)]
-    unsafe extern "C" fn any_rows(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { any_rows::<Self>(single, hash) }
-    }
-
-    #[inline(never)]
-    unsafe extern "C" fn of_class<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { first::<ROWS, Self>(single, hash) }
-    }
-
-    #[inline(never)]
-    unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { bumped::<ROWS, Self>(single, hash) }
-    }
+    one_key! { #[inline(never)] }
 }
 
 /// The parity of each lane: bit `i` is that of lane `i`.
