@@ -222,9 +222,9 @@ static void several_threads_say_which_keys_are_new(void)
     size_t new_keys = 0;
     for (size_t i = 0; i < MANY; i++) {
         numbers[i] = i % 3 == 1 ? numbers[i - 1] : i % 5 == 4 && i > 50000 ? numbers[i - 50000] : i;
-        hashed[i] = bloomline_hash_u64(numbers[i], SEED);
         keys[i].data = (const uint8_t *)&numbers[i];
         keys[i].len = sizeof numbers[i];
+        hashed[i] = bloomline_hash(keys[i].data, keys[i].len, SEED);
         if (definition_contains(lines, LINES, shape.k, hashed[i])) continue;
         definition_insert(lines, LINES, shape.k, hashed[i]);
         alone[i / 64] |= UINT64_C(1) << i % 64;
