@@ -88,7 +88,7 @@ func checkGroup(t *testing.T, members []groupMember) {
 		numbers[5] = ^uint32(0)
 		pairs := group.ContainsPairs(numbers, probes, answers)
 		for j, hash := range probes {
-			want := j >= len(numbers) || int(numbers[j]) >= n || members[numbers[j]].plain(hash)
+			want := j >= len(numbers) || int64(numbers[j]) >= int64(n) || members[numbers[j]].plain(hash)
 			if pairs.Has(j) != want {
 				t.Fatalf("pair %d, %d members: want %v", j, n, want)
 			}
