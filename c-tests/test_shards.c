@@ -144,7 +144,7 @@ static void free_mixed(void)
 static void check_each(const bloomline_view *views, size_t n, uint64_t key, const uint64_t *expected, size_t count)
 {
     const bloomline_view *each[VIEWS];
-    uint64_t bitmap[2] = {UINT64_MAX, UINT64_MAX}, hash = bloomline_view_hash(&views[0], &key, sizeof key);
+    uint64_t bitmap[2] = {UINT64_MAX, UINT64_MAX}, hash = bloomline_view_hash(n == 0 ? NULL : &views[0], &key, sizeof key);
     for (size_t i = 0; i < n; i++) each[i] = &views[n - 1 - i];
     CHECK_U64(count, bloomline_views_contain_each(each, n, &key, sizeof key, bitmap));
     for (size_t i = 0; i < n; i++) CHECK(bit_of(bitmap, i) == bit_of(expected, n - 1 - i));
