@@ -10,9 +10,10 @@ use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
 use crate::kernel::atomic_line;
-use crate::kernel::{Backend, Kernel, OwnLines, Prefetch, Probed, TILE, ahead, insert_absent};
+use crate::kernel::{
+    Backend, Kernel, OwnLines, Prefetch, Probed, TILE, ahead, insert_absent, ors_are_slow,
+};
 use crate::layouts::classic;
-use crate::os::cpu::ors_are_slow;
 use crate::os::memory::{Shared, Zeroed};
 use crate::shape::Params;
 use std::fmt;

@@ -73,5 +73,6 @@ pub(crate) use prefetch::{FAR_VIEWS, KEY_BY_KEY, ahead, prefetch_all};
 pub(crate) use scattered::leveldb_contains;
 pub(crate) use shared::Probed;
 pub(crate) use single::Single;
+pub(crate) use tuning::ors_are_slow;
 #[cfg(feature = "capi")]
 pub(crate) use words::{STRIDE, Words};

@@ -5,7 +5,7 @@ use super::backend::Backend;
 use super::prefetch::Prefetch;
 use crate::line::LINE_BYTES;
 use crate::os::cache::Caches;
-use crate::os::cpu::is_intel;
+use crate::os::cpu::{self, is_intel};
 use crate::os::environment::{self, Setting};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -187,6 +187,7 @@ static NEAR: AtomicUsize = AtomicUsize::new(USUAL.near);
 static INSERT_FAR: AtomicUsize = AtomicUsize::new(USUAL.insert_far);
 static INSERT_NEAR: AtomicUsize = AtomicUsize::new(USUAL.insert_near);
 static VIEWS: AtomicUsize = AtomicUsize::new(USUAL.views);
+static ORS_ARE_SLOW: AtomicBool = AtomicBool::new(false);
 const LAST: &Row = &ROWS[ROWS.len() - 1];
 const USUAL: Sizes = Sizes::by(LAST, Caches { l2: 0, l3: 0 });
 
@@ -211,7 +212,14 @@ pub(super) fn learn() {
     INSERT_FAR.store(sizes.insert_far, Ordering::Relaxed);
     INSERT_NEAR.store(sizes.insert_near, Ordering::Relaxed);
     VIEWS.store(sizes.views, Ordering::Relaxed);
+    ORS_ARE_SLOW.store(cpu::ors_are_slow(), Ordering::Relaxed);
     DONE.store(true, Ordering::Relaxed);
+}
+
+/// Whether an atomic OR takes this CPU longer than a branch that it guesses wrong. A virtual machine
+/// may have to emulate the instruction that tells, so it is asked once.
+pub(crate) fn ors_are_slow() -> bool {
+    ORS_ARE_SLOW.load(Ordering::Relaxed)
 }
 
 /// What the values of the variable mean, in its order: none, far, near.
