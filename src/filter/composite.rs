@@ -156,42 +156,49 @@ fn bits(lines: u64) -> f64 {
     (lines * LINE_BITS) as f64
 }
 
+/// What a view tells of a cascade, by so many layers, and a view of each.
+macro_rules! layered {
+    ($self:ident: $count:expr, $layers:expr) => {
+        probed!();
+
+        fn backend(&$self) -> Backend {
+            $layers.next().map_or(Backend::Scalar, |layer| layer.backend())
+        }
+
+        fn parts(&$self) -> usize {
+            $count
+        }
+
+        fn line_count(&$self) -> u64 {
+            $self.line_count()
+        }
+
+        fn key_count(&$self) -> u64 {
+            $self.included_count()
+        }
+
+        /// No line shows what it holds.
+        fn estimated_keys(&$self) -> f64 {
+            $self.included_count() as f64
+        }
+
+        fn fill(&$self) -> f64 {
+            fill_of($layers)
+        }
+
+        fn estimated_rate(&$self) -> f64 {
+            $self.unknown_rate()
+        }
+
+        /// All lines have the same.
+        fn worst_line_rate(&$self) -> f64 {
+            $self.unknown_rate()
+        }
+    };
+}
+
 impl Composite for Cascade {
-    probed!();
-
-    fn backend(&self) -> Backend {
-        self.layers().next().map_or(Backend::Scalar, StaticFilter::backend)
-    }
-
-    fn parts(&self) -> usize {
-        self.layers().len()
-    }
-
-    fn line_count(&self) -> u64 {
-        self.line_count()
-    }
-
-    fn key_count(&self) -> u64 {
-        self.included_count()
-    }
-
-    /// No line shows what it holds.
-    fn estimated_keys(&self) -> f64 {
-        self.included_count() as f64
-    }
-
-    fn fill(&self) -> f64 {
-        fill_of(self.layers().map(StaticFilter::view))
-    }
-
-    fn estimated_rate(&self) -> f64 {
-        self.unknown_rate()
-    }
-
-    /// All lines have the same.
-    fn worst_line_rate(&self) -> f64 {
-        self.unknown_rate()
-    }
+    layered!(self: self.layers().len(), self.layers().map(StaticFilter::view));
 }
 
 /// The part of all bits that is set.
@@ -220,37 +227,5 @@ impl<B: AsRef<[u8]> + Send + Sync + 'static> CascadeView<B> {
 
 #[cfg(feature = "capi")]
 impl<B: AsRef<[u8]> + Send + Sync + 'static> Composite for CascadeView<B> {
-    probed!();
-
-    fn backend(&self) -> Backend {
-        self.layers().next().map_or(Backend::Scalar, |layer| layer.backend())
-    }
-
-    fn parts(&self) -> usize {
-        self.layer_count()
-    }
-
-    fn line_count(&self) -> u64 {
-        self.line_count()
-    }
-
-    fn key_count(&self) -> u64 {
-        self.included_count()
-    }
-
-    fn estimated_keys(&self) -> f64 {
-        self.included_count() as f64
-    }
-
-    fn fill(&self) -> f64 {
-        fill_of(self.layers())
-    }
-
-    fn estimated_rate(&self) -> f64 {
-        self.unknown_rate()
-    }
-
-    fn worst_line_rate(&self) -> f64 {
-        self.unknown_rate()
-    }
+    layered!(self: self.layer_count(), self.layers());
 }
