@@ -690,8 +690,8 @@ public:
     [[nodiscard]] uint64_t seed() const noexcept { return static_cast<const Self &>(*this).params()->seed; }
 };
 
-/// Copies, bytes and files.
-template <class Self, class R, class Base>
+/// Copies, bytes and files; and inserts, where there are any.
+template <class Self, class R, class Base = Inserts<Self, R>>
 class Saved : public Base {
 public:
     using Base::Base;
@@ -726,18 +726,11 @@ public:
     static Result<Self> load(const Path &path) noexcept { return made<Self, R *>(C<R>::load, path.c_str()); }
 };
 
-/// The same of what is inserted into.
-template <class Self, class R>
-class Stored : public Saved<Self, R, Inserts<Self, R>> {
-public:
-    using Saved<Self, R, Inserts<Self, R>>::Saved;
-};
-
 /// Remove only keys you inserted. Any other removal can delete one, which is then a false negative.
 template <class Self, class R>
-class Removes : public Stored<Self, R> {
+class Removes : public Saved<Self, R> {
 public:
-    using Stored<Self, R>::Stored;
+    using Saved<Self, R>::Saved;
     /// Returns BLOOMLINE_ERR_ABSENT if the key is definitely absent.
     Status remove(Bytes key) noexcept { return C<R>::remove(this->get(), key.data(), key.size()); }
     Status remove_u64(uint64_t key) noexcept { return remove(IntegerKey(key)); }
@@ -936,10 +929,10 @@ inline size_t shards_contain_hashes(Span<const View> views, Span<const uint64_t>
 
 // ---- filters ----------------------------------------------------------------------------------
 /// A filter in memory.
-class Filter : public detail::Stored<Filter, bloomline_filter>,
+class Filter : public detail::Saved<Filter, bloomline_filter>,
                public detail::Views<Filter, bloomline_filter> {
 public:
-    using Stored::Stored;
+    using Saved::Saved;
     static Result<Filter> create(const Result<Params> &params) noexcept {
         return detail::created<Filter>(bloomline_filter_new, params);
     }
@@ -1078,10 +1071,10 @@ public:
 /// A filter that grows with its keys, for an unknown number of them. Inserts return
 /// BLOOMLINE_ERR_OUT_OF_MEMORY where it should grow and cannot: the keys are inserted, but the
 /// false-positive rate may exceed the target.
-class ScalableFilter : public detail::Stored<ScalableFilter, bloomline_scalable>,
+class ScalableFilter : public detail::Saved<ScalableFilter, bloomline_scalable>,
                        public detail::Views<ScalableFilter> {
 public:
-    using Stored::Stored;
+    using Saved::Saved;
     /// Its first stage is sized for 'first_keys' keys; all stages together stay below 'rate'.
     static Result<ScalableFilter> create(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<ScalableFilter, Raw *>(bloomline_scalable_new, first_keys, rate, seed);
@@ -1101,10 +1094,10 @@ public:
 };
 
 /// A sliding-window filter, of the keys of the last generations: see bloomline_window.
-class Window : public detail::Stored<Window, bloomline_window>,
+class Window : public detail::Saved<Window, bloomline_window>,
                public detail::Views<Window> {
 public:
-    using Stored::Stored;
+    using Saved::Saved;
     static Result<Window> create(uint32_t generations, uint64_t keys_per_generation, double rate,
                                  uint64_t seed = 0) noexcept {
         return detail::made<Window, Raw *>(bloomline_window_new, generations, keys_per_generation, rate, seed);

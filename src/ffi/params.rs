@@ -1,4 +1,4 @@
-//! The size, layout and shape of a filter.
+//! The shape of a filter: its size, k, layout and seed.
 
 use super::boundary::{Failure, change, guard_or, required, shared, write_result};
 use super::encode::{BLOOMLINE_KIND_CLASSIC, BLOOMLINE_KIND_CUCKOO, BLOOMLINE_KIND_STATIC};
@@ -39,9 +39,7 @@ impl bloomline_params {
         }
         Ok(new(self.line_count, self.k, self.seed)?)
     }
-}
 
-impl bloomline_params {
     /// The shape of a view's filter.
     pub(super) fn of_view(view: &View<'_>) -> Option<bloomline_params> {
         let of = |layout: i32, line_count, k, seed| {
