@@ -97,25 +97,59 @@ fn generated() -> String {
     header + "\n\n" + trailer.trim_start()
 }
 
-/// A source with the rows of `handle!` as the functions that they stand for, by the arms of
-/// `src/ffi/handle.rs`: cbindgen sees no macros.
+/// A source with the functions of `exports!` and the rows of `handle!` as what they stand for:
+/// cbindgen sees no macros.
 fn expanded(source: &str) -> String {
+    let (source, mut out, mut inside, mut body) = (with_rows(source), String::new(), false, false);
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        match line {
+            "exports! {" => inside = true,
+            "}" if inside && !body => inside = false,
+            _ if inside && line.starts_with("fn ") => {
+                // The whole head: to its brace.
+                let mut head = line.to_owned();
+                while !head.ends_with(['{', '}']) {
+                    head += lines.next().expect("a function has a body");
+                }
+                body = head.ends_with('{');
+                out += if head.contains("-> bloomline_status") { "#[must_use]\n" } else { "" };
+                out += &format!("#[unsafe(no_mangle)]\npub unsafe extern \"C\" {head}\n");
+            }
+            _ => {
+                body &= line != "}";
+                out += &format!("{line}\n");
+            }
+        }
+    }
+    assert!(!inside, "exports that do not end");
+    out
+}
+
+/// A source with the rows of `handle!` as functions in `exports!`, by the arms of
+/// `src/ffi/handle.rs`.
+fn with_rows(source: &str) -> String {
     let macros = std::fs::read_to_string(root().join("src/ffi/handle.rs")).unwrap();
     let (mut out, mut handle, mut comment) = (String::new(), None, String::new());
     for line in source.lines() {
         let words: Vec<&str> = line.trim_end_matches(';').split(' ').collect();
         match (handle, &words[..]) {
-            (None, ["handle!", "{", name, argument]) => handle = Some((*name, *argument)),
+            (None, ["handle!", "{", name, argument]) => {
+                handle = Some((name.split('(').next().unwrap(), *argument));
+            }
             (None, _) => out += &format!("{line}\n"),
             (Some(_), ["}"]) => handle = None,
             (Some((name, argument)), [verb, function]) if line.ends_with(';') => {
-                let arm = format!("$(#[$doc:meta])* {verb} $function:ident; $($rest:tt)*) => {{\n");
+                let arm = format!("    ({verb} [$($doc:tt)*] ");
                 let body = macros.split_once(&arm).unwrap_or_else(|| panic!("no arm for {verb}")).1;
-                let body = body.split_once("        $crate::ffi::handle::handle! {").unwrap().0;
-                let body = body.replace("        $(#[$doc])*\n", &comment);
+                let body = body.split_once("        $($doc)*\n").unwrap().1;
+                let body = body.split_once("\n    }}").unwrap().0.replace("\n        ", "\n");
                 let body = body.replace("$crate::ffi::", "").replace("std::ffi::", "");
-                let body = body.replace("$function", function).replace("$handle", name);
-                out += &body.replace("$this", argument);
+                let body = body.replace("$name", function).replace("$handle", name);
+                let body = body.replace("$kind::", "");
+                out += "exports! {\n";
+                out += &(comment.clone() + body.trim_start()).replace("$this", argument);
+                out += "\n}\n\n";
                 comment.clear();
             }
             (Some(_), _) => comment += &format!("{line}\n"),
@@ -206,7 +240,7 @@ fn every_exported_function_is_in_the_header() {
     let mut sources = Vec::new();
     sources_in(&root().join("src/ffi"), &mut sources);
     // The arms of `handle!` are no functions; its rows are.
-    sources.retain(|source| !source.contains("macro_rules! handle"));
+    sources.retain(|source| !source.contains("macro_rules! "));
     for source in sources.iter().map(|source| expanded(source)) {
         for definition in source.split("#[unsafe(no_mangle)]").skip(1) {
             let definition = definition.trim_start();

@@ -23,6 +23,7 @@ pub struct bloomline_allocator {
 // With both functions there, it is one of the library's.
 const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>());
 
+exports! {
 /// bloomline_set_allocator() takes the memory of lines and counters made from now on from
 /// 'allocator', of filters of all kinds; and the memory to build them in: the keys in a
 /// bloomline_builder, and what bloomline_static_block_build() and bloomline_cascade_new() take for
@@ -42,19 +43,15 @@ const _: () = assert!(size_of::<bloomline_allocator>() == size_of::<Allocator>()
 /// bloomline_..._memory() tell what each takes of it.
 ///
 /// Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_set_allocator(
-    allocator: *const bloomline_allocator,
-) -> bloomline_status {
+fn bloomline_set_allocator(allocator: *const bloomline_allocator) -> bloomline_status {
     guard(|| {
-        // SAFETY: rules of the header: NULL or there.
-        if let Some(allocator) = unsafe { shared(allocator) } {
+        if let Some(allocator) = shared(allocator) {
             allocator.alloc.and(allocator.free).ok_or(NULL)?;
         }
-        // SAFETY: the functions are there, and so it has the fields of an `Allocator`; the caller
+        // The functions are there, and so it has the fields of an `Allocator`; the caller
         // vouches for the rest.
-        unsafe { memory::set_allocator(allocator.cast()) };
+        memory::set_allocator(allocator.cast());
         Ok(())
     })
+}
 }

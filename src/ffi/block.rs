@@ -17,14 +17,11 @@ use crate::{Backend, Builder, Error, Kind, StaticBuilder, StaticParams, static_b
 use std::ffi::{c_char, c_void};
 use std::io::Write;
 
+exports! {
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
 /// and 64 more. Returns 0 if 'params' is NULL or out of range.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) -> usize {
-    guard_or(0, || {
-        // SAFETY: rules of the header: `params` is NULL or there.
-        unsafe { checked(params) }.map_or(0, |params| params.encoded_len())
-    })
+fn bloomline_block_len(params: *const bloomline_params) -> usize {
+    guard_or(0, || checked(params).map_or(0, |params| params.encoded_len()))
 }
 
 /// bloomline_block_build() builds an encoded filter of the 'n' keys with these hashes in the 'cap'
@@ -35,18 +32,10 @@ pub unsafe extern "C" fn bloomline_block_len(params: *const bloomline_params) ->
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
 /// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_block_build(
-    params: *const bloomline_params,
-    hashes: *const u64,
-    n: usize,
-    out: *mut c_void,
-    cap: usize,
+fn bloomline_block_build(
+    params: *const bloomline_params, hashes: *const u64, n: usize, out: *mut c_void, cap: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; the array has its count, and `out` so
-    // many bytes, unless NULL.
-    guard(|| unsafe {
+    guard(|| {
         let (params, hashes) = (checked(params)?, slice(hashes, n).ok_or(NULL)?);
         block_build_in(&params, hashes, room_at(out, cap)?)?;
         Ok(())
@@ -56,8 +45,7 @@ pub unsafe extern "C" fn bloomline_block_build(
 /// bloomline_static_block_len() returns how many bytes bloomline_static_block_build() writes at
 /// most for 'n' hashes: some 15 % more than for most sets of many keys. Returns 0 if 'rate' is not
 /// from 2^-16 to below 1.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usize {
+fn bloomline_static_block_len(n: usize, rate: f64) -> usize {
     guard_or(0, || {
         StaticParams::for_rate(n as u64, rate).map_or(0, |params| static_block_len(&params))
     })
@@ -79,21 +67,11 @@ pub unsafe extern "C" fn bloomline_static_block_len(n: usize, rate: f64) -> usiz
 /// is below 2^-16; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
 /// bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY,
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_static_block_build(
-    hashes: *const u64,
-    n: usize,
-    rate: f64,
-    seed: u64,
-    threads: usize,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
+fn bloomline_static_block_build(
+    hashes: *const u64, n: usize, rate: f64, seed: u64, threads: usize, out: *mut c_void,
+    cap: usize, written: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the array has its count, `out` so many bytes, and `written` room,
-    // unless NULL.
-    guard(|| unsafe {
+    guard(|| {
         let hashes = slice(hashes, n).ok_or(NULL)?;
         // Without the length, the filter could not be found in the buffer.
         let written = output(written)?;
@@ -111,22 +89,15 @@ pub unsafe extern "C" fn bloomline_static_block_build(
 /// Errors: those of bloomline_filter_save(); those of bloomline_view_open() for bytes that are no
 /// encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
 /// unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_block_save(
-    data: *const c_void,
-    len: usize,
-    path: *const c_char,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `path` is NULL or ends with
-    // NUL.
-    guard(|| unsafe {
+fn bloomline_block_save(data: *const c_void, len: usize, path: *const c_char) -> bloomline_status {
+    guard(|| {
         let (data, path) = (bytes(data, len).ok_or(NULL)?, self::path(path)?);
         Kind::of(data)?;
         native::verify(data)?;
         file::replace(path, |file| file.write_all(data))?;
         Ok(())
     })
+}
 }
 
 /// Collects the keys of one block after the other, for a writer that learns their number at the
@@ -174,20 +145,16 @@ unsafe fn new(
     }
 }
 
+exports! {
 /// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
 /// key, the best k for that, and keys hashed with 'seed'.
 ///
 /// Errors: BLOOMLINE_ERR_BITS_PER_KEY; BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
 /// memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_new(
-    bits_per_key: f64,
-    seed: u64,
-    out: *mut *mut bloomline_builder,
+fn bloomline_builder_new(
+    bits_per_key: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new(out, || Ok(Blocks::Lines(Builder::new(bits_per_key, seed)?))) }
+    new(out, || Ok(Blocks::Lines(Builder::new(bits_per_key, seed)?)))
 }
 
 /// bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
@@ -195,15 +162,10 @@ pub unsafe extern "C" fn bloomline_builder_new(
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_new_for_rate(
-    rate: f64,
-    seed: u64,
-    out: *mut *mut bloomline_builder,
+fn bloomline_builder_new_for_rate(
+    rate: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new(out, || Ok(Blocks::Lines(Builder::for_rate(rate, seed)?))) }
+    new(out, || Ok(Blocks::Lines(Builder::for_rate(rate, seed)?)))
 }
 
 /// bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
@@ -211,22 +173,15 @@ pub unsafe extern "C" fn bloomline_builder_new_for_rate(
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_new_static(
-    rate: f64,
-    seed: u64,
-    out: *mut *mut bloomline_builder,
+fn bloomline_builder_new_static(
+    rate: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { new(out, || Ok(Blocks::Static(StaticBuilder::for_rate(rate, seed)?))) }
+    new(out, || Ok(Blocks::Static(StaticBuilder::for_rate(rate, seed)?)))
 }
 
 /// bloomline_builder_free() frees a builder and its keys. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_free(builder: *mut bloomline_builder) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(builder) }
+fn bloomline_builder_free(builder: *mut bloomline_builder) {
+    free(builder)
 }
 
 /// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to one of the
@@ -235,102 +190,64 @@ pub unsafe extern "C" fn bloomline_builder_free(builder: *mut bloomline_builder)
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
 /// block.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_add(
-    builder: *mut bloomline_builder,
-    key: *const c_void,
-    len: usize,
+fn bloomline_builder_add(
+    builder: *mut bloomline_builder, key: *const c_void, len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe {
-        change(builder, |builder| {
-            let key = bytes(key, len).ok_or(NULL)?;
-            Ok(either!(builder, of => of.add(key))?)
-        })
-    }
+    change(builder, |builder| {
+        let key = bytes(key, len).ok_or(NULL)?;
+        Ok(either!(builder, of => of.add(key))?)
+    })
 }
 
 /// bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_add_hash(
-    builder: *mut bloomline_builder,
-    hash: u64,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { change(builder, |builder| Ok(either!(builder, of => of.add_hash(hash))?)) }
+fn bloomline_builder_add_hash(builder: *mut bloomline_builder, hash: u64) -> bloomline_status {
+    change(builder, |builder| Ok(either!(builder, of => of.add_hash(hash))?))
 }
 
 /// bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; no key is added.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_add_hashes(
-    builder: *mut bloomline_builder,
-    hashes: *const u64,
-    n: usize,
+fn bloomline_builder_add_hashes(
+    builder: *mut bloomline_builder, hashes: *const u64, n: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    unsafe {
-        change(builder, |builder| {
-            let hashes = slice(hashes, n).ok_or(NULL)?;
-            Ok(either!(builder, of => of.add_hashes(hashes))?)
-        })
-    }
+    change(builder, |builder| {
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        Ok(either!(builder, of => of.add_hashes(hashes))?)
+    })
 }
 
 /// bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
 /// length above 0; no key is added.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_add_keys(
-    builder: *mut bloomline_builder,
-    keys: *const bloomline_bytes,
-    n: usize,
+fn bloomline_builder_add_keys(
+    builder: *mut bloomline_builder, keys: *const bloomline_bytes, n: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    unsafe {
-        change(builder, |builder| {
-            let keys = keys_at(keys, n).filter(|keys| !keys.iter().any(Key::is_broken));
-            let keys = keys.ok_or(NULL)?;
-            Ok(either!(builder, of => of.add_keys(keys))?)
-        })
-    }
+    change(builder, |builder| {
+        let keys = keys_at(keys, n).filter(|keys| !keys.iter().any(Key::is_broken));
+        let keys = keys.ok_or(NULL)?;
+        Ok(either!(builder, of => of.add_keys(keys))?)
+    })
 }
 
 /// bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_clear(builder: *mut bloomline_builder) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(builder) = unsafe { exclusive(builder) } {
+fn bloomline_builder_clear(builder: *mut bloomline_builder) {
+    if let Some(builder) = exclusive(builder) {
         either!(builder, of => of.clear());
     }
 }
 
 /// bloomline_builder_key_count() returns how many keys were added since the last block, without the
 /// repetitions that bloomline_builder_add() leaves out. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(builder, 0, |builder| either!(ref builder, of => of.key_count())) }
+fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
+    read_or(builder, 0, |builder| either!(ref builder, of => of.key_count()))
 }
 
 /// bloomline_builder_block_len() returns how many bytes bloomline_builder_finish() would write now;
 /// of a static filter, how many at most. Returns 0 for NULL, and if the keys are more than a block
 /// can hold.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe {
-        read_or(builder, 0, |builder| either!(ref builder, of => of.block_len()).unwrap_or(0))
-    }
+fn bloomline_builder_block_len(builder: *const bloomline_builder) -> usize {
+    read_or(builder, 0, |builder| either!(ref builder, of => of.block_len()).unwrap_or(0))
 }
 
 /// bloomline_builder_finish() builds the filter of the keys added since the last block in the 'cap'
@@ -340,21 +257,13 @@ pub unsafe extern "C" fn bloomline_builder_block_len(builder: *const bloomline_b
 ///
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
 /// BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_builder_finish(
-    builder: *mut bloomline_builder,
-    out: *mut c_void,
-    cap: usize,
-    written: *mut usize,
+fn bloomline_builder_finish(
+    builder: *mut bloomline_builder, out: *mut c_void, cap: usize, written: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `cap` bytes are there,
-    // and room at `written`, unless NULL.
-    unsafe {
-        change(builder, |builder| {
-            let room = room_at(out, cap)?;
-            write_optional(written, either!(builder, of => of.finish_in(room))?);
-            Ok(())
-        })
-    }
+    change(builder, |builder| {
+        let room = room_at(out, cap)?;
+        write_optional(written, either!(builder, of => of.finish_in(room))?);
+        Ok(())
+    })
+}
 }

@@ -1,7 +1,7 @@
 //! `bloomline_cascade`: exact answers for two known sets of keys.
 
 use super::boundary::{NULL, new_handle, shared_between_threads, slice, write_result};
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
@@ -18,8 +18,7 @@ pub struct bloomline_cascade(pub(super) Cascade);
 
 const _: () = shared_between_threads::<bloomline_cascade>();
 
-whole!(bloomline_cascade: Cascade);
-
+exports! {
 /// bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
 /// hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
 /// the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
@@ -35,32 +34,22 @@ whole!(bloomline_cascade: Cascade);
 /// Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE,
 /// BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_new(
-    included: *const u64,
-    n: usize,
-    excluded: *const u64,
-    m: usize,
-    rate: f64,
-    seed: u64,
-    threads: usize,
-    out: *mut *mut bloomline_cascade,
+fn bloomline_cascade_new(
+    included: *const u64, n: usize, excluded: *const u64, m: usize, rate: f64, seed: u64,
+    threads: usize, out: *mut *mut bloomline_cascade,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: each array has its count unless NULL; `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || {
-            let (included, excluded) = (slice(included, n), slice(excluded, m));
-            let (included, excluded) = (included.ok_or(NULL)?, excluded.ok_or(NULL)?);
-            Ok(bloomline_cascade(match rate {
-                0.0 => Cascade::build(included, excluded, seed, threads)?,
-                _ => Cascade::build_for_rate(included, excluded, rate, seed, threads)?,
-            }))
-        })
-    }
+    new_handle(out, || {
+        let (included, excluded) = (slice(included, n), slice(excluded, m));
+        let (included, excluded) = (included.ok_or(NULL)?, excluded.ok_or(NULL)?);
+        Ok(bloomline_cascade(match rate {
+            0.0 => Cascade::build(included, excluded, seed, threads)?,
+            _ => Cascade::build_for_rate(included, excluded, rate, seed, threads)?,
+        }))
+    })
+}
 }
 
-handle! { bloomline_cascade filter;
+handle! { bloomline_cascade(Cascade) filter;
 
 /// bloomline_cascade_clone() creates a copy.
 ///
@@ -74,17 +63,15 @@ free bloomline_cascade_free;
 memory bloomline_cascade_memory;
 }
 
+exports! {
 /// bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
 /// return true for each included key and false for each excluded one. Valid until the cascade is
 /// freed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_view(
-    filter: *const bloomline_cascade,
-    out: *mut bloomline_view,
+fn bloomline_cascade_view(
+    filter: *const bloomline_cascade, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_view_of(filter, |filter| &raw const (*filter).0, out) }
+    write_view_of(filter, |filter| &raw const (*filter).0, out)
+}
 }
 
 /// What bloomline_cascade_about() writes.
@@ -105,29 +92,25 @@ pub struct bloomline_cascade_facts {
     pub unknown_rate: f64,
 }
 
+exports! {
 /// bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cascade_about(
-    filter: *const bloomline_cascade,
-    out: *mut bloomline_cascade_facts,
+fn bloomline_cascade_about(
+    filter: *const bloomline_cascade, out: *mut bloomline_cascade_facts,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `out` is NULL or has room.
-    unsafe {
-        write_result(filter, out, |bloomline_cascade(cascade)| {
-            Ok(bloomline_cascade_facts {
-                included_count: cascade.included_count(),
-                excluded_count: cascade.excluded_count(),
-                layer_count: cascade.layers().len() as u64,
-                line_count: cascade.line_count(),
-                seed: cascade.seed(),
-                unknown_rate: cascade.unknown_rate(),
-            })
+    write_result(filter, out, |bloomline_cascade(cascade)| {
+        Ok(bloomline_cascade_facts {
+            included_count: cascade.included_count(),
+            excluded_count: cascade.excluded_count(),
+            layer_count: cascade.layers().len() as u64,
+            line_count: cascade.line_count(),
+            seed: cascade.seed(),
+            unknown_rate: cascade.unknown_rate(),
         })
-    }
+    })
+}
 }
 
-handle! { bloomline_cascade filter;
+handle! { bloomline_cascade(Cascade) filter;
 
 /// bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
 /// for each line, for each layer, and for all. Returns 0 for NULL.

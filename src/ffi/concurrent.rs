@@ -31,44 +31,33 @@ pub struct bloomline_concurrent(ConcurrentFilter);
 
 const _: () = shared_between_threads::<bloomline_concurrent>();
 
+exports! {
 /// bloomline_concurrent_new() creates an empty filter, of the size and bytes of
 /// bloomline_filter_new().
 ///
 /// Errors: as bloomline_filter_new().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_new(
-    params: *const bloomline_params,
-    out: *mut *mut bloomline_concurrent,
+fn bloomline_concurrent_new(
+    params: *const bloomline_params, out: *mut *mut bloomline_concurrent,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?)))
-    }
+    new_handle(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?)))
 }
 
 /// bloomline_concurrent_from_filter() takes ownership of '*filter' for threads to share, without a
 /// copy, and sets it to NULL. A classic filter stays one.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_from_filter(
-    filter: *mut *mut bloomline_filter,
-    out: *mut *mut bloomline_concurrent,
+fn bloomline_concurrent_from_filter(
+    filter: *mut *mut bloomline_filter, out: *mut *mut bloomline_concurrent,
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: rules of the header: the pointer to the handle is NULL or this call's alone;
-        // `out` has room.
-        unsafe {
-            out.write(convert_handle(filter, |filter| bloomline_concurrent(filter.0.into()))?)
-        };
+        out.write(convert_handle(filter, |filter| bloomline_concurrent(filter.0.into()))?);
         Ok(())
     })
 }
+}
 
-handle! { bloomline_concurrent filter;
+handle! { bloomline_concurrent(ConcurrentFilter) filter;
 
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
 /// afterwards. Does nothing for NULL.
@@ -78,40 +67,28 @@ free bloomline_concurrent_free;
 memory bloomline_concurrent_memory;
 }
 
+exports! {
 /// bloomline_concurrent_view() writes a view of the filter to 'out', which sees all later inserts.
 /// Valid until the filter is freed. While threads insert, use it for the contains functions,
 /// bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_view(
-    filter: *const bloomline_concurrent,
-    out: *mut bloomline_view,
+fn bloomline_concurrent_view(
+    filter: *const bloomline_concurrent, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.shared_view()))) }
+    write_result(filter, out, |filter| Ok(pack(&filter.0.shared_view())))
 }
 
 /// bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key
 /// was new, and false if it was already present, or a false positive. If several threads insert the
 /// same new key at once, at least one gets true, and more may. Returns true for a NULL filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_insert(
-    filter: *const bloomline_concurrent,
-    key: *const c_void,
-    len: usize,
+fn bloomline_concurrent_insert(
+    filter: *const bloomline_concurrent, key: *const c_void, len: usize,
 ) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe { shared(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
+    shared(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len)))
 }
 
 /// bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_insert_hash(
-    filter: *const bloomline_concurrent,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { shared(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
+fn bloomline_concurrent_insert_hash(filter: *const bloomline_concurrent, hash: u64) -> bool {
+    shared(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
@@ -120,58 +97,36 @@ pub unsafe extern "C" fn bloomline_concurrent_insert_hash(
 /// not be initialized; it may be NULL.
 ///
 /// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_insert_hashes(
-    filter: *const bloomline_concurrent,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_concurrent_insert_hashes(
+    filter: *const bloomline_concurrent, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let (filter, hashes) = (shared(filter), slice(hashes, n));
-        if let (true, Some(filter), Some(hashes)) = (bitmap.is_null(), filter, hashes) {
-            return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
-        }
-        answer(hashes, n, bitmap, |hashes, bitmap| {
-            Some(filter?.0.insert_new_hashes(hashes, bitmap))
-        })
+    let (filter, hashes) = (shared(filter), slice(hashes, n));
+    if let (true, Some(filter), Some(hashes)) = (bitmap.is_null(), filter, hashes) {
+        return hashes.iter().filter(|&&hash| filter.0.insert_hash(hash)).count();
     }
+    answer(hashes, n, bitmap, |hashes, bitmap| Some(filter?.0.insert_new_hashes(hashes, bitmap)))
 }
 
 /// bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys by their
 /// bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_insert_keys(
-    filter: *const bloomline_concurrent,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_concurrent_insert_keys(
+    filter: *const bloomline_concurrent, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let (filter, keys) = (shared(filter), keys_at(keys, n));
-        if let (None, Some(filter), Some(keys)) = (bitmap_at(bitmap, n), filter, keys) {
-            return keys.iter().filter(|&key| filter.0.insert(key)).count();
-        }
-        answer(keys, n, bitmap, |keys, bitmap| Some(filter?.0.insert_new_keys(keys, bitmap)))
+    let (filter, keys) = (shared(filter), keys_at(keys, n));
+    if let (None, Some(filter), Some(keys)) = (bitmap_at(bitmap, n), filter, keys) {
+        return keys.iter().filter(|&key| filter.0.insert(key)).count();
     }
+    answer(keys, n, bitmap, |keys, bitmap| Some(filter?.0.insert_new_keys(keys, bitmap)))
 }
 
 /// bloomline_concurrent_union() inserts all keys of 'from', which must not change meanwhile, into
 /// 'into'. Line count, k, seed and type (plain or classic) must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; nothing is inserted.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_union(
-    into: *const bloomline_concurrent,
-    from: *const bloomline_filter,
+fn bloomline_concurrent_union(
+    into: *const bloomline_concurrent, from: *const bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handles are NULL or alive.
-    guard(|| unsafe { Ok(required(into)?.0.union(&required(from)?.0)?) })
+    guard(|| Ok(required(into)?.0.union(&required(from)?.0)?))
 }
 
 /// bloomline_concurrent_snapshot() creates a filter of all keys present at the call, and perhaps
@@ -179,12 +134,9 @@ pub unsafe extern "C" fn bloomline_concurrent_union(
 /// count is 0: unknown.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_concurrent_snapshot(
-    filter: *const bloomline_concurrent,
-    out: *mut *mut bloomline_filter,
+fn bloomline_concurrent_snapshot(
+    filter: *const bloomline_concurrent, out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive; `out` is NULL or has room.
-    unsafe { new_handle(out, || Ok(bloomline_filter(required(filter)?.0.snapshot()?))) }
+    new_handle(out, || Ok(bloomline_filter(required(filter)?.0.snapshot()?)))
+}
 }

@@ -6,7 +6,7 @@ use super::boundary::{
     slice, write_result,
 };
 use super::filter::bloomline_filter;
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::hash::{Key, keys_at};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
@@ -35,22 +35,18 @@ pub struct bloomline_counting(pub(super) CountingFilter);
 
 const _: () = shared_between_threads::<bloomline_counting>();
 
-whole!(bloomline_counting: CountingFilter);
-
+exports! {
 /// bloomline_counting_new() creates an empty filter, of 320 bytes of memory for each line.
 ///
 /// Errors: as bloomline_filter_new().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_new(
-    params: *const bloomline_params,
-    out: *mut *mut bloomline_counting,
+fn bloomline_counting_new(
+    params: *const bloomline_params, out: *mut *mut bloomline_counting,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { new_handle(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?))) }
+    new_handle(out, || Ok(bloomline_counting(CountingFilter::new(checked(params)?)?)))
+}
 }
 
-handle! { bloomline_counting filter;
+handle! { bloomline_counting(CountingFilter) filter;
 
 /// bloomline_counting_clone() creates a copy, counters included.
 ///
@@ -66,53 +62,32 @@ free bloomline_counting_free;
 memory bloomline_counting_memory;
 }
 
+exports! {
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
 /// present. Returns whether the key was new, as bloomline_filter_insert().
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_insert(
-    filter: *mut bloomline_counting,
-    key: *const c_void,
-    len: usize,
+fn bloomline_counting_insert(
+    filter: *mut bloomline_counting, key: *const c_void, len: usize,
 ) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
+    exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len)))
 }
 
 /// bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_insert_hash(
-    filter: *mut bloomline_counting,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { exclusive(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
+fn bloomline_counting_insert_hash(filter: *mut bloomline_counting, hash: u64) -> bool {
+    exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_insert_hashes(
-    filter: *mut bloomline_counting,
-    hashes: *const u64,
-    n: usize,
-) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+fn bloomline_counting_insert_hashes(filter: *mut bloomline_counting, hashes: *const u64, n: usize) {
+    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
         filter.0.insert_hashes(hashes);
     }
 }
 
 /// bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_insert_keys(
-    filter: *mut bloomline_counting,
-    keys: *const bloomline_bytes,
-    n: usize,
+fn bloomline_counting_insert_keys(
+    filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize,
 ) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
         filter.0.insert_keys(keys);
     }
 }
@@ -121,27 +96,15 @@ pub unsafe extern "C" fn bloomline_counting_insert_keys(
 /// more often. Remove only keys you inserted: see bloomline_counting.
 ///
 /// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_remove(
-    filter: *mut bloomline_counting,
-    key: *const c_void,
-    len: usize,
+fn bloomline_counting_remove(
+    filter: *mut bloomline_counting, key: *const c_void, len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe { change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?)) }
+    change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
 }
 
 /// bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_remove_hash(
-    filter: *mut bloomline_counting,
-    hash: u64,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { change(filter, |filter| Ok(filter.0.remove_hash(hash)?)) }
+fn bloomline_counting_remove_hash(filter: *mut bloomline_counting, hash: u64) -> bloomline_status {
+    change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
 }
 
 /// bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
@@ -150,40 +113,25 @@ pub unsafe extern "C" fn bloomline_counting_remove_hash(
 /// words, and need not be initialized; it may be NULL.
 ///
 /// If 'filter' or 'hashes' is NULL, none is removed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_remove_hashes(
-    filter: *mut bloomline_counting,
-    hashes: *const u64,
-    n: usize,
-    removed: *mut u64,
+fn bloomline_counting_remove_hashes(
+    filter: *mut bloomline_counting, hashes: *const u64, n: usize, removed: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
-    unsafe {
-        let remove = exclusive(filter).map(|filter| {
-            |hashes: &[u64], removed: &mut [u64]| filter.0.remove_hashes(hashes, removed)
-        });
-        change_batch(slice(hashes, n), n, removed, false, remove)
-    }
+    let remove = exclusive(filter).map(|filter| {
+        |hashes: &[u64], removed: &mut [u64]| filter.0.remove_hashes(hashes, removed)
+    });
+    change_batch(slice(hashes, n), n, removed, false, remove)
 }
 
 /// bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
 /// A key that is NULL with a length above 0 is not removed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_remove_keys(
-    filter: *mut bloomline_counting,
-    keys: *const bloomline_bytes,
-    n: usize,
-    removed: *mut u64,
+fn bloomline_counting_remove_keys(
+    filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize, removed: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its count
-    // unless NULL.
-    unsafe {
-        let remove = exclusive(filter).map(|filter| {
-            |keys: &[Key], removed: &mut [u64]| remove_keys(&mut filter.0, keys, removed)
-        });
-        change_batch(keys_at(keys, n), n, removed, false, remove)
-    }
+    let remove = exclusive(filter).map(|filter| {
+        |keys: &[Key], removed: &mut [u64]| remove_keys(&mut filter.0, keys, removed)
+    });
+    change_batch(keys_at(keys, n), n, removed, false, remove)
+}
 }
 
 fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -> usize {
@@ -201,33 +149,25 @@ fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -
     count
 }
 
+exports! {
 /// bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
 /// most: 0 if it is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more. Other keys can
 /// make it too high, at about the false-positive rate; only removals of keys never inserted make it
 /// too low.
 ///
 /// Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_count(
-    filter: *const bloomline_counting,
-    key: *const c_void,
-    len: usize,
+fn bloomline_counting_count(
+    filter: *const bloomline_counting, key: *const c_void, len: usize,
 ) -> u32 {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    match unsafe { (shared(filter), bytes(key, len)) } {
+    match (shared(filter), bytes(key, len)) {
         (Some(filter), Some(key)) => filter.0.count(key),
         _ => BLOOMLINE_COUNTING_MOST,
     }
 }
 
 /// bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_count_hash(
-    filter: *const bloomline_counting,
-    hash: u64,
-) -> u32 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash)) }
+fn bloomline_counting_count_hash(filter: *const bloomline_counting, hash: u64) -> u32 {
+    read_or(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash))
 }
 
 /// bloomline_counting_filter() returns the plain filter of the keys now present, for any function
@@ -236,24 +176,16 @@ pub unsafe extern "C" fn bloomline_counting_count_hash(
 /// is not being changed.
 ///
 /// Returns NULL for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_filter(
-    filter: *const bloomline_counting,
-) -> *const bloomline_filter {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter())) }
+fn bloomline_counting_filter(filter: *const bloomline_counting) -> *const bloomline_filter {
+    read_or(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter()))
 }
 
 /// bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
 /// changed or freed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_view(
-    filter: *const bloomline_counting,
-    out: *mut bloomline_view,
+fn bloomline_counting_view(
+    filter: *const bloomline_counting, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    write_result(filter, out, |filter| Ok(pack(&filter.0.view())))
 }
 
 /// bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
@@ -262,39 +194,33 @@ pub unsafe extern "C" fn bloomline_counting_view(
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into' is
 /// unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_union(
-    into: *mut bloomline_counting,
-    from: *const bloomline_counting,
+fn bloomline_counting_union(
+    into: *mut bloomline_counting, from: *const bloomline_counting,
 ) -> bloomline_status {
     guard(|| {
         if into.is_null() || from.is_null() {
             return Err(NULL);
         }
         if ptr::eq(into, from) {
-            // SAFETY: not NULL; rules of the header: alive, and this call's alone.
-            let into = unsafe { &mut *into };
+            let into = &mut *into;
             let copy = into.0.try_clone()?;
             return Ok(into.0.union(&copy)?);
         }
-        // SAFETY: not NULL and not one filter; rules of the header: both are alive, and `into` is
-        // this call's alone.
-        let (into, from) = unsafe { (&mut *into, &*from) };
+        // Not one filter: two references, of which one may write.
+        let (into, from) = (&mut *into, &*from);
         Ok(into.0.union(&from.0)?)
     })
 }
 
 /// bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_counting_clear(filter: *mut bloomline_counting) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
+fn bloomline_counting_clear(filter: *mut bloomline_counting) {
+    if let Some(filter) = exclusive(filter) {
         filter.0.clear();
     }
 }
+}
 
-handle! { bloomline_counting filter;
+handle! { bloomline_counting(CountingFilter) filter;
 
 /// bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
 /// for each line and 64 more. Returns 0 for NULL.

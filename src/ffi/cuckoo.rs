@@ -4,7 +4,7 @@ use super::boundary::{
     NULL, bytes, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
     write_optional, write_result,
 };
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_cuckoo_params;
 use super::status::bloomline_status;
@@ -33,25 +33,19 @@ pub struct bloomline_cuckoo(pub(super) CuckooFilter);
 
 const _: () = shared_between_threads::<bloomline_cuckoo>();
 
-whole!(bloomline_cuckoo: CuckooFilter);
-
+exports! {
 /// bloomline_cuckoo_new() creates an empty cuckoo filter, of 64 bytes of memory for each line. It
 /// never grows.
 ///
 /// Errors: as bloomline_filter_new().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_new(
-    params: *const bloomline_cuckoo_params,
-    out: *mut *mut bloomline_cuckoo,
+fn bloomline_cuckoo_new(
+    params: *const bloomline_cuckoo_params, out: *mut *mut bloomline_cuckoo,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || Ok(bloomline_cuckoo(CuckooFilter::new(required(params)?.check()?)?)))
-    }
+    new_handle(out, || Ok(bloomline_cuckoo(CuckooFilter::new(required(params)?.check()?)?)))
+}
 }
 
-handle! { bloomline_cuckoo filter;
+handle! { bloomline_cuckoo(CuckooFilter) filter;
 
 /// bloomline_cuckoo_clone() creates a copy.
 ///
@@ -66,60 +60,39 @@ free bloomline_cuckoo_free;
 memory bloomline_cuckoo_memory;
 }
 
+exports! {
 /// bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
 /// parameters and its load factor. Valid until the filter is changed or freed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_view(
-    filter: *const bloomline_cuckoo,
-    out: *mut bloomline_view,
+fn bloomline_cuckoo_view(
+    filter: *const bloomline_cuckoo, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    write_result(filter, out, |filter| Ok(pack(&filter.0.view())))
 }
 
 /// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
 /// Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.params().slots()) }
+fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
+    read_or(filter, 0, |filter| filter.0.params().slots())
 }
 
 /// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.
 ///
 /// Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_insert(
-    filter: *mut bloomline_cuckoo,
-    key: *const c_void,
-    len: usize,
+fn bloomline_cuckoo_insert(
+    filter: *mut bloomline_cuckoo, key: *const c_void, len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe {
-        change(filter, |filter| {
-            filter.0.insert(key_or_empty(key, len))?;
-            Ok(())
-        })
-    }
+    change(filter, |filter| {
+        filter.0.insert(key_or_empty(key, len))?;
+        Ok(())
+    })
 }
 
 /// bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
-    filter: *mut bloomline_cuckoo,
-    hash: u64,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe {
-        change(filter, |filter| {
-            filter.0.insert_hash(hash)?;
-            Ok(())
-        })
-    }
+fn bloomline_cuckoo_insert_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
+    change(filter, |filter| {
+        filter.0.insert_hash(hash)?;
+        Ok(())
+    })
 }
 
 /// bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
@@ -127,37 +100,18 @@ pub unsafe extern "C" fn bloomline_cuckoo_insert_hash(
 /// BLOOMLINE_ERR_FULL, unless that is NULL.
 ///
 /// Errors: BLOOMLINE_ERR_FULL if not all were inserted.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_insert_hashes(
-    filter: *mut bloomline_cuckoo,
-    hashes: *const u64,
-    n: usize,
-    inserted: *mut usize,
+fn bloomline_cuckoo_insert_hashes(
+    filter: *mut bloomline_cuckoo, hashes: *const u64, n: usize, inserted: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its
-    // count, and `inserted` room, unless NULL.
-    unsafe {
-        insert_batch(filter, slice(hashes, n), inserted, |filter, hashes| {
-            filter.insert_hashes(hashes)
-        })
-    }
+    insert_batch(filter, slice(hashes, n), inserted, |filter, hashes| filter.insert_hashes(hashes))
 }
 
 /// bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_insert_keys(
-    filter: *mut bloomline_cuckoo,
-    keys: *const bloomline_bytes,
-    n: usize,
-    inserted: *mut usize,
+fn bloomline_cuckoo_insert_keys(
+    filter: *mut bloomline_cuckoo, keys: *const bloomline_bytes, n: usize, inserted: *mut usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its
-    // count, and `inserted` room, unless NULL.
-    unsafe {
-        insert_batch(filter, keys_at(keys, n), inserted, |filter, keys| filter.insert_keys(keys))
-    }
+    insert_batch(filter, keys_at(keys, n), inserted, |filter, keys| filter.insert_keys(keys))
+}
 }
 
 /// Inserts a batch by `insert`, and reports how many it inserted.
@@ -182,43 +136,31 @@ unsafe fn insert_batch<T>(
     }
 }
 
+exports! {
 /// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
 /// often. Remove only keys you inserted: see bloomline_cuckoo.
 ///
 /// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_remove(
-    filter: *mut bloomline_cuckoo,
-    key: *const c_void,
-    len: usize,
+fn bloomline_cuckoo_remove(
+    filter: *mut bloomline_cuckoo, key: *const c_void, len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe { change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?)) }
+    change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
 }
 
 /// bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_remove_hash(
-    filter: *mut bloomline_cuckoo,
-    hash: u64,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { change(filter, |filter| Ok(filter.0.remove_hash(hash)?)) }
+fn bloomline_cuckoo_remove_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
+    change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
 }
 
 /// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
+fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
+    if let Some(filter) = exclusive(filter) {
         filter.0.clear();
     }
 }
+}
 
-handle! { bloomline_cuckoo filter;
+handle! { bloomline_cuckoo(CuckooFilter) filter;
 
 /// bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
 /// each line and 64 more. Returns 0 for NULL.

@@ -23,27 +23,25 @@ pub const BLOOMLINE_KIND_STATIC: i32 = 8;
 /// bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it.
 pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
 
+exports! {
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
 /// BLOOMLINE_KIND_ number, or 0 if they are none. Later versions may return other numbers. Reads
 /// and checks the last 64 bytes only: decoding can still fail.
 ///
 /// Returns 0 if 'bytes' is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {
-    guard_or(0, || {
-        // SAFETY: rules of the header: `len` bytes are there unless NULL.
-        match unsafe { boundary::bytes(bytes, len) }.map(Kind::of) {
-            Some(Ok(Kind::Filter)) => BLOOMLINE_KIND_FILTER,
-            Some(Ok(Kind::Classic)) => BLOOMLINE_KIND_CLASSIC,
-            Some(Ok(Kind::Counting)) => BLOOMLINE_KIND_COUNTING,
-            Some(Ok(Kind::Cuckoo)) => BLOOMLINE_KIND_CUCKOO,
-            Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
-            Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
-            Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
-            Some(Ok(Kind::Cascade)) => BLOOMLINE_KIND_CASCADE,
-            Some(Err(_)) | None => 0,
-        }
+fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {
+    guard_or(0, || match boundary::bytes(bytes, len).map(Kind::of) {
+        Some(Ok(Kind::Filter)) => BLOOMLINE_KIND_FILTER,
+        Some(Ok(Kind::Classic)) => BLOOMLINE_KIND_CLASSIC,
+        Some(Ok(Kind::Counting)) => BLOOMLINE_KIND_COUNTING,
+        Some(Ok(Kind::Cuckoo)) => BLOOMLINE_KIND_CUCKOO,
+        Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
+        Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
+        Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
+        Some(Ok(Kind::Cascade)) => BLOOMLINE_KIND_CASCADE,
+        Some(Err(_)) | None => 0,
     })
+}
 }
 
 /// Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the

@@ -49,6 +49,7 @@ fn engine(number: u32) -> Option<Engine> {
     })
 }
 
+exports! {
 /// bloomline_view_open_engine() opens a filter of an engine in the 'len' bytes at 'data'. It copies
 /// and allocates nothing, and is cheap enough for each probe. Whatever the bytes are, only those
 /// 'len' are read.
@@ -64,18 +65,12 @@ fn engine(number: u32) -> Option<Engine> {
 /// Errors: BLOOMLINE_ERR_LAYOUT for a kind of filter that it cannot read, Ribbon or newer, and for
 /// another number than those of engines. Then, against the rule, 'out' is written: a view that
 /// reports every key as present. BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_open_engine(
-    engine: u32,
-    data: *const c_void,
-    len: usize,
-    out: *mut bloomline_view,
+fn bloomline_view_open_engine(
+    engine: u32, data: *const c_void, len: usize, out: *mut bloomline_view,
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: rules of the header: `len` bytes are there unless NULL.
-        let data = unsafe { bytes(data, len) }.ok_or(NULL)?;
+        let data = bytes(data, len).ok_or(NULL)?;
         let opened = match engine {
             BLOOMLINE_ENGINE_ROCKSDB | BLOOMLINE_ENGINE_ROCKSDB_LEGACY => View::open_rocksdb(data),
             BLOOMLINE_ENGINE_LEVELDB => View::open_leveldb(data),
@@ -87,8 +82,7 @@ pub unsafe extern "C" fn bloomline_view_open_engine(
             Err(Error::Layout(_)) => (View::anything()?, Err(Failure(BLOOMLINE_ERR_LAYOUT))),
             Err(error) => return Err(error.into()),
         };
-        // SAFETY: not NULL; `out` has room, by the rules of the header.
-        unsafe { out.write(pack(&view)) };
+        out.write(pack(&view));
         status
     })
 }
@@ -96,36 +90,22 @@ pub unsafe extern "C" fn bloomline_view_open_engine(
 /// bloomline_engine_hash_batch() is bloomline_hash_batch() with the hash of an engine:
 /// bloomline_rocksdb_hash(), bloomline_rocksdb_legacy_hash() or bloomline_leveldb_hash(). For
 /// another number than those of engines it writes nothing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_engine_hash_batch(
-    engine: u32,
-    keys: *const bloomline_bytes,
-    n: usize,
-    out: *mut u64,
-) {
-    // SAFETY: rules of the header: each array has its count unless NULL.
-    let (Some(keys), Some(Engine { hash, .. })) = (unsafe { slice(keys, n) }, self::engine(engine))
-    else {
+fn bloomline_engine_hash_batch(engine: u32, keys: *const bloomline_bytes, n: usize, out: *mut u64) {
+    let (Some(keys), Some(Engine { hash, .. })) = (slice(keys, n), self::engine(engine)) else {
         return;
     };
     if out.is_null() || !out.is_aligned() {
         return;
     }
     for (i, key) in keys.iter().enumerate() {
-        // SAFETY: the caller vouches for the bytes of each key, and for the room.
-        unsafe { out.add(i).write(hash(key_or_empty(key.data.cast(), key.len))) };
+        out.add(i).write(hash(key_or_empty(key.data.cast(), key.len)));
     }
 }
 
 /// bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for 'n'
 /// hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5 bytes,
 /// of LevelDB 9.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_engine_block_len(
-    engine: u32,
-    n: usize,
-    bits_per_key: f64,
-) -> usize {
+fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || match self::engine(engine) {
         Some(engine) => (engine.block_len)(n as u64, bits_per_key).unwrap_or(0),
         None => 0,
@@ -150,25 +130,15 @@ pub unsafe extern "C" fn bloomline_engine_block_len(
 /// for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
 /// BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_engine_block_build(
-    engine: u32,
-    hashes: *const u64,
-    n: usize,
-    bits_per_key: f64,
-    out: *mut c_void,
-    cap: usize,
+fn bloomline_engine_block_build(
+    engine: u32, hashes: *const u64, n: usize, bits_per_key: f64, out: *mut c_void, cap: usize,
     written: *mut usize,
 ) -> bloomline_status {
     guard(|| {
         let Engine { build, .. } = self::engine(engine).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))?;
-        // SAFETY: rules of the header: `n` hashes are there unless NULL.
-        let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
-        // SAFETY: the same rules for `cap` bytes.
-        let len = build(hashes, bits_per_key, unsafe { room_at(out, cap) }?)?;
-        // SAFETY: `written` is NULL or has room.
-        unsafe { write_optional(written, len) };
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        let len = build(hashes, bits_per_key, room_at(out, cap)?)?;
+        write_optional(written, len);
         Ok(())
     })
 }
@@ -176,15 +146,10 @@ pub unsafe extern "C" fn bloomline_engine_block_build(
 /// bloomline_leveldb_contains() is bloomline_view_open_engine() and bloomline_view_contains() in
 /// one call, for the key of 'key_len' bytes at 'key': LevelDB has a filter for some tens of keys,
 /// and so opens one for each probe. Returns true if 'data' or 'key' is NULL with a length above 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_leveldb_contains(
-    data: *const c_void,
-    len: usize,
-    key: *const c_void,
-    key_len: usize,
+fn bloomline_leveldb_contains(
+    data: *const c_void, len: usize, key: *const c_void, key_len: usize,
 ) -> bool {
-    // SAFETY: rules of the header: `len` and `key_len` bytes are there unless NULL.
-    match unsafe { (bytes(data, len), bytes(key, key_len)) } {
+    match (bytes(data, len), bytes(key, key_len)) {
         (Some(filter), Some(key)) => {
             engines::leveldb::contains(filter, || engines::leveldb::hash(key))
         }
@@ -194,27 +159,22 @@ pub unsafe extern "C" fn bloomline_leveldb_contains(
 
 /// bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
 /// RocksDB's filters since format_version 5.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_rocksdb_hash(key: *const c_void, len: usize) -> u64 {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    let key = unsafe { key_or_empty(key, len) };
+fn bloomline_rocksdb_hash(key: *const c_void, len: usize) -> u64 {
+    let key = key_or_empty(key, len);
     engines::rocksdb::hash(key)
 }
 
 /// bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
 /// at 'key' for filters of Pebble, and of RocksDB before format_version 5.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: usize) -> u64 {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    let key = unsafe { key_or_empty(key, len) };
+fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: usize) -> u64 {
+    let key = key_or_empty(key, len);
     engines::rocksdb_legacy::hash(key).into()
 }
 
 /// bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
 /// for filters of LevelDB and goleveldb.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_leveldb_hash(key: *const c_void, len: usize) -> u64 {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    let key = unsafe { key_or_empty(key, len) };
+fn bloomline_leveldb_hash(key: *const c_void, len: usize) -> u64 {
+    let key = key_or_empty(key, len);
     engines::leveldb::hash(key).into()
+}
 }

@@ -22,40 +22,29 @@ pub struct bloomline_group(Members<'static>);
 
 const _: () = shared_between_threads::<bloomline_group>();
 
+exports! {
 /// bloomline_group_new() makes a group of 'n' views. It copies them. The filters that they are of
 /// must stay as long as the group is used. A view that was not opened may have every key.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_new(
-    views: *const bloomline_view,
-    n: usize,
-    out: *mut *mut bloomline_group,
+fn bloomline_group_new(
+    views: *const bloomline_view, n: usize, out: *mut *mut bloomline_group,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the array has its count unless NULL, a view that was opened has
-    // its bytes; `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || {
-            let views = slice(views, n).ok_or(NULL)?.iter();
-            let members = views.map(|view| Some(unpack(view)?.member()));
-            Ok(bloomline_group(Members::new(members)?))
-        })
-    }
+    new_handle(out, || {
+        let views = slice(views, n).ok_or(NULL)?.iter();
+        let members = views.map(|view| Some(unpack(view)?.member()));
+        Ok(bloomline_group(Members::new(members)?))
+    })
 }
 
 /// bloomline_group_free() frees a group, not the filters. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_free(group: *mut bloomline_group) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(group) }
+fn bloomline_group_free(group: *mut bloomline_group) {
+    free(group)
 }
 
 /// bloomline_group_view_count() returns how many filters the group has; 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_view_count(group: *const bloomline_group) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(group, 0, |group| group.0.len()) }
+fn bloomline_group_view_count(group: *const bloomline_group) -> usize {
+    read_or(group, 0, |group| group.0.len())
 }
 
 /// bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash. It
@@ -67,70 +56,48 @@ pub unsafe extern "C" fn bloomline_group_view_count(group: *const bloomline_grou
 /// all may have the key: bloomline_group_contains() has no such limit. If 'bitmap' is NULL, nothing
 /// is written and the result is the number of filters. If 'group' is NULL, nothing is written and
 /// the result is SIZE_MAX.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_contains_hash(
-    group: *const bloomline_group,
-    hash: u64,
-    bitmap: *mut u64,
+fn bloomline_group_contains_hash(
+    group: *const bloomline_group, hash: u64, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; the bitmap has room unless NULL.
-    unsafe {
-        if let Some(bloomline_group(members)) = shared(group)
-            && is_there(bitmap.cast_const())
-            && let Some(present) = members.answer_at_once(hash, bitmap)
-        {
-            return present;
-        }
-        contains_hash_apart(group, hash, bitmap)
+    if let Some(bloomline_group(members)) = shared(group)
+        && is_there(bitmap.cast_const())
+        && let Some(present) = members.answer_at_once(hash, bitmap)
+    {
+        return present;
     }
+    contains_hash_apart(group, hash, bitmap)
 }
 
 /// bloomline_group_contains() is bloomline_group_contains_hash() for the key of 'len' bytes at
 /// 'key'. The filters may hash it differently, with seeds of their own or as other engines do. If
 /// 'key' is NULL and 'len' is not 0, all filters may have the key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_contains(
-    group: *const bloomline_group,
-    key: *const c_void,
-    len: usize,
-    bitmap: *mut u64,
+fn bloomline_group_contains(
+    group: *const bloomline_group, key: *const c_void, len: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there and the bitmap
-    // has room, unless NULL.
-    unsafe {
-        let key = bytes(key, len);
-        answer(group, bitmap, |members, words| match key {
-            Some(key) => one_key(members, key, words),
-            None => all_present(members.len(), words),
-        })
-    }
+    let key = bytes(key, len);
+    answer(group, bitmap, |members, words| match key {
+        Some(key) => one_key(members, key, words),
+        None => all_present(members.len(), words),
+    })
 }
 
 /// bloomline_group_contains_hashes() is bloomline_group_contains_hash() for 'n' keys. The answers
 /// about each begin in a word of their own: those about key j begin at bitmaps[j * words], where
 /// 'words' is the number of filters divided by 64, rounded up. 'bitmaps' has room for n * words.
 /// Returns how many bits are set. If 'hashes' is NULL, all filters may have all keys.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_contains_hashes(
-    group: *const bloomline_group,
-    hashes: *const u64,
-    n: usize,
-    bitmaps: *mut u64,
+fn bloomline_group_contains_hashes(
+    group: *const bloomline_group, hashes: *const u64, n: usize, bitmaps: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; the arrays have their counts, unless
-    // NULL.
-    unsafe {
-        let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
-        let bits = members.words().saturating_mul(64).saturating_mul(n);
-        let Some(bitmaps) = bitmap_at(bitmaps, bits) else {
-            return members.len().saturating_mul(n);
-        };
-        match slice(hashes, n) {
-            Some(hashes) => rows(members, hashes, bitmaps),
-            None => {
-                let rows = bitmaps.chunks_exact_mut(members.words().max(1));
-                rows.map(|row| all_present(members.len(), row)).sum()
-            }
+    let Some(bloomline_group(members)) = shared(group) else { return usize::MAX };
+    let bits = members.words().saturating_mul(64).saturating_mul(n);
+    let Some(bitmaps) = bitmap_at(bitmaps, bits) else {
+        return members.len().saturating_mul(n);
+    };
+    match slice(hashes, n) {
+        Some(hashes) => rows(members, hashes, bitmaps),
+        None => {
+            let rows = bitmaps.chunks_exact_mut(members.words().max(1));
+            rows.map(|row| all_present(members.len(), row)).sum()
         }
     }
 }
@@ -144,26 +111,19 @@ pub unsafe extern "C" fn bloomline_group_contains_hashes(
 /// Where members[i] is not below the number of filters, the key may be present. If 'group',
 /// 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
 /// is 'n'.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_group_contains_pairs(
-    group: *const bloomline_group,
-    members: *const u32,
-    hashes: *const u64,
-    n: usize,
+fn bloomline_group_contains_pairs(
+    group: *const bloomline_group, members: *const u32, hashes: *const u64, n: usize,
     bitmap: *mut u64,
 ) -> usize {
     let all_there = is_there(members) & is_there(hashes) & is_there(bitmap.cast_const());
-    // SAFETY: rules of the header: the handle is NULL or alive; the arrays have their counts, unless
-    // NULL.
-    unsafe {
-        if let Some(bloomline_group(group)) = shared(group)
-            && all_there & (n <= isize::MAX as usize / size_of::<u64>())
-            && let Some(present) = group.pairs_at_once(members, hashes, n, bitmap)
-        {
-            return present;
-        }
-        contains_pairs_apart(group, members, hashes, n, bitmap)
+    if let Some(bloomline_group(group)) = shared(group)
+        && all_there & (n <= isize::MAX as usize / size_of::<u64>())
+        && let Some(present) = group.pairs_at_once(members, hashes, n, bitmap)
+    {
+        return present;
     }
+    contains_pairs_apart(group, members, hashes, n, bitmap)
+}
 }
 
 /// [`bloomline_group_contains_pairs`] for any group, apart.

@@ -121,6 +121,7 @@ unsafe fn write_hashes(
     }
 }
 
+exports! {
 /// bloomline_random_seed() writes a random number of the operating system to 'out': a seed for a
 /// filter whose keys an attacker can choose. With a known seed, such as 0, an attacker finds false
 /// positives, and keys that all fall on one line, in a second.
@@ -130,73 +131,48 @@ unsafe fn write_hashes(
 /// Against that, hash keys by SipHash with a secret key, and use the functions that take hashes.
 ///
 /// Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write_result(&(), out, |()| Ok(crate::hash::random_seed()?)) }
+fn bloomline_random_seed(out: *mut u64) -> bloomline_status {
+    write_result(&(), out, |()| Ok(crate::hash::random_seed()?))
 }
 
 /// bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every
 /// CPU. A filter with that seed uses it for its keys.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    crate::hash::hash(unsafe { key_or_empty(key, len) }, seed)
+fn bloomline_hash(key: *const c_void, len: usize, seed: u64) -> u64 {
+    crate::hash::hash(key_or_empty(key, len), seed)
 }
 
 /// bloomline_hash_u64() returns the hash of an integer key: that of its 8 bytes in little-endian
 /// order, on every CPU. Pass integers to functions that take hashes only hashed: the line and bits
 /// of a key depend on all 64 bits of its hash, and small integers leave most of them zero.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
+fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
     crate::hash::hash_u64(key, seed)
 }
 
 /// bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
 /// hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_hash_u64_batch(
-    keys: *const u64,
-    n: usize,
-    seed: u64,
-    out: *mut u64,
-) {
+fn bloomline_hash_u64_batch(keys: *const u64, n: usize, seed: u64, out: *mut u64) {
     // Looked at as a slice one buffer at a time, since `out` may be the same memory.
-    // SAFETY: only the pointer is checked here, the slice is gone before any write.
-    if unsafe { slice(keys, n) }.is_none() || out.is_null() || !out.is_aligned() {
+    // Only the pointer is checked here, the slice is gone before any write.
+    if slice(keys, n).is_none() || out.is_null() || !out.is_aligned() {
         return;
     }
-    // SAFETY: the caller vouches for both arrays. A part of `keys` is read before the
-    // same part of `out` is written, and is not referred to afterwards.
-    unsafe {
-        write_hashes(out, n, |range, buffer| {
-            let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
-            crate::hash::hash_u64_batch(keys, seed, buffer);
-        });
-    }
+    write_hashes(out, n, |range, buffer| {
+        let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
+        crate::hash::hash_u64_batch(keys, seed, buffer);
+    });
 }
 
 /// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
 /// order. Does nothing if either is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_hash_batch(
-    keys: *const bloomline_bytes,
-    n: usize,
-    seed: u64,
-    out: *mut u64,
-) {
-    // SAFETY: rules of the header: each array has its count unless NULL.
-    let Some(keys) = (unsafe { keys_at(keys, n) }) else {
+fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: *mut u64) {
+    let Some(keys) = keys_at(keys, n) else {
         return;
     };
     if out.is_null() || !out.is_aligned() {
         return;
     }
-    // SAFETY: the caller vouches for the room at `out`.
-    unsafe {
-        write_hashes(out, n, |range, buffer| {
-            crate::hash::hash_batch(&keys[range], seed, buffer);
-        });
-    }
+    write_hashes(out, n, |range, buffer| {
+        crate::hash::hash_batch(&keys[range], seed, buffer);
+    });
+}
 }

@@ -9,6 +9,7 @@ use crate::kernel::Probed;
 use crate::{Error, Params, View, lines_insert, lines_intersect, lines_union};
 use std::ffi::c_void;
 
+exports! {
 /// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
 /// 'line_count' of 'params' times 64 bytes, of the 'len' that are there. Lines of zeros are an
 /// empty filter. It allocates nothing and keeps no state. Lines aligned to 64 bytes are faster.
@@ -19,22 +20,13 @@ use std::ffi::c_void;
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_NO_LINES,
 /// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
 /// Nothing is inserted.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_lines_insert_hashes(
-    params: *const bloomline_params,
-    lines: *mut c_void,
-    len: usize,
-    hashes: *const u64,
-    n: usize,
+fn bloomline_lines_insert_hashes(
+    params: *const bloomline_params, lines: *mut c_void, len: usize, hashes: *const u64, n: usize,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { checked(params) }?;
-        // SAFETY: rules of the header: the array has its count unless NULL.
-        let hashes = unsafe { slice(hashes, n) }.ok_or(NULL)?;
-        // SAFETY: rules of the header: `len` initialized bytes that are this call's alone.
-        let lines = unsafe { lines_at(lines, len) }.ok_or(NULL)?;
+        let params = checked(params)?;
+        let hashes = slice(hashes, n).ok_or(NULL)?;
+        let lines = lines_at(lines, len).ok_or(NULL)?;
         lines_insert(&params, hashes, lines)?;
         Ok(())
     })
@@ -48,34 +40,21 @@ pub unsafe extern "C" fn bloomline_lines_insert_hashes(
 /// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
 /// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT.
 /// Nothing is changed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_lines_union(
-    params: *const bloomline_params,
-    lines: *mut c_void,
-    len: usize,
-    from: *const c_void,
+fn bloomline_lines_union(
+    params: *const bloomline_params, lines: *mut c_void, len: usize, from: *const c_void,
     from_len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; each array has its count unless NULL,
-    // and `lines` is this call's alone.
-    unsafe { combine(params, (lines, len), (from, from_len), lines_union) }
+    combine(params, (lines, len), (from, from_len), lines_union)
 }
 
 /// bloomline_lines_intersect() is bloomline_lines_union(), but keeps only what both have, as
 /// bloomline_filter_intersect() does.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_lines_intersect(
-    params: *const bloomline_params,
-    lines: *mut c_void,
-    len: usize,
-    from: *const c_void,
+fn bloomline_lines_intersect(
+    params: *const bloomline_params, lines: *mut c_void, len: usize, from: *const c_void,
     from_len: usize,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; each array has its count unless NULL,
-    // and `lines` is this call's alone.
-    unsafe { combine(params, (lines, len), (from, from_len), lines_intersect) }
+    combine(params, (lines, len), (from, from_len), lines_intersect)
+}
 }
 
 /// What changes lines by others: `lines_union` and `lines_intersect`.
@@ -101,6 +80,7 @@ unsafe fn combine(
     })
 }
 
+exports! {
 /// bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It
 /// reads none of them: cheap enough for each probe.
 ///
@@ -111,26 +91,18 @@ unsafe fn combine(
 /// before are present.
 ///
 /// Errors: as bloomline_lines_insert_hashes().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_lines_view(
-    params: *const bloomline_params,
-    lines: *const c_void,
-    len: usize,
-    out: *mut bloomline_view,
+fn bloomline_lines_view(
+    params: *const bloomline_params, lines: *const c_void, len: usize, out: *mut bloomline_view,
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { checked(params) }?;
+        let params = checked(params)?;
         if lines.is_null() && len > 0 {
             return Err(NULL);
         }
-        // SAFETY: rules of the header: `len` bytes are there, and others at most set bits in them
-        // meanwhile. (A view has one line at least, so NULL is too small.)
-        let view = pack(&View::of_shared_lines(unsafe { Probed::at(lines.cast(), len) }, params)?);
-        // SAFETY: not NULL; the caller vouches for the room.
-        unsafe { out.write(view) };
+        let view = pack(&View::of_shared_lines(Probed::at(lines.cast(), len), params)?);
+        out.write(view);
         Ok(())
     })
+}
 }

@@ -52,6 +52,7 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
     Ok((flags & BLOOMLINE_MAP_UNVERIFIED == 0, flags & BLOOMLINE_MAP_COPY != 0))
 }
 
+exports! {
 /// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
 /// bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
 /// 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once from
@@ -67,26 +68,18 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
 /// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
 /// BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
 /// BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_map_open(
-    path: *const c_char,
-    flags: u32,
-    out: *mut *mut bloomline_map,
+fn bloomline_map_open(
+    path: *const c_char, flags: u32, out: *mut *mut bloomline_map,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `path` is NULL or ends with NUL; `out` is NULL or has
-    // room; nobody changes the file while it is mapped.
-    unsafe {
-        new_handle(out, || {
-            let ((verified, copied), path) = (asked(flags)?, self::path(path)?);
-            let opened = if copied {
-                Opened::read(path, verified)
-            } else {
-                Opened::of(Bytes::Mapped(map_file(path, check)?), verified)
-            };
-            Ok(bloomline_map(opened?))
-        })
-    }
+    new_handle(out, || {
+        let ((verified, copied), path) = (asked(flags)?, self::path(path)?);
+        let opened = if copied {
+            Opened::read(path, verified)
+        } else {
+            Opened::of(Bytes::Mapped(map_file(path, check)?), verified)
+        };
+        Ok(bloomline_map(opened?))
+    })
 }
 
 /// bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
@@ -95,44 +88,28 @@ pub unsafe extern "C" fn bloomline_map_open(
 ///
 /// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_map_bytes(
-    data: *const c_void,
-    len: usize,
-    flags: u32,
-    out: *mut *mut bloomline_map,
+fn bloomline_map_bytes(
+    data: *const c_void, len: usize, flags: u32, out: *mut *mut bloomline_map,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL, and stay unless copied; `out`
-    // is NULL or has room.
-    unsafe {
-        new_handle(out, || {
-            let ((verified, copied), data) = (asked(flags)?, bytes(data, len).ok_or(NULL)?);
-            let opened = if copied {
-                Opened::copy(data, verified)
-            } else {
-                Opened::of(Bytes::Lent(data), verified)
-            };
-            Ok(bloomline_map(opened?))
-        })
-    }
+    new_handle(out, || {
+        let ((verified, copied), data) = (asked(flags)?, bytes(data, len).ok_or(NULL)?);
+        let opened = if copied {
+            Opened::copy(data, verified)
+        } else {
+            Opened::of(Bytes::Lent(data), verified)
+        };
+        Ok(bloomline_map(opened?))
+    })
 }
 
 /// bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_map_view(
-    map: *const bloomline_map,
-    out: *mut bloomline_view,
-) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(map, out, |map| Ok(pack(&map.0.view()))) }
+fn bloomline_map_view(map: *const bloomline_map, out: *mut bloomline_view) -> bloomline_status {
+    write_result(map, out, |map| Ok(pack(&map.0.view())))
 }
 
 /// bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. Does
 /// nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_map_close(map: *mut bloomline_map) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(map) }
+fn bloomline_map_close(map: *mut bloomline_map) {
+    free(map)
+}
 }

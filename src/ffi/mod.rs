@@ -36,6 +36,25 @@
 // functions alike is said above.
 #![allow(unsafe_code, non_camel_case_types, clippy::missing_safety_doc)]
 
+/// Functions that C calls: `exports! { fn bloomline_...(...) { ... } }`. What is `unsafe` in them rests on the rules
+/// above. (cbindgen sees no macros: `tests/header.rs` expands this one as text, and marks what returns a status.)
+macro_rules! exports {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)? { $($body:tt)* }
+    )*) => {$(
+        $(#[$attribute])*
+        #[unsafe(no_mangle)]
+        #[allow(unused_unsafe)]
+        pub unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
+            // SAFETY: the rules of the header. A handle is NULL or alive, and this call's alone if it is
+            // not const (one that is freed is given up); an array has its count, a buffer its length and
+            // an output room, unless NULL; a view that was opened has its bytes; a path ends with NUL.
+            unsafe { $($body)* }
+        }
+    )*};
+}
+
 mod allocator;
 mod batch;
 mod block;

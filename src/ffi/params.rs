@@ -88,6 +88,7 @@ unsafe fn write(
     unsafe { write_result(&(), out, |()| Ok(make()?.into())) }
 }
 
+exports! {
 /// bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
 /// false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
 /// both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
@@ -95,15 +96,8 @@ unsafe fn write(
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
 /// not fit in memory.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_params_for_rate(
-    keys: u64,
-    rate: f64,
-    out: *mut bloomline_params,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write(out, || Params::for_rate(keys, rate)) }
+fn bloomline_params_for_rate(keys: u64, rate: f64, out: *mut bloomline_params) -> bloomline_status {
+    write(out, || Params::for_rate(keys, rate))
 }
 
 /// bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
@@ -111,15 +105,10 @@ pub unsafe extern "C" fn bloomline_params_for_rate(
 /// keys take one line.
 ///
 /// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_params_for_bits(
-    keys: u64,
-    bits_per_key: f64,
-    out: *mut bloomline_params,
+fn bloomline_params_for_bits(
+    keys: u64, bits_per_key: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write(out, || Params::for_bits(keys, bits_per_key)) }
+    write(out, || Params::for_bits(keys, bits_per_key))
 }
 
 /// bloomline_classic_params_for_rate() is bloomline_params_for_rate() for a standard Bloom filter:
@@ -132,15 +121,10 @@ pub unsafe extern "C" fn bloomline_params_for_bits(
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
 /// not fit in memory.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_classic_params_for_rate(
-    keys: u64,
-    rate: f64,
-    out: *mut bloomline_params,
+fn bloomline_classic_params_for_rate(
+    keys: u64, rate: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write(out, || Params::classic_for_rate(keys, rate)) }
+    write(out, || Params::classic_for_rate(keys, rate))
 }
 
 /// bloomline_classic_params_for_bits() is bloomline_params_for_bits() for a standard Bloom filter:
@@ -148,15 +132,10 @@ pub unsafe extern "C" fn bloomline_classic_params_for_rate(
 /// (bloomline_params_for_bits(): 0.97 %).
 ///
 /// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_classic_params_for_bits(
-    keys: u64,
-    bits_per_key: f64,
-    out: *mut bloomline_params,
+fn bloomline_classic_params_for_bits(
+    keys: u64, bits_per_key: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write(out, || Params::classic_for_bits(keys, bits_per_key)) }
+    write(out, || Params::classic_for_bits(keys, bits_per_key))
 }
 
 /// bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
@@ -165,29 +144,20 @@ pub unsafe extern "C" fn bloomline_classic_params_for_bits(
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_params_foldable(
-    params: *mut bloomline_params,
-    folds: u32,
-) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there, and this call's alone.
-    unsafe {
-        change(params, |params| {
-            *params = params.check()?.foldable(folds)?.into();
-            Ok(())
-        })
-    }
+fn bloomline_params_foldable(params: *mut bloomline_params, folds: u32) -> bloomline_status {
+    change(params, |params| {
+        *params = params.check()?.foldable(folds)?.into();
+        Ok(())
+    })
 }
 
 /// bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
 /// these parameters with 'keys' different keys. It models the lines, for which the standard formula
 /// is too low; of a standard Bloom filter it is that formula. Returns 1 if 'params' is NULL or out
 /// of range.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_params_rate(params: *const bloomline_params, keys: u64) -> f64 {
-    // SAFETY: rules of the header: `params` is NULL or there.
-    guard_or(1.0, || unsafe { checked(params) }.map_or(1.0, |params| params.rate(keys)))
+fn bloomline_params_rate(params: *const bloomline_params, keys: u64) -> f64 {
+    guard_or(1.0, || checked(params).map_or(1.0, |params| params.rate(keys)))
+}
 }
 
 /// The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or filled in
@@ -232,34 +202,26 @@ impl From<CuckooParams> for bloomline_cuckoo_params {
     }
 }
 
+exports! {
 /// bloomline_cuckoo_params_for_rate() writes to 'out' the smallest cuckoo filter for 'keys' keys
 /// with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
 /// least 0.000116, and less than 1. The seed is 0.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
 /// be too large.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_params_for_rate(
-    keys: u64,
-    rate: f64,
-    out: *mut bloomline_cuckoo_params,
+fn bloomline_cuckoo_params_for_rate(
+    keys: u64, rate: f64, out: *mut bloomline_cuckoo_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe { write_result(&(), out, |()| Ok(CuckooParams::for_rate(keys, rate)?.into())) }
+    write_result(&(), out, |()| Ok(CuckooParams::for_rate(keys, rate)?.into()))
 }
 
 /// bloomline_cuckoo_params_rate() returns the expected false-positive rate, from 0 to 1, of a
 /// cuckoo filter of these parameters with 'keys' keys. Returns 1 if 'params' is NULL or out of
 /// range.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_cuckoo_params_rate(
-    params: *const bloomline_cuckoo_params,
-    keys: u64,
-) -> f64 {
+fn bloomline_cuckoo_params_rate(params: *const bloomline_cuckoo_params, keys: u64) -> f64 {
     guard_or(1.0, || {
-        // SAFETY: rules of the header: `params` is NULL or there.
-        let params = unsafe { shared(params) }.map(bloomline_cuckoo_params::check);
+        let params = shared(params).map(bloomline_cuckoo_params::check);
         params.and_then(Result::ok).map_or(1.0, |params| params.rate(keys))
     })
+}
 }

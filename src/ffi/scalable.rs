@@ -5,7 +5,7 @@ use super::boundary::{
     write_optional, write_result,
 };
 use super::filter::bloomline_filter;
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_params;
 use super::status::bloomline_status;
@@ -30,29 +30,21 @@ pub struct bloomline_scalable(pub(super) ScalableFilter);
 
 const _: () = shared_between_threads::<bloomline_scalable>();
 
-whole!(bloomline_scalable: ScalableFilter);
-
+exports! {
 /// bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
 /// keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
 /// to less than 1; 'seed' that of the hash of keys.
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
 /// stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_new(
-    first_keys: u64,
-    rate: f64,
-    seed: u64,
-    out: *mut *mut bloomline_scalable,
+fn bloomline_scalable_new(
+    first_keys: u64, rate: f64, seed: u64, out: *mut *mut bloomline_scalable,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || Ok(bloomline_scalable(ScalableFilter::new(first_keys, rate, seed)?)))
-    }
+    new_handle(out, || Ok(bloomline_scalable(ScalableFilter::new(first_keys, rate, seed)?)))
+}
 }
 
-handle! { bloomline_scalable filter;
+handle! { bloomline_scalable(ScalableFilter) filter;
 
 /// bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
 ///
@@ -88,36 +80,25 @@ unsafe fn insert_one(
     }
 }
 
+exports! {
 /// bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
 /// unless that is NULL, whether the key was new: false if it is already present, or a false
 /// positive.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
 /// and 'is_new' is written: true.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_insert(
-    filter: *mut bloomline_scalable,
-    key: *const c_void,
-    len: usize,
-    is_new: *mut bool,
+fn bloomline_scalable_insert(
+    filter: *mut bloomline_scalable, key: *const c_void, len: usize, is_new: *mut bool,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there,
-    // and room at `is_new`, unless NULL.
-    unsafe { insert_one(filter, is_new, |filter| filter.insert(key_or_empty(key, len))) }
+    insert_one(filter, is_new, |filter| filter.insert(key_or_empty(key, len)))
 }
 
 /// bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_insert_hash(
-    filter: *mut bloomline_scalable,
-    hash: u64,
-    is_new: *mut bool,
+fn bloomline_scalable_insert_hash(
+    filter: *mut bloomline_scalable, hash: u64, is_new: *mut bool,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `is_new` is NULL or has
-    // room.
-    unsafe { insert_one(filter, is_new, |filter| filter.insert_hash(hash)) }
+    insert_one(filter, is_new, |filter| filter.insert_hash(hash))
+}
 }
 
 /// Inserts a batch by `insert`, which takes some items and a bitmap of those that were new.
@@ -151,6 +132,7 @@ unsafe fn insert_batch<T>(
     }
 }
 
+exports! {
 /// bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
 /// i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() reports it; a
 /// key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
@@ -158,62 +140,36 @@ unsafe fn insert_batch<T>(
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
 /// and 'bitmap' is written.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_insert_hashes(
-    filter: *mut bloomline_scalable,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_scalable_insert_hashes(
+    filter: *mut bloomline_scalable, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
-    unsafe {
-        insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
-            filter.insert_new_hashes(hashes, bitmap)
-        })
-    }
+    insert_batch(filter, slice(hashes, n), bitmap, |filter, hashes, bitmap| {
+        filter.insert_new_hashes(hashes, bitmap)
+    })
 }
 
 /// bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_insert_keys(
-    filter: *mut bloomline_scalable,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_scalable_insert_keys(
+    filter: *mut bloomline_scalable, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
-    unsafe {
-        insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
-            filter.insert_new_keys(keys, bitmap)
-        })
-    }
+    insert_batch(filter, keys_at(keys, n), bitmap, |filter, keys, bitmap| {
+        filter.insert_new_keys(keys, bitmap)
+    })
 }
 
 /// bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
 /// for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
 /// Valid until the filter is freed. No thread may insert while another uses it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_view(
-    filter: *const bloomline_scalable,
-    out: *mut bloomline_view,
+fn bloomline_scalable_view(
+    filter: *const bloomline_scalable, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_view_of(filter, |filter| &raw const (*filter).0, out) }
+    write_view_of(filter, |filter| &raw const (*filter).0, out)
 }
 
 /// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
 /// for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_stage_count(
-    filter: *const bloomline_scalable,
-) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 0, |filter| filter.0.stages().len()) }
+fn bloomline_scalable_stage_count(filter: *const bloomline_scalable) -> usize {
+    read_or(filter, 0, |filter| filter.0.stages().len())
 }
 
 /// bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
@@ -221,25 +177,18 @@ pub unsafe extern "C" fn bloomline_scalable_stage_count(
 /// until 'filter' is changed or freed.
 ///
 /// Returns NULL if 'stage' is out of range, or 'filter' is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_stage(
-    filter: *const bloomline_scalable,
-    stage: usize,
+fn bloomline_scalable_stage(
+    filter: *const bloomline_scalable, stage: usize,
 ) -> *const bloomline_filter {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    let stage = unsafe { shared(filter) }.and_then(|filter| filter.0.stages().nth(stage));
+    let stage = shared(filter).and_then(|filter| filter.0.stages().nth(stage));
     stage.map_or(ptr::null(), bloomline_filter::borrowed)
 }
 
 /// bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
 /// stages together with the keys now present. It is at most the target, unless the filter could not
 /// grow. Returns 1 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_expected_rate(
-    filter: *const bloomline_scalable,
-) -> f64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(filter, 1.0, |filter| filter.0.expected_rate()) }
+fn bloomline_scalable_expected_rate(filter: *const bloomline_scalable) -> f64 {
+    read_or(filter, 1.0, |filter| filter.0.expected_rate())
 }
 
 /// bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
@@ -247,17 +196,14 @@ pub unsafe extern "C" fn bloomline_scalable_expected_rate(
 /// and faster. Then compare key counts: if the plain filter's is lower, keys are missing.
 ///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_scalable_plain_params(
-    filter: *const bloomline_scalable,
-    out: *mut bloomline_params,
+fn bloomline_scalable_plain_params(
+    filter: *const bloomline_scalable, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into())) }
+    write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into()))
+}
 }
 
-handle! { bloomline_scalable filter;
+handle! { bloomline_scalable(ScalableFilter) filter;
 
 /// bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
 /// for each line of the stages, for each stage, and for all. Returns 0 for NULL.

@@ -7,11 +7,11 @@ use crate::filter::shards::{Shards, answer_by_shards};
 use crate::filter::views::all_present;
 use crate::shard_of;
 
+exports! {
 /// bloomline_shard_of() returns which of 'shards' shards, 0 to shards - 1, the key of a hash
 /// belongs to, for a set split over several filters, files or machines. It is independent of the
 /// line and bits of the hash in a filter. docs/FORMAT.md has the formula. Returns 0 for 0 shards.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
+fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
     shard_of(hash, shards)
 }
 
@@ -23,22 +23,14 @@ pub unsafe extern "C" fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
 /// 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
 /// opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_shards_contain_hashes(
-    views: *const bloomline_view,
-    n_views: usize,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_shards_contain_hashes(
+    views: *const bloomline_view, n_views: usize, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
-    // opened has its bytes.
-    unsafe {
-        let views = slice(views, n_views).unwrap_or_default();
-        answer(slice(hashes, n), n, bitmap, |hashes, bitmap| {
-            all_alike(views).then(|| answer_by_shards(&Opened(views), hashes, bitmap))
-        })
-    }
+    let views = slice(views, n_views).unwrap_or_default();
+    answer(slice(hashes, n), n, bitmap, |hashes, bitmap| {
+        all_alike(views).then(|| answer_by_shards(&Opened(views), hashes, bitmap))
+    })
+}
 }
 
 /// Whether one hash serves all of these that were opened.

@@ -176,11 +176,12 @@ fn message(status: bloomline_status) -> &'static CStr {
     }
 }
 
+exports! {
 /// bloomline_status_message() returns what 'status' means: one line of English without a full stop.
 /// The text is static. Accepts any number, and never returns NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_status_message(status: bloomline_status) -> *const c_char {
+fn bloomline_status_message(status: bloomline_status) -> *const c_char {
     message(status).as_ptr()
+}
 }
 
 #[cfg(test)]

@@ -103,41 +103,33 @@ impl Holder {
     }
 }
 
+exports! {
 /// bloomline_swap_new() creates a swap, takes ownership of the filter '*first' in it, and sets
 /// '*first' to NULL.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_new(
-    first: *mut *mut bloomline_filter,
-    out: *mut *mut bloomline_swap,
+fn bloomline_swap_new(
+    first: *mut *mut bloomline_filter, out: *mut *mut bloomline_swap,
 ) -> bloomline_status {
     guard(|| {
         let out = output(out)?;
         let room = try_box(MaybeUninit::<bloomline_swap>::uninit())?;
-        // SAFETY: rules of the header: the pointer to the handle is NULL or this call's alone.
-        // The room is as large as what is written there, and is a box of it from then on.
-        unsafe {
-            match Holder::of(first) {
-                Ok(holder) => (*room).write(bloomline_swap(ArcSwapAny::new(holder))),
-                Err(failure) => {
-                    free(room);
-                    return Err(failure);
-                }
-            };
-            out.write(room.cast());
-        }
+        match Holder::of(first) {
+            Ok(holder) => (*room).write(bloomline_swap(ArcSwapAny::new(holder))),
+            Err(failure) => {
+                free(room);
+                return Err(failure);
+            }
+        };
+        out.write(room.cast());
         Ok(())
     })
 }
 
 /// bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
 /// until they are released. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_free(swap: *mut bloomline_swap) {
-    // SAFETY: the handle came from `try_box`, and the caller gives it up.
-    unsafe { free(swap) }
+fn bloomline_swap_free(swap: *mut bloomline_swap) {
+    free(swap)
 }
 
 /// bloomline_swap_publish() atomically replaces the filter in 'swap' by '*next', of any size and
@@ -146,16 +138,11 @@ pub unsafe extern "C" fn bloomline_swap_free(swap: *mut bloomline_swap) {
 /// thread. Insert all keys into '*next' before: it must not change afterwards.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_publish(
-    swap: *const bloomline_swap,
-    next: *mut *mut bloomline_filter,
+fn bloomline_swap_publish(
+    swap: *const bloomline_swap, next: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     guard(|| {
-        // SAFETY: rules of the header: the handle is NULL or alive, the pointer to the other
-        // NULL or this call's alone.
-        unsafe { required(swap)?.0.store(Holder::of(next)?) };
+        required(swap)?.0.store(Holder::of(next)?);
         Ok(())
     })
 }
@@ -165,13 +152,9 @@ pub unsafe extern "C" fn bloomline_swap_publish(
 /// it to bloomline_swap_release() exactly once, from any thread.
 ///
 /// Returns NULL if 'swap' is NULL; probes of NULL return true.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_acquire(
-    swap: *const bloomline_swap,
-) -> *const bloomline_filter {
+fn bloomline_swap_acquire(swap: *const bloomline_swap) -> *const bloomline_filter {
     guard_or(std::ptr::null(), || {
-        // SAFETY: rules of the header: the handle is NULL or alive.
-        let swap = unsafe { shared(swap) };
+        let swap = shared(swap);
         // The filter is the first part of what is held.
         swap.map_or(std::ptr::null(), |swap| {
             Holder::into_ptr(swap.0.load_full()).cast_const().cast()
@@ -180,10 +163,10 @@ pub unsafe extern "C" fn bloomline_swap_acquire(
 }
 
 /// bloomline_swap_release() releases a snapshot. Do not use it afterwards. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_swap_release(snapshot: *const bloomline_filter) {
+fn bloomline_swap_release(snapshot: *const bloomline_filter) {
     if !snapshot.is_null() {
-        // SAFETY: it came from `bloomline_swap_acquire`, and the caller gives it up.
-        guard_or((), || drop(unsafe { Holder::from_ptr(snapshot.cast()) }));
+        // It came from `bloomline_swap_acquire`, and the caller gives it up.
+        guard_or((), || drop(Holder::from_ptr(snapshot.cast())));
     }
+}
 }

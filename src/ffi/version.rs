@@ -30,21 +30,19 @@ const _: () = {
     assert!(BLOOMLINE_ABI_VERSION == number(env!("BLOOMLINE_SOVERSION")));
 };
 
+exports! {
 /// bloomline_abi_version() returns the BLOOMLINE_ABI_VERSION of the library. A program that loads
 /// the library at run time compares it with the header's before it calls anything else.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_abi_version() -> u32 {
+fn bloomline_abi_version() -> u32 {
     BLOOMLINE_ABI_VERSION
 }
 
 /// bloomline_abi_0() does nothing. Its name is that of the binary interface, so that a program
 /// built with the header of another one does not link: see the end of this header.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_abi_0() {}
+fn bloomline_abi_0() {}
 
 /// bloomline_version() returns the version of the library, such as "0.1.0". The text is static.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_version() -> *const c_char {
+fn bloomline_version() -> *const c_char {
     const VERSION: &CStr =
         match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
             Ok(version) => version,
@@ -64,8 +62,8 @@ pub unsafe extern "C" fn bloomline_version() -> *const c_char {
 ///
 /// Returns "none" if this CPU does not have the backend, or BLOOMLINE_PREFETCH has another value.
 /// Then nothing can be made or opened: BLOOMLINE_ERR_BACKEND, BLOOMLINE_ERR_PREFETCH.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_backend() -> *const c_char {
+fn bloomline_backend() -> *const c_char {
     let name = guard_or(c"none", || Backend::active().map_or(c"none", Backend::c_name));
     name.as_ptr()
+}
 }

@@ -8,6 +8,7 @@ use crate::filter::views::{answers, are_far};
 use crate::kernel::Words;
 use std::ffi::c_void;
 
+exports! {
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
 /// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
 /// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
@@ -18,74 +19,46 @@ use std::ffi::c_void;
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
 /// may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
 /// result is 'n_views'.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_views_contain_hash(
-    views: *const bloomline_view,
-    n_views: usize,
-    hash: u64,
-    bitmap: *mut u64,
+fn bloomline_views_contain_hash(
+    views: *const bloomline_view, n_views: usize, hash: u64, bitmap: *mut u64,
 ) -> usize {
     let by = ByHash { hash, first: None, differ: 0 };
-    // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
-    // opened has its bytes.
-    unsafe { views_answer(views, n_views, bitmap, by) }
+    views_answer(views, n_views, bitmap, by)
 }
 
 /// bloomline_views_contain() is bloomline_views_contain_hash() for the key of 'len' bytes at 'key'.
 /// The filters may hash it differently, with seeds of their own or as other engines do. If 'key' is
 /// NULL and 'len' is not 0, all filters may have the key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_views_contain(
-    views: *const bloomline_view,
-    n_views: usize,
-    key: *const c_void,
-    len: usize,
-    bitmap: *mut u64,
+fn bloomline_views_contain(
+    views: *const bloomline_view, n_views: usize, key: *const c_void, len: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    match unsafe { bytes(key, len) } {
-        // SAFETY: rules of the header: each array has its count unless NULL, and a view that was
-        // opened has its bytes.
-        Some(key) => unsafe { views_answer(views, n_views, bitmap, ByKey { key, last: None }) },
-        // SAFETY: as above; there are no views to be asked.
-        None => unsafe { answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None) },
+    match bytes(key, len) {
+        Some(key) => views_answer(views, n_views, bitmap, ByKey { key, last: None }),
+        None => answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None),
     }
 }
 
 /// bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
 /// anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be present. Side
 /// by side, views of one kind take half the time.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_views_contain_hash_each(
-    views: *const *const bloomline_view,
-    n_views: usize,
-    hash: u64,
-    bitmap: *mut u64,
+fn bloomline_views_contain_hash_each(
+    views: *const *const bloomline_view, n_views: usize, hash: u64, bitmap: *mut u64,
 ) -> usize {
     let by = ByHash { hash, first: None, differ: 0 };
-    // SAFETY: rules of the header: each array has its count unless NULL; each view is NULL or there,
-    // with its bytes if it was opened.
-    unsafe { each_answers(views, n_views, bitmap, by) }
+    each_answers(views, n_views, bitmap, by)
 }
 
 /// bloomline_views_contain_each() is bloomline_views_contain() for views that lie anywhere: see
 /// bloomline_views_contain_hash_each().
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_views_contain_each(
-    views: *const *const bloomline_view,
-    n_views: usize,
-    key: *const c_void,
-    len: usize,
+fn bloomline_views_contain_each(
+    views: *const *const bloomline_view, n_views: usize, key: *const c_void, len: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL.
-    match unsafe { bytes(key, len) } {
-        // SAFETY: rules of the header: each array has its count unless NULL; each view is NULL or
-        // there, with its bytes if it was opened.
-        Some(key) => unsafe { each_answers(views, n_views, bitmap, ByKey { key, last: None }) },
-        // SAFETY: as above; there are no views to be asked.
-        None => unsafe { answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None) },
+    match bytes(key, len) {
+        Some(key) => each_answers(views, n_views, bitmap, ByKey { key, last: None }),
+        None => answer(slice(views, n_views), n_views, bitmap, |_, _: &mut [u64]| None),
     }
+}
 }
 
 /// What views are asked for.

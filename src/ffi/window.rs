@@ -4,7 +4,7 @@ use super::batch::change_batch;
 use super::boundary::{
     exclusive, new_handle, read_or, shared_between_threads, slice, write_result,
 };
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::hash::{Key, keys_at};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::bloomline_params;
@@ -32,8 +32,7 @@ pub struct bloomline_window(pub(super) Window);
 
 const _: () = shared_between_threads::<bloomline_window>();
 
-whole!(bloomline_window: Window);
-
+exports! {
 /// bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
 /// none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
 /// 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
@@ -42,24 +41,17 @@ whole!(bloomline_window: Window);
 /// Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE,
 /// BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_new(
-    generations: u32,
-    keys_per_generation: u64,
-    rate: f64,
-    seed: u64,
+fn bloomline_window_new(
+    generations: u32, keys_per_generation: u64, rate: f64, seed: u64,
     out: *mut *mut bloomline_window,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `out` is NULL or has room.
-    unsafe {
-        new_handle(out, || {
-            Ok(bloomline_window(Window::new(generations, keys_per_generation, rate, seed)?))
-        })
-    }
+    new_handle(out, || {
+        Ok(bloomline_window(Window::new(generations, keys_per_generation, rate, seed)?))
+    })
+}
 }
 
-handle! { bloomline_window window;
+handle! { bloomline_window(Window) window;
 
 /// bloomline_window_clone() creates a copy, in the same slice and with the same limits.
 ///
@@ -74,12 +66,11 @@ free bloomline_window_free;
 memory bloomline_window_memory;
 }
 
+exports! {
 /// bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
 /// nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_rotate(window: *mut bloomline_window) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(window) = unsafe { exclusive(window) } {
+fn bloomline_window_rotate(window: *mut bloomline_window) {
+    if let Some(window) = exclusive(window) {
         window.0.rotate();
     }
 }
@@ -87,10 +78,8 @@ pub unsafe extern "C" fn bloomline_window_rotate(window: *mut bloomline_window) 
 /// bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
 /// Each slice begun since the last call starts a generation and drops the oldest; as many slices as
 /// generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_advance_to(window: *mut bloomline_window, slice: u64) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(window) = unsafe { exclusive(window) } {
+fn bloomline_window_advance_to(window: *mut bloomline_window, slice: u64) {
+    if let Some(window) = exclusive(window) {
         window.0.advance_to(slice);
     }
 }
@@ -99,10 +88,8 @@ pub unsafe extern "C" fn bloomline_window_advance_to(window: *mut bloomline_wind
 /// by itself when the newest has so many, before the next key goes in, also within a batch. A key
 /// that the newest already has does not count. 0, as at the start, turns this off. Does nothing for
 /// NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_rotate_after(window: *mut bloomline_window, keys: u64) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(window) = unsafe { exclusive(window) } {
+fn bloomline_window_rotate_after(window: *mut bloomline_window, keys: u64) {
+    if let Some(window) = exclusive(window) {
         window.0.rotate_after(keys);
     }
 }
@@ -111,25 +98,13 @@ pub unsafe extern "C" fn bloomline_window_rotate_after(window: *mut bloomline_wi
 /// Returns true if the key was new, and false if the window already had it, or for a false
 /// positive. So one call answers "have I seen this lately?", and remembers the key. Returns true
 /// for a NULL window.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_insert(
-    window: *mut bloomline_window,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe { exclusive(window).is_none_or(|window| window.0.insert(key_or_empty(key, len))) }
+fn bloomline_window_insert(window: *mut bloomline_window, key: *const c_void, len: usize) -> bool {
+    exclusive(window).is_none_or(|window| window.0.insert(key_or_empty(key, len)))
 }
 
 /// bloomline_window_insert_hash() is bloomline_window_insert() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_insert_hash(
-    window: *mut bloomline_window,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { exclusive(window) }.is_none_or(|window| window.0.insert_hash(hash))
+fn bloomline_window_insert_hash(window: *mut bloomline_window, hash: u64) -> bool {
+    exclusive(window).is_none_or(|window| window.0.insert_hash(hash))
 }
 
 /// bloomline_window_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
@@ -138,94 +113,61 @@ pub unsafe extern "C" fn bloomline_window_insert_hash(
 /// for (n + 63) / 64 words, and need not be initialized; it may be NULL.
 ///
 /// If 'window' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_insert_hashes(
-    window: *mut bloomline_window,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_window_insert_hashes(
+    window: *mut bloomline_window, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
-    unsafe {
-        let insert = exclusive(window).map(|window| {
-            |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_new_hashes(hashes, bitmap)
-        });
-        change_batch(slice(hashes, n), n, bitmap, true, insert)
-    }
+    let insert = exclusive(window).map(|window| {
+        |hashes: &[u64], bitmap: &mut [u64]| window.0.insert_new_hashes(hashes, bitmap)
+    });
+    change_batch(slice(hashes, n), n, bitmap, true, insert)
 }
 
 /// bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys by their bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_insert_keys(
-    window: *mut bloomline_window,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_window_insert_keys(
+    window: *mut bloomline_window, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
-    unsafe {
-        let insert = exclusive(window).map(|window| {
-            |keys: &[Key], bitmap: &mut [u64]| window.0.insert_new_keys(keys, bitmap)
-        });
-        change_batch(keys_at(keys, n), n, bitmap, true, insert)
-    }
+    let insert = exclusive(window)
+        .map(|window| |keys: &[Key], bitmap: &mut [u64]| window.0.insert_new_keys(keys, bitmap));
+    change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
 /// bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
 /// for its fill and its rate. It leads to the window and sees all later inserts and rotations.
 /// Valid until the window is freed. No thread may change the window while another uses it.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_view(
-    window: *const bloomline_window,
-    out: *mut bloomline_view,
+fn bloomline_window_view(
+    window: *const bloomline_window, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_view_of(window, |window| &raw const (*window).0, out) }
+    write_view_of(window, |window| &raw const (*window).0, out)
 }
 
 /// bloomline_window_generations() returns how many generations there are, the newest included.
 /// Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_generations(window: *const bloomline_window) -> u32 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(window, 0, |window| window.0.generations()) }
+fn bloomline_window_generations(window: *const bloomline_window) -> u32 {
+    read_or(window, 0, |window| window.0.generations())
 }
 
 /// bloomline_window_time_slice() returns the number of the current time slice: how often the window
 /// rotated, or what bloomline_window_advance_to() set. Returns 0 for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_time_slice(window: *const bloomline_window) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(window, 0, |window| window.0.time_slice()) }
+fn bloomline_window_time_slice(window: *const bloomline_window) -> u64 {
+    read_or(window, 0, |window| window.0.time_slice())
 }
 
 /// bloomline_window_params() writes line count, k and seed of each generation to 'out'.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_params(
-    window: *const bloomline_window,
-    out: *mut bloomline_params,
+fn bloomline_window_params(
+    window: *const bloomline_window, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(window, out, |window| Ok(window.0.params().into())) }
+    write_result(window, out, |window| Ok(window.0.params().into()))
 }
 
 /// bloomline_window_key_count() returns how many different keys are in the generation of 'age'
 /// rotations ago, 0 being the newest. It misses some, at the false-positive rate. Returns 0 if
 /// 'age' is out of range, and for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_window_key_count(
-    window: *const bloomline_window,
-    age: u32,
-) -> u64 {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    unsafe { read_or(window, 0, |window| window.0.key_count(age)) }
+fn bloomline_window_key_count(window: *const bloomline_window, age: u32) -> u64 {
+    read_or(window, 0, |window| window.0.key_count(age))
+}
 }
 
-handle! { bloomline_window window;
+handle! { bloomline_window(Window) window;
 
 /// bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
 /// 0 for NULL.

@@ -12,7 +12,7 @@ use super::batch::{change_batch, short};
 use super::boundary::{
     NULL, change, exclusive, guard, new_handle, shared_between_threads, slice, write_optional,
 };
-use super::handle::{handle, whole};
+use super::handle::handle;
 use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
@@ -29,8 +29,6 @@ pub struct bloomline_filter(pub(super) Filter);
 
 const _: () = shared_between_threads::<bloomline_filter>();
 
-whole!(bloomline_filter: Filter);
-
 impl bloomline_filter {
     /// The handle of a filter that is part of something else: for functions that take a const
     /// one.
@@ -44,6 +42,7 @@ impl bloomline_filter {
     }
 }
 
+exports! {
 /// bloomline_filter_new() creates an empty filter, of 64 bytes of memory for each line, aligned to
 /// the line.
 ///
@@ -55,17 +54,14 @@ impl bloomline_filter {
 /// Errors: BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT and
 /// BLOOMLINE_ERR_LAYOUT for parameters out of range; BLOOMLINE_ERR_OUT_OF_MEMORY;
 /// BLOOMLINE_ERR_BACKEND.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_new(
-    params: *const bloomline_params,
-    out: *mut *mut bloomline_filter,
+fn bloomline_filter_new(
+    params: *const bloomline_params, out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `params` is NULL or there; `out` is NULL or has room.
-    unsafe { new_handle(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?))) }
+    new_handle(out, || Ok(bloomline_filter(Filter::new(checked(params)?)?)))
+}
 }
 
-handle! { bloomline_filter filter;
+handle! { bloomline_filter(Filter) filter;
 
 /// bloomline_filter_clone() creates a copy, of the same keys, key count and type.
 ///
@@ -81,25 +77,18 @@ free bloomline_filter_free;
 memory bloomline_filter_memory;
 }
 
+exports! {
 /// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
 /// new, and false if it was already present, or a false positive. Returns true for a NULL filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert(
-    filter: *mut bloomline_filter,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `len` bytes are there
-    // unless NULL.
-    unsafe {
-        if !filter.is_null()
-            && let Some(key) = short(key, len)
-        {
-            let filter = &mut (*filter).0;
-            return filter.insert_hash(of_short(key, filter.params().seed()));
-        }
-        insert_apart(filter, key, len)
+fn bloomline_filter_insert(filter: *mut bloomline_filter, key: *const c_void, len: usize) -> bool {
+    if !filter.is_null()
+        && let Some(key) = short(key, len)
+    {
+        let filter = &mut (*filter).0;
+        return filter.insert_hash(of_short(key, filter.params().seed()));
     }
+    insert_apart(filter, key, len)
+}
 }
 
 /// The rest of [`bloomline_filter_insert`], apart: so the shorter way saves no registers.
@@ -116,28 +105,17 @@ unsafe extern "C" fn insert_apart(
     unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
 }
 
+exports! {
 /// bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
 /// that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_hash(
-    filter: *mut bloomline_filter,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { exclusive(filter) }.is_none_or(|filter| filter.0.insert_hash(hash))
+fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) -> bool {
+    exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
 /// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
 /// large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_hashes(
-    filter: *mut bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+fn bloomline_filter_insert_hashes(filter: *mut bloomline_filter, hashes: *const u64, n: usize) {
+    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
         filter.0.insert_hashes(hashes);
     }
 }
@@ -149,32 +127,20 @@ pub unsafe extern "C" fn bloomline_filter_insert_hashes(
 /// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
 /// few keys (another for each 32,768) or if the system starts no more, and one for a classic
 /// filter. The threads end before it returns.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_hashes_parallel(
-    filter: *mut bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-    threads: usize,
+fn bloomline_filter_insert_hashes_parallel(
+    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize,
 ) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(hashes)) = unsafe { (exclusive(filter), slice(hashes, n)) } {
+    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
         filter.0.insert_hashes_parallel(hashes, threads);
     }
 }
 
 /// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
 /// their bytes. It keeps up to 10 MiB of hashes; without the memory for them it takes one thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
-    filter: *mut bloomline_filter,
-    keys: *const bloomline_bytes,
-    n: usize,
-    threads: usize,
+fn bloomline_filter_insert_keys_parallel(
+    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
 ) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
         filter.0.insert_keys_parallel(keys, threads);
     }
 }
@@ -189,56 +155,33 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys_parallel(
 /// for each thread. Bytes and answers are the same for any number.
 ///
 /// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_new_hashes(
-    filter: *mut bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-    threads: usize,
-    bitmap: *mut u64,
+fn bloomline_filter_insert_new_hashes(
+    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; each array has its
-    // count unless NULL.
-    unsafe {
-        let insert = exclusive(filter).map(|filter| {
-            |hashes: &[u64], new: &mut [u64]| {
-                filter.0.insert_new_hashes_parallel(hashes, new, threads)
-            }
-        });
-        change_batch(slice(hashes, n), n, bitmap, true, insert)
-    }
+    let insert = exclusive(filter).map(|filter| {
+        |hashes: &[u64], new: &mut [u64]| filter.0.insert_new_hashes_parallel(hashes, new, threads)
+    });
+    change_batch(slice(hashes, n), n, bitmap, true, insert)
 }
 
 /// bloomline_filter_insert_new_keys() is bloomline_filter_insert_new_hashes() for keys by their
 /// bytes, which all threads hash.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_new_keys(
-    filter: *mut bloomline_filter,
-    keys: *const bloomline_bytes,
-    n: usize,
-    threads: usize,
+fn bloomline_filter_insert_new_keys(
+    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
     bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: as above.
-    unsafe {
-        let insert = exclusive(filter).map(|filter| {
-            |keys: &[Key], new: &mut [u64]| filter.0.insert_new_keys_parallel(keys, new, threads)
-        });
-        change_batch(keys_at(keys, n), n, bitmap, true, insert)
-    }
+    let insert = exclusive(filter).map(|filter| {
+        |keys: &[Key], new: &mut [u64]| filter.0.insert_new_keys_parallel(keys, new, threads)
+    });
+    change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
 /// bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
 /// bloomline_filter_insert_hashes().
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_insert_keys(
-    filter: *mut bloomline_filter,
-    keys: *const bloomline_bytes,
-    n: usize,
+fn bloomline_filter_insert_keys(
+    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize,
 ) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; the array has its count
-    // unless NULL.
-    if let (Some(filter), Some(keys)) = unsafe { (exclusive(filter), keys_at(keys, n)) } {
+    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
         match keys {
             [key] => {
                 filter.0.insert(key);
@@ -252,14 +195,10 @@ pub unsafe extern "C" fn bloomline_filter_insert_keys(
 /// (plain or classic) must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_union(
-    into: *mut bloomline_filter,
-    from: *const bloomline_filter,
+fn bloomline_filter_union(
+    into: *mut bloomline_filter, from: *const bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: each handle is NULL or alive, and `into` is this call's alone.
-    unsafe { combine(into, from, Filter::union) }
+    combine(into, from, Filter::union)
 }
 
 /// bloomline_filter_intersect() keeps in 'into' what both filters have: a key that is in both stays
@@ -268,14 +207,11 @@ pub unsafe extern "C" fn bloomline_filter_union(
 /// bloomline_view_estimated_keys() tells it. Line count, k, seed and type must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_intersect(
-    into: *mut bloomline_filter,
-    from: *const bloomline_filter,
+fn bloomline_filter_intersect(
+    into: *mut bloomline_filter, from: *const bloomline_filter,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: each handle is NULL or alive, and `into` is this call's alone.
-    unsafe { combine(into, from, Filter::intersect) }
+    combine(into, from, Filter::intersect)
+}
 }
 
 /// Combines two filters by `how`, which changes nothing where both are one.
@@ -300,11 +236,10 @@ unsafe fn combine(
     })
 }
 
+exports! {
 /// bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    if let Some(filter) = unsafe { exclusive(filter) } {
+fn bloomline_filter_clear(filter: *mut bloomline_filter) {
+    if let Some(filter) = exclusive(filter) {
         filter.0.clear();
     }
 }
@@ -315,11 +250,8 @@ pub unsafe extern "C" fn bloomline_filter_clear(filter: *mut bloomline_filter) {
 ///
 /// Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
 /// classic filter. The filter is unchanged.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone.
-    unsafe { change(filter, |filter| Ok(filter.0.fold()?)) }
+fn bloomline_filter_fold(filter: *mut bloomline_filter) -> bloomline_status {
+    change(filter, |filter| Ok(filter.0.fold()?))
 }
 
 /// bloomline_filter_fold_to_rate() folds while the false-positive rate stays at 'rate' or below and
@@ -329,24 +261,17 @@ pub unsafe extern "C" fn bloomline_filter_fold(filter: *mut bloomline_filter) ->
 ///
 /// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
 /// filter. The filter holds all its keys in any case.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_fold_to_rate(
-    filter: *mut bloomline_filter,
-    rate: f64,
-    folds: *mut u32,
+fn bloomline_filter_fold_to_rate(
+    filter: *mut bloomline_filter, rate: f64, folds: *mut u32,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or this call's alone; `folds` is NULL or has
-    // room.
-    unsafe {
-        change(filter, |filter| {
-            write_optional(folds, filter.0.fold_to_rate(rate)?);
-            Ok(())
-        })
-    }
+    change(filter, |filter| {
+        write_optional(folds, filter.0.fold_to_rate(rate)?);
+        Ok(())
+    })
+}
 }
 
-handle! { bloomline_filter filter;
+handle! { bloomline_filter(Filter) filter;
 
 /// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
 /// each line and 64 more. Returns 0 for NULL.

@@ -10,21 +10,17 @@ use super::bloomline_filter;
 use crate::hash::{of_bytes, of_short};
 use std::ffi::c_void;
 
+exports! {
 /// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
 /// absent, and true if it may be present.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains(
-    filter: *const bloomline_filter,
-    key: *const c_void,
-    len: usize,
+fn bloomline_filter_contains(
+    filter: *const bloomline_filter, key: *const c_void, len: usize,
 ) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive; `len` bytes are there unless NULL.
-    unsafe {
-        if let (Some(bloomline_filter(filter)), Some(key)) = (shared(filter), short(key, len)) {
-            return filter.contains_hash(of_short(key, filter.params().seed()));
-        }
-        contains_apart(filter, key, len)
+    if let (Some(bloomline_filter(filter)), Some(key)) = (shared(filter), short(key, len)) {
+        return filter.contains_hash(of_short(key, filter.params().seed()));
     }
+    contains_apart(filter, key, len)
+}
 }
 
 /// The rest of [`bloomline_filter_contains`], apart: so the shorter way saves no registers.
@@ -41,14 +37,10 @@ unsafe extern "C" fn contains_apart(
     unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
 }
 
+exports! {
 /// bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_hash(
-    filter: *const bloomline_filter,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the handle is NULL or alive.
-    contains_hash(unsafe { shared(filter) }.map(|filter| &filter.0), hash)
+fn bloomline_filter_contains_hash(filter: *const bloomline_filter, hash: u64) -> bool {
+    contains_hash(shared(filter).map(|filter| &filter.0), hash)
 }
 
 /// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
@@ -57,21 +49,14 @@ pub unsafe extern "C" fn bloomline_filter_contains_hash(
 ///
 /// If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
 /// written and the result is 'n'.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_hashes(
-    filter: *const bloomline_filter,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_filter_contains_hashes(
+    filter: *const bloomline_filter, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        if let (Some((hashes, word)), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
-            return filter.0.contains_few(hashes, word);
-        }
-        contains_more(filter, hashes, n, bitmap)
+    if let (Some((hashes, word)), Some(filter)) = (few(hashes, n, bitmap), shared(filter)) {
+        return filter.0.contains_few(hashes, word);
     }
+    contains_more(filter, hashes, n, bitmap)
+}
 }
 
 /// The rest of [`bloomline_filter_contains_hashes`], apart: so a few keys save no registers.
@@ -89,23 +74,17 @@ unsafe extern "C" fn contains_more(
     unsafe { contains_many(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
 }
 
+exports! {
 /// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_contains_keys(
-    filter: *const bloomline_filter,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_filter_contains_keys(
+    filter: *const bloomline_filter, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the handle is NULL or alive; each array has its count unless
-    // NULL.
-    unsafe {
-        let one = |key, len| bloomline_filter_contains(filter, key, len);
-        if let Some(maybe) = one_key(n, one, keys, bitmap) {
-            return maybe;
-        }
-        contains_more_keys(filter, keys, n, bitmap)
+    let one = |key, len| bloomline_filter_contains(filter, key, len);
+    if let Some(maybe) = one_key(n, one, keys, bitmap) {
+        return maybe;
     }
+    contains_more_keys(filter, keys, n, bitmap)
+}
 }
 
 /// The rest of [`bloomline_filter_contains_keys`], apart.

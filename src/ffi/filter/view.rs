@@ -5,15 +5,13 @@ use super::super::status::bloomline_status;
 use super::super::view::{bloomline_view, pack};
 use super::bloomline_filter;
 
+exports! {
 /// bloomline_filter_view() writes a view of the filter to 'out': for batches over several filters,
 /// its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
 /// freed.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_filter_view(
-    filter: *const bloomline_filter,
-    out: *mut bloomline_view,
+fn bloomline_filter_view(
+    filter: *const bloomline_filter, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the handle is NULL or alive, and `out` is NULL or has room.
-    unsafe { write_result(filter, out, |filter| Ok(pack(&filter.0.view()))) }
+    write_result(filter, out, |filter| Ok(pack(&filter.0.view())))
+}
 }

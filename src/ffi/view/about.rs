@@ -8,6 +8,7 @@ use crate::View;
 use std::ffi::c_void;
 use std::ptr;
 
+exports! {
 /// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
 /// plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
 /// BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter is
@@ -15,19 +16,13 @@ use std::ptr;
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
 /// of other engines, scalable filters, windows and cascades.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_shape(
-    view: *const bloomline_view,
-    out: *mut bloomline_params,
+fn bloomline_view_shape(
+    view: *const bloomline_view, out: *mut bloomline_params,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: the view is NULL or there; `out` is NULL or has room.
-    unsafe {
-        write_result(view, out, |view| {
-            let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
-            bloomline_params::of_view(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
-        })
-    }
+    write_result(view, out, |view| {
+        let view = unpack(view).ok_or(Failure(BLOOMLINE_ERR_NOT_A_FILTER))?;
+        bloomline_params::of_view(&view).ok_or(Failure(BLOOMLINE_ERR_LAYOUT))
+    })
 }
 
 /// bloomline_view_lines() returns the address of the lines, and writes their length in bytes to
@@ -36,18 +31,11 @@ pub unsafe extern "C" fn bloomline_view_shape(
 ///
 /// If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL
 /// and writes 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_lines(
-    view: *const bloomline_view,
-    len: *mut usize,
-) -> *const c_void {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
-    // `len` is NULL or has room.
-    unsafe {
-        let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
-        write_optional(len, count);
-        start.cast()
-    }
+fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const c_void {
+    let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
+    write_optional(len, count);
+    start.cast()
+}
 }
 
 /// A number about an opened view; `default` for others.
@@ -63,41 +51,34 @@ unsafe fn number<N: Copy>(
     guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
 }
 
+exports! {
 /// bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
 /// filter those that were new; of a window those of all its generations, in each once; of a cascade
 /// the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
 /// opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    unsafe { number(view, 0, |view| view.key_count()) }
+fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
+    number(view, 0, |view| view.key_count())
 }
 
 /// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
 /// cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
 /// opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    unsafe { number(view, 1.0, |view| view.fill()) }
+fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
+    number(view, 1.0, |view| view.fill())
 }
 
 /// bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
 /// present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    unsafe { number(view, 0.0, |view| view.estimated_keys()) }
+fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
+    number(view, 0.0, |view| view.estimated_keys())
 }
 
 /// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
 /// above the target, build the filter anew, larger. Of several filters it is that of all together;
 /// of a cascade the 'unknown_rate' of bloomline_cascade_about(). It reads the whole filter. Returns
 /// 1 if 'view' is NULL or not opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    unsafe { number(view, 1.0, |view| view.estimated_rate()) }
+fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
+    number(view, 1.0, |view| view.estimated_rate())
 }
 
 /// bloomline_view_worst_line_rate() returns the false-positive rate, 0 to 1, of the fullest line.
@@ -105,8 +86,7 @@ pub unsafe extern "C" fn bloomline_view_estimated_rate(view: *const bloomline_vi
 /// bloomline_view_estimated_rate(). By chance the fullest of a million lines stays below 0.1 at an
 /// average of 1 %. For classic and LevelDB filters it is bloomline_view_estimated_rate(). It reads
 /// the whole filter. Returns 1 if 'view' is NULL or not opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    unsafe { number(view, 1.0, |view| view.worst_line_rate()) }
+fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
+    number(view, 1.0, |view| view.worst_line_rate())
+}
 }

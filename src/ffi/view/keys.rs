@@ -20,40 +20,30 @@ pub type bloomline_contains_fn = Option<
     unsafe extern "C" fn(view: *const bloomline_view, key: *const c_void, len: usize) -> bool,
 >;
 
+exports! {
 /// bloomline_view_contains_fn() returns a function that answers as bloomline_view_contains() for
 /// this view without its per-call checks: a cached RocksDB filter takes a fifth less time. Pass
 /// only this view or a copy, its bytes still valid, and a NULL key only if 'len' is 0: unchecked.
 ///
 /// Never returns NULL. If 'view' is NULL or not opened, or nothing is saved, returns
 /// bloomline_view_contains().
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_fn(
-    view: *const bloomline_view,
-) -> bloomline_contains_fn {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-    let view = unsafe { opened_of_rocksdb(view) };
+fn bloomline_view_contains_fn(view: *const bloomline_view) -> bloomline_contains_fn {
+    let view = opened_of_rocksdb(view);
     let quick: Option<ContainsKey<bloomline_view>> =
         view.and_then(|view| contains_key(view.backend()));
     Some(quick.unwrap_or(bloomline_view_contains))
 }
 
 /// bloomline_view_contains_keys() is bloomline_view_contains_hashes() for keys by their bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_keys(
-    view: *const bloomline_view,
-    keys: *const bloomline_bytes,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_view_contains_keys(
+    view: *const bloomline_view, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened; each array has its count unless NULL.
-    unsafe {
-        let one = |key, len| bloomline_view_contains(view, key, len);
-        if let Some(maybe) = one_key(n, one, keys, bitmap) {
-            return maybe;
-        }
-        contains_more_keys(view, keys, n, bitmap)
+    let one = |key, len| bloomline_view_contains(view, key, len);
+    if let Some(maybe) = one_key(n, one, keys, bitmap) {
+        return maybe;
     }
+    contains_more_keys(view, keys, n, bitmap)
+}
 }
 
 /// The rest of [`bloomline_view_contains_keys`], apart.
@@ -118,6 +108,7 @@ const _: () = assert!(FEW_EACH <= KEY_BY_KEY);
 /// takes longer than it saves.
 const ONE_BY_ONE: usize = 2;
 
+exports! {
 /// bloomline_view_contains_each() probes for 'n' keys that lie anywhere, such as those of a RocksDB
 /// MultiGet: 'keys' is an array of pointers to them. It writes whether key i may be present to
 /// present[i]. One or two keys are probed one by one; of more, the lines of each 64 are prefetched
@@ -126,23 +117,15 @@ const ONE_BY_ONE: usize = 2;
 ///
 /// If 'view' is NULL or not opened, or 'keys' is NULL, all keys may be present; so may a key whose
 /// pointer is NULL. If 'present' is NULL, nothing is written.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_each(
-    view: *const bloomline_view,
-    keys: *const *const bloomline_bytes,
-    n: usize,
-    present: *mut bool,
+fn bloomline_view_contains_each(
+    view: *const bloomline_view, keys: *const *const bloomline_bytes, n: usize, present: *mut bool,
 ) {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened;
-    // the arrays have their count unless NULL, and each key is NULL or there.
-    unsafe {
-        if n > ONE_BY_ONE || keys.is_null() || present.is_null() {
-            contains_more_each(view, keys, n, present);
-        } else if n == 1 {
-            contains_one_of_each(view, keys, present);
-        } else {
-            contains_one_by_one(view, keys, n, present);
-        }
+    if n > ONE_BY_ONE || keys.is_null() || present.is_null() {
+        contains_more_each(view, keys, n, present);
+    } else if n == 1 {
+        contains_one_of_each(view, keys, present);
+    } else {
+        contains_one_by_one(view, keys, n, present);
     }
 }
 
@@ -152,13 +135,12 @@ pub unsafe extern "C" fn bloomline_view_contains_each(
 /// does not take longer. An engine asks once, when it opens the filter.
 ///
 /// Returns SIZE_MAX if 'view' is NULL or not opened.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_fewest_each(view: *const bloomline_view) -> usize {
+fn bloomline_view_fewest_each(view: *const bloomline_view) -> usize {
     guard_or(usize::MAX, || {
-        // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was opened.
-        let view = unsafe { opened(view) };
+        let view = opened(view);
         view.map_or(usize::MAX, |view| view.fewest_together())
     })
+}
 }
 
 /// Probes for one key of [`bloomline_view_contains_each`].

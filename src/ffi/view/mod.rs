@@ -194,6 +194,7 @@ unsafe fn open_view<'a>(
     })
 }
 
+exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
 /// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
 /// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or an
@@ -205,54 +206,34 @@ unsafe fn open_view<'a>(
 /// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
 /// an engine reads the data behind the filter.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_open(
-    data: *const c_void,
-    len: usize,
-    out: *mut bloomline_view,
+fn bloomline_view_open(
+    data: *const c_void, len: usize, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
-    // room.
-    unsafe { open_view(data, len, out, View::open) }
+    open_view(data, len, out, View::open)
 }
 
 /// bloomline_view_open_unverified() is bloomline_view_open() without the checksum of the lines: it
 /// reads the last 64 bytes only, for blocks already verified. To open and probe takes three to four
 /// times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
 /// only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
-#[must_use]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_open_unverified(
-    data: *const c_void,
-    len: usize,
-    out: *mut bloomline_view,
+fn bloomline_view_open_unverified(
+    data: *const c_void, len: usize, out: *mut bloomline_view,
 ) -> bloomline_status {
-    // SAFETY: rules of the header: `len` bytes are there unless NULL; `out` is NULL or has
-    // room.
-    unsafe { open_view(data, len, out, View::open_unverified) }
+    open_view(data, len, out, View::open_unverified)
 }
 
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
 /// and true if it may be present.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains(
-    view: *const bloomline_view,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened; `len` bytes are there unless NULL.
-    unsafe {
-        if let (Some(view), Some(key)) = (shared(view), short(key, len))
-            && let words = view.words()
-            && words.are_sound()
-            && let Some(hash) = words.hash_of_short(key)
-        {
-            return words.single().contains(hash);
-        }
-        contains_apart(view, key, len)
+fn bloomline_view_contains(view: *const bloomline_view, key: *const c_void, len: usize) -> bool {
+    if let (Some(view), Some(key)) = (shared(view), short(key, len))
+        && let words = view.words()
+        && words.are_sound()
+        && let Some(hash) = words.hash_of_short(key)
+    {
+        return words.single().contains(hash);
     }
+    contains_apart(view, key, len)
+}
 }
 
 /// The rest of [`bloomline_view_contains`], apart: it needs a place for registers, which
@@ -273,42 +254,29 @@ pub(super) unsafe extern "C" fn contains_apart(
     }
 }
 
+exports! {
 /// bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
 /// bloomline_view_hash(), or whatever it was inserted by.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_hash(
-    view: *const bloomline_view,
-    hash: u64,
-) -> bool {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened.
-    unsafe { shared(view).and_then(bloomline_view::single) }
-        .is_none_or(|single| single.contains(hash))
+fn bloomline_view_contains_hash(view: *const bloomline_view, hash: u64) -> bool {
+    shared(view).and_then(bloomline_view::single).is_none_or(|single| single.contains(hash))
 }
 
 /// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
 /// opened, all keys may be present.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_contains_hashes(
-    view: *const bloomline_view,
-    hashes: *const u64,
-    n: usize,
-    bitmap: *mut u64,
+fn bloomline_view_contains_hashes(
+    view: *const bloomline_view, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened; each array has its count unless NULL.
-    unsafe {
-        if n == 1 {
-            return contains_singly(view, hashes, bitmap);
-        }
-        if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
-            && let words = view.words()
-            && let Some(OfWords { kernel, .. }) = words.open()
-        {
-            return kernel.probe_few(words.single(), words.detail(), hashes, word);
-        }
-        contains_more(view, hashes, n, bitmap)
+    if n == 1 {
+        return contains_singly(view, hashes, bitmap);
     }
+    if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
+        && let words = view.words()
+        && let Some(OfWords { kernel, .. }) = words.open()
+    {
+        return kernel.probe_few(words.single(), words.detail(), hashes, word);
+    }
+    contains_more(view, hashes, n, bitmap)
+}
 }
 
 /// [`bloomline_view_contains_hashes`] for one key: a view has the function for that at hand, and
@@ -351,17 +319,12 @@ unsafe extern "C" fn contains_more(
     unsafe { contains_many(move || opened(view), hashes, n, bitmap) }
 }
 
+exports! {
 /// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
 /// 'key'. It serves all filters that hash alike. A view that was not opened hashes as
 /// bloomline_hash() with seed 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn bloomline_view_hash(
-    view: *const bloomline_view,
-    key: *const c_void,
-    len: usize,
-) -> u64 {
-    // SAFETY: rules of the header: the view is NULL or there, with its bytes if it was
-    // opened; `len` bytes are there unless NULL.
-    let (view, key) = unsafe { (opened(view), key_or_empty(key, len)) };
+fn bloomline_view_hash(view: *const bloomline_view, key: *const c_void, len: usize) -> u64 {
+    let (view, key) = (opened(view), key_or_empty(key, len));
     view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
+}
 }
