@@ -24,7 +24,8 @@
  *   bloomline_group       many views, prepared once to be probed together
  *   bloomline_map         an encoded filter in a file, mapped or read; a cascade in bytes
  *
- * These rules hold for every function unless its own comment says otherwise:
+ * A comment is that of all functions under it, to the next empty line. These rules hold for every
+ * function unless its comment says otherwise:
  *
  * In doubt, true. A bloomline_..._contains...() returns true if it cannot answer: for a NULL
  * handle, a key that is NULL with a length above 0, a view that was not opened. A false negative
@@ -34,6 +35,9 @@
  * bits, the bits from all of it. bloomline_hash() and bloomline_hash_u64() are; a plain integer or
  * a hash of 32 bits is not. To probe for a key by its bytes, insert it by its bytes, or by
  * bloomline_hash() with the filter's seed.
+ *
+ * Bitmaps. Bit i % 64 of word i / 64 is that of key, or filter, number i; unused bits of the last
+ * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized.
  *
  * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or an error. The
  * comments name the errors to expect; any such function may also return BLOOMLINE_ERR_NULL and
@@ -45,10 +49,10 @@
  *
  * Pointers. NULL is never allowed, except where a comment says so, and for an array or a buffer
  * with a count of 0. For NULL, a function with a status returns BLOOMLINE_ERR_NULL; others do
- * nothing, or return what does no harm. A key that is NULL with a length above 0 is inserted and
- * hashed as if it were empty. Keys and encoded filters may have any alignment (lines at multiples
- * of 64 bytes are faster); everything else has that of its type. What a call writes must not
- * overlap anything else that it is given.
+ * nothing, those that free included, and return 0 or what does no harm. A key that is NULL with a
+ * length above 0 is inserted and hashed as if it were empty. Keys and encoded filters may have any
+ * alignment (lines at multiples of 64 bytes are faster); everything else has that of its type. What
+ * a call writes must not overlap anything else that it is given.
  *
  * Threads. Any number of threads may call functions that take a handle as const, on the same
  * handle, at once. A function that takes it as non-const needs it for itself. All else that a call
@@ -96,8 +100,8 @@
 #endif
 #endif
 
-/* Marks the functions whose status must not be ignored. Define it empty before the include to
- * turn off the warnings. */
+/* BLOOMLINE_CHECKED marks the functions whose status must not be ignored. Define BLOOMLINE_MUST_USE
+ * empty before the include to turn off the warnings. */
 #ifndef BLOOMLINE_MUST_USE
 #if (defined(__cplusplus) && __cplusplus >= 201703L) || \
     (defined(_MSVC_LANG) && _MSVC_LANG >= 201703L) || \
@@ -109,6 +113,7 @@
 #define BLOOMLINE_MUST_USE
 #endif
 #endif
+#define BLOOMLINE_CHECKED BLOOMLINE_MUST_USE BLOOMLINE_API
 
 #ifdef __cplusplus
 extern "C" {
@@ -320,8 +325,7 @@ typedef struct bloomline_allocator {
  *
  * Errors: BLOOMLINE_ERR_NULL if 'alloc' or 'free' is NULL; nothing changes.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_set_allocator(const bloomline_allocator *allocator);
+BLOOMLINE_CHECKED bloomline_status bloomline_set_allocator(const bloomline_allocator *allocator);
 
 /* Hashes of keys ------------------------------------------------------------------------ */
 
@@ -347,8 +351,7 @@ typedef struct bloomline_bytes {
  *
  * Errors: BLOOMLINE_ERR_IO if the system has no random numbers.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_random_seed(uint64_t *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_random_seed(uint64_t *out);
 
 /**
  * bloomline_hash() returns the hash of the 'len' bytes at 'key': XXH3-64 with 'seed', on every
@@ -364,17 +367,13 @@ BLOOMLINE_API uint64_t bloomline_hash(const void *key, size_t len, uint64_t seed
 BLOOMLINE_API uint64_t bloomline_hash_u64(uint64_t key, uint64_t seed);
 
 /**
- * bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
- * hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
- */
-BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys, size_t n, uint64_t seed,
-    uint64_t *out);
-
-/**
- * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
- * order. Does nothing if either is NULL.
+ * bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
+ * bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers
+ * themselves. Does nothing if either is NULL.
  */
 BLOOMLINE_API void bloomline_hash_batch(const bloomline_bytes *keys, size_t n, uint64_t seed,
+    uint64_t *out);
+BLOOMLINE_API void bloomline_hash_u64_batch(const uint64_t *keys, size_t n, uint64_t seed,
     uint64_t *out);
 
 /* Size and shape of a filter ------------------------------------------------------------ */
@@ -426,53 +425,32 @@ typedef struct bloomline_cuckoo_params {
 /**
  * bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
  * false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
- * both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
- * standard Bloom filter.
+ * both excluded. 1 % takes about 9.9 bits per key, a little more than a standard Bloom filter.
+ * bloomline_params_for_bits() writes a filter of 'bits_per_key' bits, which may be a fraction, for
+ * each key, and the k with the lowest false-positive rate at that size. 0 keys take one line.
  *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
- * not fit in memory.
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
+ * BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_for_rate(uint64_t keys, double rate,
+BLOOMLINE_CHECKED bloomline_status bloomline_params_for_rate(uint64_t keys, double rate,
+    bloomline_params *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_params_for_bits(uint64_t keys, double bits_per_key,
     bloomline_params *out);
 
 /**
- * bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
- * fraction, for each of 'keys' keys, and the k with the lowest false-positive rate at that size. 0
- * keys take one line.
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_for_bits(uint64_t keys, double bits_per_key,
-    bloomline_params *out);
-
-/**
- * bloomline_classic_params_for_rate() is bloomline_params_for_rate() for a standard Bloom filter:
- * its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64 bytes in which a key sets
- * k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, but a probe reads up to k cache
- * lines and is several times slower.
+ * bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a
+ * standard Bloom filter: its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64
+ * bytes in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, and 10
+ * bits per key give 0.82 % instead of 0.97 %, but a probe reads up to k cache lines and is several
+ * times slower.
  *
  * All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
  * folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
- * not fit in memory.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
+BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_rate(uint64_t keys, double rate,
     bloomline_params *out);
-
-/**
- * bloomline_classic_params_for_bits() is bloomline_params_for_bits() for a standard Bloom filter:
- * see bloomline_classic_params_for_rate(). At 10 bits per key its false-positive rate is 0.82 %
- * (bloomline_params_for_bits(): 0.97 %).
- *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys, double bits_per_key,
-    bloomline_params *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_bits(uint64_t keys,
+    double bits_per_key, bloomline_params *out);
 
 /**
  * bloomline_params_foldable() rounds the line count up to a multiple of 2 to the power 'folds', so
@@ -482,8 +460,8 @@ BLOOMLINE_API bloomline_status bloomline_classic_params_for_bits(uint64_t keys, 
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
  * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_params_foldable(bloomline_params *params, uint32_t folds);
+BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *params,
+    uint32_t folds);
 
 /**
  * bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
@@ -501,8 +479,7 @@ BLOOMLINE_API double bloomline_params_rate(const bloomline_params *params, uint6
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
  * be too large.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys, double rate,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_params_for_rate(uint64_t keys, double rate,
     bloomline_cuckoo_params *out);
 
 /**
@@ -580,8 +557,7 @@ typedef struct bloomline_filter bloomline_filter;
  * BLOOMLINE_ERR_LAYOUT for parameters out of range; BLOOMLINE_ERR_OUT_OF_MEMORY;
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_new(const bloomline_params *params,
     bloomline_filter **out);
 
 /**
@@ -589,88 +565,67 @@ BLOOMLINE_API bloomline_status bloomline_filter_new(const bloomline_params *para
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_clone(const bloomline_filter *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_clone(const bloomline_filter *filter,
     bloomline_filter **out);
 
-/**
- * bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
- */
+/** bloomline_filter_free() frees a filter. Do not use its views afterwards. */
 BLOOMLINE_API void bloomline_filter_free(bloomline_filter *filter);
 
 /**
  * bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
- * unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if it
- * was set. The handle itself, of some hundred bytes, is not counted. Returns 0 for NULL.
+ * unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if
+ * it was set. The handle itself, of some hundred bytes, is not counted.
  */
 BLOOMLINE_API size_t bloomline_filter_memory(const bloomline_filter *filter);
 
 /**
- * bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
- * new, and false if it was already present, or a false positive. Returns true for a NULL filter.
+ * bloomline_filter_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_filter_insert_hash() a key by its hash. Returns true if the key was new, and false if
+ * it was already present, or a false positive. Returns true for a NULL filter.
  */
 BLOOMLINE_API bool bloomline_filter_insert(bloomline_filter *filter, const void *key, size_t len);
-
-/**
- * bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
- * that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
- */
 BLOOMLINE_API bool bloomline_filter_insert_hash(bloomline_filter *filter, uint64_t hash);
 
 /**
- * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
- * large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
+ * bloomline_filter_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_filter_insert_keys() by their bytes, faster than one by one: in a large filter their
+ * lines are prefetched. Does nothing if 'filter' or the array is NULL.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes(bloomline_filter *filter, const uint64_t *hashes,
     size_t n);
+BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
+    const bloomline_bytes *keys, size_t n);
 
 /**
- * bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
- * threads, the caller's among them; 0: on as many as there are CPUs. The filter's bytes are the
- * same for any number.
+ * bloomline_filter_insert_hashes_parallel() and bloomline_filter_insert_keys_parallel() do the
+ * same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
+ * filter's bytes are the same for any number.
  *
  * Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
  * few keys (another for each 32,768) or if the system starts no more, and one for a classic
- * filter. The threads end before it returns.
+ * filter. By their bytes, it keeps up to 10 MiB of hashes; without the memory for them it takes
+ * one thread.
  */
 BLOOMLINE_API void bloomline_filter_insert_hashes_parallel(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads);
-
-/**
- * bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
- * their bytes. It keeps up to 10 MiB of hashes; without the memory for them it takes one thread.
- */
 BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, size_t threads);
 
 /**
- * bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes, in order, and returns how
- * many were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as
- * bloomline_filter_insert_hash() reports it; a key that is there twice is new once; unused bits of
- * the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
- * it may be NULL, and then one thread does the work.
+ * bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes,
+ * bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. The
+ * bit of a key in 'bitmap' is set if it was, as bloomline_filter_insert() reports it; a key that
+ * is there twice is new once. 'bitmap' may be NULL, and then one thread does the work.
  *
  * 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
  * for each thread. Bytes and answers are the same for any number.
  *
- * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+ * If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_filter_insert_new_hashes(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads, uint64_t *bitmap);
-
-/**
- * bloomline_filter_insert_new_keys() is bloomline_filter_insert_new_hashes() for keys by their
- * bytes, which all threads hash.
- */
 BLOOMLINE_API size_t bloomline_filter_insert_new_keys(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, size_t threads, uint64_t *bitmap);
-
-/**
- * bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
- * bloomline_filter_insert_hashes().
- */
-BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
-    const bloomline_bytes *keys, size_t n);
 
 /**
  * bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
@@ -678,8 +633,7 @@ BLOOMLINE_API void bloomline_filter_insert_keys(bloomline_filter *filter,
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_union(bloomline_filter *into,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_union(bloomline_filter *into,
     const bloomline_filter *from);
 
 /**
@@ -690,11 +644,10 @@ BLOOMLINE_API bloomline_status bloomline_filter_union(bloomline_filter *into,
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_intersect(bloomline_filter *into,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_intersect(bloomline_filter *into,
     const bloomline_filter *from);
 
-/** bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
+/** bloomline_filter_clear() removes all keys. Size, k and seed stay. */
 BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
 
 /**
@@ -705,8 +658,7 @@ BLOOMLINE_API void bloomline_filter_clear(bloomline_filter *filter);
  * Errors: BLOOMLINE_ERR_ODD_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a
  * classic filter. The filter is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_fold(bloomline_filter *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_fold(bloomline_filter *filter);
 
 /**
  * bloomline_filter_fold_to_rate() folds while the false-positive rate stays at 'rate' or below and
@@ -717,13 +669,12 @@ BLOOMLINE_API bloomline_status bloomline_filter_fold(bloomline_filter *filter);
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_LAYOUT for a classic
  * filter. The filter holds all its keys in any case.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter, double rate,
-    uint32_t *folds);
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_fold_to_rate(bloomline_filter *filter,
+    double rate, uint32_t *folds);
 
 /**
  * bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
- * each line and 64 more. Returns 0 for NULL.
+ * each line and 64 more.
  */
 BLOOMLINE_API size_t bloomline_filter_encoded_len(const bloomline_filter *filter);
 
@@ -734,9 +685,8 @@ BLOOMLINE_API size_t bloomline_filter_encoded_len(const bloomline_filter *filter
  *
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_filter_encoded_len().
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *filter, void *out,
-    size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_encode(const bloomline_filter *filter,
+    void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_filter_write() passes the same bytes to 'write', part by part in order, with
@@ -744,8 +694,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_encode(const bloomline_filter *f
  *
  * Errors: BLOOMLINE_ERR_IO as soon as 'write' returns false; BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_write(const bloomline_filter *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_write(const bloomline_filter *filter,
     bloomline_write_fn write, void *context);
 
 /**
@@ -758,8 +707,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_write(const bloomline_filter *fi
  * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data, size_t len,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_decode(const void *data, size_t len,
     bloomline_filter **out);
 
 /**
@@ -783,8 +731,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_decode(const void *data, size_t 
  * The Rust runtime copies a path of 384 bytes or more, here, in the load functions and in
  * bloomline_map_open(). If there is no memory for that copy, it aborts the process.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_save(const bloomline_filter *filter,
     const char *path);
 
 /**
@@ -797,35 +744,28 @@ BLOOMLINE_API bloomline_status bloomline_filter_save(const bloomline_filter *fil
  * BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
  * device.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
 
 /* Filters: probes ----------------------------------------------------------------------- */
 
 /**
  * bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
- * absent, and true if it may be present.
+ * absent, and true if it may be present; bloomline_filter_contains_hash() for the hash of a key.
  */
 BLOOMLINE_API bool bloomline_filter_contains(const bloomline_filter *filter, const void *key,
     size_t len);
-
-/** bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key. */
 BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter, uint64_t hash);
 
 /**
- * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
- * be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
- * are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
+ * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes,
+ * bloomline_filter_contains_keys() by their bytes, and returns how many may be present. The bit of
+ * a key in 'bitmap' is set if it may be.
  *
- * If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+ * If 'filter' or the array is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
  * written and the result is 'n'.
  */
 BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
- */
 BLOOMLINE_API size_t bloomline_filter_contains_keys(const bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
@@ -855,8 +795,7 @@ typedef struct bloomline_view {
  * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
  * an engine reads the data behind the filter.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open(const void *data, size_t len,
+BLOOMLINE_CHECKED bloomline_status bloomline_view_open(const void *data, size_t len,
     bloomline_view *out);
 
 /**
@@ -865,20 +804,15 @@ BLOOMLINE_API bloomline_status bloomline_view_open(const void *data, size_t len,
  * times as long as to probe, so keep a view where you can. Whatever the bytes are, probes read
  * only those 'len'. But if the lines are damaged, an inserted key can be a false negative.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_unverified(const void *data, size_t len,
+BLOOMLINE_CHECKED bloomline_status bloomline_view_open_unverified(const void *data, size_t len,
     bloomline_view *out);
 
 /**
  * bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
- * and true if it may be present.
- */
-BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
-
-/**
- * bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
+ * and true if it may be present; bloomline_view_contains_hash() for the hash of a key: that of
  * bloomline_view_hash(), or whatever it was inserted by.
  */
+BLOOMLINE_API bool bloomline_view_contains(const bloomline_view *view, const void *key, size_t len);
 BLOOMLINE_API bool bloomline_view_contains_hash(const bloomline_view *view, uint64_t hash);
 
 /**
@@ -902,8 +836,7 @@ BLOOMLINE_API uint64_t bloomline_view_hash(const bloomline_view *view, const voi
  * its fill, its expected false-positive rate, its lines. Valid until the filter is changed or
  * freed.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_filter_view(const bloomline_filter *filter,
     bloomline_view *out);
 
 /* Views: their parameters, lines and rates ---------------------------------------------- */
@@ -917,8 +850,7 @@ BLOOMLINE_API bloomline_status bloomline_filter_view(const bloomline_filter *fil
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
  * of other engines, scalable filters, windows and cascades.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_shape(const bloomline_view *view,
+BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *view,
     bloomline_params *out);
 
 /**
@@ -941,23 +873,15 @@ BLOOMLINE_API uint64_t bloomline_view_key_count(const bloomline_view *view);
 
 /**
  * bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
- * cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
- * opened.
+ * cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
+ * different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
+ * to 1, at the present fill: above the target, build the filter anew, larger. Of several filters
+ * it is that of all together; of a cascade the 'unknown_rate' of bloomline_cascade_about().
+ *
+ * They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
  */
 BLOOMLINE_API double bloomline_view_fill(const bloomline_view *view);
-
-/**
- * bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
- * present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
- */
 BLOOMLINE_API double bloomline_view_estimated_keys(const bloomline_view *view);
-
-/**
- * bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
- * above the target, build the filter anew, larger. Of several filters it is that of all together;
- * of a cascade the 'unknown_rate' of bloomline_cascade_about(). It reads the whole filter. Returns
- * 1 if 'view' is NULL or not opened.
- */
 BLOOMLINE_API double bloomline_view_estimated_rate(const bloomline_view *view);
 
 /**
@@ -1040,10 +964,9 @@ BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views
 
 /**
  * bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
- * an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
- * 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
- * (n_views + 63) / 64 words, and need not be initialized. The lines of large filters are
- * prefetched, so the probes cost little more than one cache miss.
+ * an LSM tree, or the shards of a set. It returns how many may have it. The bit of a filter in
+ * 'bitmap' is set if it may. The lines of large filters are prefetched, so the probes cost little
+ * more than one cache miss.
  *
  * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
  * all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -1062,17 +985,12 @@ BLOOMLINE_API size_t bloomline_views_contain(const bloomline_view *views, size_t
     const void *key, size_t len, uint64_t *bitmap);
 
 /**
- * bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
- * anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be present. Side
- * by side, views of one kind take half the time.
+ * bloomline_views_contain_hash_each() and bloomline_views_contain_each() do the same for views
+ * that lie anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be
+ * present. Side by side, views of one kind take half the time.
  */
 BLOOMLINE_API size_t bloomline_views_contain_hash_each(const bloomline_view *const *views,
     size_t n_views, uint64_t hash, uint64_t *bitmap);
-
-/**
- * bloomline_views_contain_each() is bloomline_views_contain() for views that lie anywhere: see
- * bloomline_views_contain_hash_each().
- */
 BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *views,
     size_t n_views, const void *key, size_t len, uint64_t *bitmap);
 
@@ -1097,35 +1015,23 @@ typedef struct bloomline_group bloomline_group;
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_group_new(const bloomline_view *views, size_t n,
+BLOOMLINE_CHECKED bloomline_status bloomline_group_new(const bloomline_view *views, size_t n,
     bloomline_group **out);
 
-/** bloomline_group_free() frees a group, not the filters. Does nothing for NULL. */
+/** bloomline_group_free() frees a group, not the filters. */
 BLOOMLINE_API void bloomline_group_free(bloomline_group *group);
 
 /** bloomline_group_view_count() returns how many filters the group has; 0 for NULL. */
 BLOOMLINE_API size_t bloomline_group_view_count(const bloomline_group *group);
 
 /**
- * bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash. It
- * returns how many may have it. Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits
- * of the last word are zero. 'bitmap' has room for a word for each 64 filters or part of them, and
- * need not be initialized.
- *
- * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
- * all may have the key: bloomline_group_contains() has no such limit. If 'bitmap' is NULL, nothing
- * is written and the result is the number of filters. If 'group' is NULL, nothing is written and
- * the result is SIZE_MAX.
+ * bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash, as
+ * bloomline_views_contain_hash(). bloomline_group_contains() probes for the key of 'len' bytes at
+ * 'key', as bloomline_views_contain(). If 'bitmap' is NULL, nothing is written and the result is
+ * the number of filters. If 'group' is NULL, nothing is written and the result is SIZE_MAX.
  */
 BLOOMLINE_API size_t bloomline_group_contains_hash(const bloomline_group *group, uint64_t hash,
     uint64_t *bitmap);
-
-/**
- * bloomline_group_contains() is bloomline_group_contains_hash() for the key of 'len' bytes at
- * 'key'. The filters may hash it differently, with seeds of their own or as other engines do. If
- * 'key' is NULL and 'len' is not 0, all filters may have the key.
- */
 BLOOMLINE_API size_t bloomline_group_contains(const bloomline_group *group, const void *key,
     size_t len, uint64_t *bitmap);
 
@@ -1141,9 +1047,8 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
 /**
  * bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
  * the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
- * in its own table. It returns how many keys may be present. Bit i % 64 of bitmap[i / 64] is set
- * if key i may; unused bits of the last word are zero. 'bitmap' has room for a word for each 64
- * keys or part of them, and need not be initialized.
+ * in its own table. It returns how many keys may be present. The bit of a key in 'bitmap' is set
+ * if it may be.
  *
  * Where members[i] is not below the number of filters, the key may be present. If 'group',
  * 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
@@ -1178,8 +1083,7 @@ BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
  * BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_block_build(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_block_build(const bloomline_params *params,
     const uint64_t *hashes, size_t n, void *out, size_t cap);
 
 /**
@@ -1207,8 +1111,7 @@ BLOOMLINE_API size_t bloomline_static_block_len(size_t n, double rate);
  * bloomline_static_block_len(); BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_OUT_OF_MEMORY,
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
+BLOOMLINE_CHECKED bloomline_status bloomline_static_block_build(const uint64_t *hashes, size_t n,
     double rate, uint64_t seed, size_t threads, void *out, size_t cap, size_t *written);
 
 /**
@@ -1221,87 +1124,52 @@ BLOOMLINE_API bloomline_status bloomline_static_block_build(const uint64_t *hash
  * encoded filter, as where 'len' is that of the buffer and the filter is shorter. The old file is
  * unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_block_save(const void *data, size_t len, const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_block_save(const void *data, size_t len,
+    const char *path);
 
 /**
  * bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
- * key, the best k for that, and keys hashed with 'seed'.
+ * key, the best k for that, and keys hashed with 'seed'; bloomline_builder_new_for_rate() for a
+ * false-positive rate, as bloomline_params_for_rate() takes it; bloomline_builder_new_static() of
+ * static filters of a rate: see bloomline_static_block_build().
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY; BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
- * memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_new(double bits_per_key, uint64_t seed,
-    bloomline_builder **out);
-
-/**
- * bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
- * bloomline_params_for_rate() takes it.
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL;
+ * BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_new_for_rate(double rate, uint64_t seed,
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_new(double bits_per_key, uint64_t seed,
+    bloomline_builder **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_new_for_rate(double rate, uint64_t seed,
+    bloomline_builder **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_new_static(double rate, uint64_t seed,
     bloomline_builder **out);
 
-/**
- * bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
- * false-positive rate: see bloomline_static_block_build().
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
- * BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_new_static(double rate, uint64_t seed,
-    bloomline_builder **out);
-
-/** bloomline_builder_free() frees a builder and its keys. Does nothing for NULL. */
+/** bloomline_builder_free() frees a builder and its keys. */
 BLOOMLINE_API void bloomline_builder_free(bloomline_builder *builder);
 
 /**
- * bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to one of the
- * last two different ones counts once: another version of it, or the prefix of sorted keys that
- * is added with each of them.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
- * block.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_add(bloomline_builder *builder, const void *key,
-    size_t len);
-
-/** bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
-    uint64_t hash);
-
-/**
- * bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; no key is added.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_add_hashes(bloomline_builder *builder,
-    const uint64_t *hashes, size_t n);
-
-/**
- * bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
+ * bloomline_builder_add() adds the key of 'len' bytes at 'key', bloomline_builder_add_hash() a key
+ * by its hash, the others 'n' keys. A key equal to one of the last two different ones counts once:
+ * another version of it, or the prefix of sorted keys that is added with each of them.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
- * length above 0; no key is added.
+ * length above 0. No key is added, and would be a false negative of the block.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_add_keys(bloomline_builder *builder,
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_add(bloomline_builder *builder,
+    const void *key, size_t len);
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_add_hash(bloomline_builder *builder,
+    uint64_t hash);
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_add_hashes(bloomline_builder *builder,
+    const uint64_t *hashes, size_t n);
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_add_keys(bloomline_builder *builder,
     const bloomline_bytes *keys, size_t n);
 
-/** bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL. */
+/** bloomline_builder_clear() drops the keys added since the last block. */
 BLOOMLINE_API void bloomline_builder_clear(bloomline_builder *builder);
 
 /**
  * bloomline_builder_key_count() returns how many keys were added since the last block, without the
- * repetitions that bloomline_builder_add() leaves out. Returns 0 for NULL.
+ * repetitions that bloomline_builder_add() leaves out.
  */
 BLOOMLINE_API uint64_t bloomline_builder_key_count(const bloomline_builder *builder);
 
@@ -1321,8 +1189,7 @@ BLOOMLINE_API size_t bloomline_builder_block_len(const bloomline_builder *builde
  * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_builder_block_len(),
  * BLOOMLINE_ERR_LINE_COUNT; the builder keeps its keys.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *builder, void *out,
+BLOOMLINE_CHECKED bloomline_status bloomline_builder_finish(bloomline_builder *builder, void *out,
     size_t cap, size_t *written);
 
 /* Lines: filters in the caller's own memory --------------------------------------------- */
@@ -1339,30 +1206,21 @@ BLOOMLINE_API bloomline_status bloomline_builder_finish(bloomline_builder *build
  * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
  * Nothing is inserted.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
     void *lines, size_t len, const uint64_t *hashes, size_t n);
 
 /**
- * bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines', both of
- * 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
+ * bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines';
+ * bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both are
+ * of 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
  * 'from' may be the lines of a view of the same parameters, from bloomline_view_lines(), but must
  * not overlap 'lines'. It allocates nothing.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
- * BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT.
- * Nothing is changed.
+ * Errors: as bloomline_lines_insert_hashes(), 'from_len' included; nothing is changed.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_lines_union(const bloomline_params *params, void *lines,
-    size_t len, const void *from, size_t from_len);
-
-/**
- * bloomline_lines_intersect() is bloomline_lines_union(), but keeps only what both have, as
- * bloomline_filter_intersect() does.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_lines_intersect(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_lines_union(const bloomline_params *params,
+    void *lines, size_t len, const void *from, size_t from_len);
+BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_params *params,
     void *lines, size_t len, const void *from, size_t from_len);
 
 /**
@@ -1377,8 +1235,7 @@ BLOOMLINE_API bloomline_status bloomline_lines_intersect(const bloomline_params 
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_lines_view(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_lines_view(const bloomline_params *params,
     const void *lines, size_t len, bloomline_view *out);
 
 /* Filters that threads insert into at once ---------------------------------------------- */
@@ -1406,8 +1263,7 @@ typedef struct bloomline_concurrent bloomline_concurrent;
  *
  * Errors: as bloomline_filter_new().
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_new(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_new(const bloomline_params *params,
     bloomline_concurrent **out);
 
 /**
@@ -1416,17 +1272,14 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_new(const bloomline_params *
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
     bloomline_concurrent **out);
 
 /**
  * bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
- * afterwards. Does nothing for NULL.
+ * afterwards. bloomline_concurrent_memory() is bloomline_filter_memory() for it.
  */
 BLOOMLINE_API void bloomline_concurrent_free(bloomline_concurrent *filter);
-
-/** bloomline_concurrent_memory() is bloomline_filter_memory() for a filter that threads share. */
 BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *filter);
 
 /**
@@ -1434,37 +1287,30 @@ BLOOMLINE_API size_t bloomline_concurrent_memory(const bloomline_concurrent *fil
  * Valid until the filter is freed. While threads insert, use it for the contains functions,
  * bloomline_view_fill() and bloomline_view_estimated_keys() only; for all else take a snapshot.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_view(const bloomline_concurrent *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_view(const bloomline_concurrent *filter,
     bloomline_view *out);
 
 /**
- * bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key
- * was new, and false if it was already present, or a false positive. If several threads insert the
- * same new key at once, at least one gets true, and more may. Returns true for a NULL filter.
+ * bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_concurrent_insert_hash() a key by its hash. Returns true if the key was new, and false
+ * if it was already present, or a false positive. If several threads insert the same new key at
+ * once, at least one gets true, and more may. Returns true for a NULL filter.
  */
 BLOOMLINE_API bool bloomline_concurrent_insert(const bloomline_concurrent *filter, const void *key,
     size_t len);
-
-/** bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for the hash of a key. */
 BLOOMLINE_API bool bloomline_concurrent_insert_hash(const bloomline_concurrent *filter,
     uint64_t hash);
 
 /**
- * bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
- * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_concurrent_insert() reports
- * it; unused bits of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need
- * not be initialized; it may be NULL.
+ * bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_concurrent_insert_keys() by their bytes, and returns how many were new. The bit of a
+ * key in 'bitmap', which may be NULL, is set if it was, as bloomline_concurrent_insert() reports
+ * it.
  *
- * If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+ * If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys by their
- * bytes.
- */
 BLOOMLINE_API size_t bloomline_concurrent_insert_keys(const bloomline_concurrent *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
@@ -1474,8 +1320,7 @@ BLOOMLINE_API size_t bloomline_concurrent_insert_keys(const bloomline_concurrent
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; nothing is inserted.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_union(const bloomline_concurrent *into,
     const bloomline_filter *from);
 
 /**
@@ -1485,8 +1330,7 @@ BLOOMLINE_API bloomline_status bloomline_concurrent_union(const bloomline_concur
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
     bloomline_filter **out);
 
 /* Filters that are replaced while threads read them ------------------------------------- */
@@ -1508,12 +1352,12 @@ typedef struct bloomline_swap bloomline_swap;
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_swap_new(bloomline_filter **first, bloomline_swap **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_swap_new(bloomline_filter **first,
+    bloomline_swap **out);
 
 /**
  * bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
- * until they are released. Does nothing for NULL.
+ * until they are released.
  */
 BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
 
@@ -1525,8 +1369,7 @@ BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
+BLOOMLINE_CHECKED bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
     bloomline_filter **next);
 
 /**
@@ -1538,9 +1381,7 @@ BLOOMLINE_API bloomline_status bloomline_swap_publish(const bloomline_swap *swap
  */
 BLOOMLINE_API const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
 
-/**
- * bloomline_swap_release() releases a snapshot. Do not use it afterwards. Does nothing for NULL.
- */
+/** bloomline_swap_release() releases a snapshot. Do not use it afterwards. */
 BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
 
 /* Counting filters: keys can be removed ------------------------------------------------- */
@@ -1558,9 +1399,6 @@ BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
  * A false positive is removed like a present key: other keys can then be false negatives. Keys
  * inserted after that are safe, as long as the keys removed after it were inserted after it too. A
  * counter that reaches 15 stays there, and so do the keys that need it.
- *
- * Made by bloomline_counting_new(), bloomline_counting_clone(), bloomline_counting_decode() or
- * bloomline_counting_load(); freed by bloomline_counting_free().
  */
 typedef struct bloomline_counting bloomline_counting;
 
@@ -1569,79 +1407,69 @@ typedef struct bloomline_counting bloomline_counting;
  *
  * Errors: as bloomline_filter_new().
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_new(const bloomline_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_new(const bloomline_params *params,
     bloomline_counting **out);
 
 /**
- * bloomline_counting_clone() creates a copy, counters included.
+ * bloomline_counting_clone() and the functions under it are those of bloomline_filter, for the
+ * lines and counters of a counting filter. Encoded it takes 320 bytes for each line and 64 more.
+ * After bloomline_counting_free(), do not use its views or what bloomline_counting_filter()
+ * returned. bloomline_view_open() and bloomline_filter_decode() read its bytes too: its plain
+ * filter. To write that alone, encode bloomline_counting_filter().
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter without counters.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_clone(const bloomline_counting *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_clone(const bloomline_counting *filter,
     bloomline_counting **out);
-
-/**
- * bloomline_counting_free() frees a filter. Do not use its views, or what
- * bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
- */
 BLOOMLINE_API void bloomline_counting_free(bloomline_counting *filter);
-
-/**
- * bloomline_counting_memory() is bloomline_filter_memory() for a counting filter: of its lines and
- * counters.
- */
 BLOOMLINE_API size_t bloomline_counting_memory(const bloomline_counting *filter);
+BLOOMLINE_API size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_write(const bloomline_counting *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_decode(const void *data, size_t len,
+    bloomline_counting **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_save(const bloomline_counting *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_load(const char *path,
+    bloomline_counting **out);
 
 /**
  * bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
- * present. Returns whether the key was new, as bloomline_filter_insert().
+ * present. Returns whether the key was new. It and the functions under it are those of
+ * bloomline_filter.
  */
 BLOOMLINE_API bool bloomline_counting_insert(bloomline_counting *filter, const void *key,
     size_t len);
-
-/** bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key. */
 BLOOMLINE_API bool bloomline_counting_insert_hash(bloomline_counting *filter, uint64_t hash);
-
-/** bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_hashes(bloomline_counting *filter,
     const uint64_t *hashes, size_t n);
-
-/** bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter. */
 BLOOMLINE_API void bloomline_counting_insert_keys(bloomline_counting *filter,
     const bloomline_bytes *keys, size_t n);
 
 /**
- * bloomline_counting_remove() removes the key of 'len' bytes at 'key', once if it was inserted
- * more often. Remove only keys you inserted: see bloomline_counting.
+ * bloomline_counting_remove() removes the key of 'len' bytes at 'key',
+ * bloomline_counting_remove_hash() a key by its hash, once if it was inserted more often. Remove
+ * only keys you inserted: see bloomline_counting.
  *
  * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_remove(bloomline_counting *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_remove(bloomline_counting *filter,
     const void *key, size_t len);
-
-/** bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_remove_hash(bloomline_counting *filter,
     uint64_t hash);
 
 /**
- * bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
- * returns how many were removed. Bit i % 64 of removed[i / 64] is set if key i was, clear if it was
- * definitely absent; unused bits of the last word are zero. 'removed' has room for (n + 63) / 64
- * words, and need not be initialized; it may be NULL.
+ * bloomline_counting_remove_hashes() removes 'n' keys by their hashes,
+ * bloomline_counting_remove_keys() by their bytes, one after the other, and returns how many were
+ * removed. The bit of a key in 'removed', which may be NULL, is set if it was, clear if it was
+ * definitely absent, or NULL with a length above 0.
  *
- * If 'filter' or 'hashes' is NULL, none is removed.
+ * If 'filter' or the array is NULL, none is removed.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
     const uint64_t *hashes, size_t n, uint64_t *removed);
-
-/**
- * bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
- * A key that is NULL with a length above 0 is not removed.
- */
 BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *removed);
 
@@ -1674,8 +1502,7 @@ BLOOMLINE_API const bloomline_filter *bloomline_counting_filter(const bloomline_
  * bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
  * changed or freed.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_view(const bloomline_counting *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_view(const bloomline_counting *filter,
     bloomline_view *out);
 
 /**
@@ -1686,58 +1513,11 @@ BLOOMLINE_API bloomline_status bloomline_counting_view(const bloomline_counting 
  * Errors: BLOOMLINE_ERR_MISMATCH; BLOOMLINE_ERR_OUT_OF_MEMORY if they are one filter. 'into' is
  * unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_union(bloomline_counting *into,
+BLOOMLINE_CHECKED bloomline_status bloomline_counting_union(bloomline_counting *into,
     const bloomline_counting *from);
 
-/** bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL. */
+/** bloomline_counting_clear() removes all keys. Size, k and seed stay. */
 BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
-
-/**
- * bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
- * for each line and 64 more. Returns 0 for NULL.
- */
-BLOOMLINE_API size_t bloomline_counting_encoded_len(const bloomline_counting *filter);
-
-/**
- * bloomline_counting_encode() is bloomline_filter_encode() for a counting filter, counters
- * included. bloomline_view_open() and bloomline_filter_decode() read it too: its plain filter. To
- * write that alone, encode bloomline_counting_filter().
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_encode(const bloomline_counting *filter,
-    void *out, size_t cap, size_t *written);
-
-/**
- * bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_write(const bloomline_counting *filter,
-    bloomline_write_fn write, void *context);
-
-/**
- * bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_decode(const void *data, size_t len,
-    bloomline_counting **out);
-
-/**
- * bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_save(const bloomline_counting *filter,
-    const char *path);
-
-/**
- * bloomline_counting_load() is bloomline_filter_load() for a counting filter.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path, bloomline_counting **out);
 
 /* Scalable filters: they grow with their keys ------------------------------------------- */
 
@@ -1751,9 +1531,6 @@ BLOOMLINE_API bloomline_status bloomline_counting_load(const char *path, bloomli
  * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
  * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
  * Each later insert tries to grow again.
- *
- * Made by bloomline_scalable_new(), bloomline_scalable_clone(), bloomline_scalable_decode() or
- * bloomline_scalable_load(); freed by bloomline_scalable_free().
  */
 typedef struct bloomline_scalable bloomline_scalable;
 
@@ -1765,63 +1542,60 @@ typedef struct bloomline_scalable bloomline_scalable;
  * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
  * stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
     uint64_t seed, bloomline_scalable **out);
 
 /**
- * bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
+ * bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
+ * stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
+ * the stages, for each stage, and for all. Only bloomline_scalable_decode() and
+ * bloomline_scalable_load() read that: views cannot be opened of it. After
+ * bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; in reading, also BLOOMLINE_ERR_RATE, and BLOOMLINE_ERR_LAYOUT for a filter of
+ * another kind.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
+    bloomline_scalable **out);
+BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_memory(const bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_decode(const void *data, size_t len,
+    bloomline_scalable **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_load(const char *path,
     bloomline_scalable **out);
 
 /**
- * bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
- * afterwards. Does nothing for NULL.
- */
-BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
-
-/** bloomline_scalable_memory() is bloomline_filter_memory() for the stages together. */
-BLOOMLINE_API size_t bloomline_scalable_memory(const bloomline_scalable *filter);
-
-/**
- * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
- * unless that is NULL, whether the key was new: false if it is already present, or a false
- * positive.
+ * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_scalable_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
+ * whether the key was new: false if it is already present, or a false positive.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
  * and 'is_new' is written: true.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
     const void *key, size_t len, bool *is_new);
-
-/** bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
     uint64_t hash, bool *is_new);
 
 /**
- * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
- * i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() reports it; a
- * key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
- * for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+ * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_scalable_insert_keys() by their bytes, faster than one by one. The bit of a key in
+ * 'bitmap', which may be NULL, is set if it was new, as bloomline_scalable_insert() reports it; a
+ * key that is there twice is new once.
  *
  * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
  * and 'bitmap' is written.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
 /**
@@ -1829,14 +1603,10 @@ BLOOMLINE_API bloomline_status bloomline_scalable_insert_keys(bloomline_scalable
  * for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
  * Valid until the filter is freed. No thread may insert while another uses it.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
     bloomline_view *out);
 
-/**
- * bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
- * for NULL.
- */
+/** bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. */
 BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *filter);
 
 /**
@@ -1863,50 +1633,8 @@ BLOOMLINE_API double bloomline_scalable_expected_rate(const bloomline_scalable *
  *
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
     bloomline_params *out);
-
-/**
- * bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
- * for each line of the stages, for each stage, and for all. Returns 0 for NULL.
- */
-BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
-
-/**
- * bloomline_scalable_encode() is bloomline_filter_encode() for a scalable filter. Only
- * bloomline_scalable_decode() reads it: views cannot be opened of it.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
-    void *out, size_t cap, size_t *written);
-
-/** bloomline_scalable_write() is bloomline_filter_write() for a scalable filter. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
-    bloomline_write_fn write, void *context);
-
-/**
- * bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_decode(const void *data, size_t len,
-    bloomline_scalable **out);
-
-/** bloomline_scalable_save() is bloomline_filter_save() for a scalable filter. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
-    const char *path);
-
-/**
- * bloomline_scalable_load() is bloomline_filter_load() for a scalable filter.
- *
- * Errors: as there and for bloomline_scalable_decode().
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path, bloomline_scalable **out);
 
 /* Windows: keys that were inserted lately ----------------------------------------------- */
 
@@ -1923,9 +1651,6 @@ BLOOMLINE_API bloomline_status bloomline_scalable_load(const char *path, bloomli
  * Probed through bloomline_window_view(). The caller passes the time to
  * bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
  * made.
- *
- * Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
- * bloomline_window_load(); freed by bloomline_window_free().
  */
 typedef struct bloomline_window bloomline_window;
 
@@ -1939,32 +1664,34 @@ typedef struct bloomline_window bloomline_window;
  * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
  * BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_new(uint32_t generations,
+BLOOMLINE_CHECKED bloomline_status bloomline_window_new(uint32_t generations,
     uint64_t keys_per_generation, double rate, uint64_t seed, bloomline_window **out);
 
 /**
- * bloomline_window_clone() creates a copy, in the same slice and with the same limits.
+ * bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
+ * generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
+ * that of the lines, and of the marks of generations that are out of date. Only
+ * bloomline_window_decode() and bloomline_window_load() read its bytes.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS, and BLOOMLINE_ERR_LAYOUT for a
+ * filter of another kind.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_clone(const bloomline_window *window,
+BLOOMLINE_CHECKED bloomline_status bloomline_window_clone(const bloomline_window *window,
     bloomline_window **out);
-
-/** bloomline_window_free() frees a window. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
-
-/**
- * bloomline_window_memory() is bloomline_filter_memory() for the lines of all generations, and the
- * marks of those that are out of date.
- */
 BLOOMLINE_API size_t bloomline_window_memory(const bloomline_window *window);
+BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_encode(const bloomline_window *window,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_write(const bloomline_window *window,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_decode(const void *data, size_t len,
+    bloomline_window **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_save(const bloomline_window *window,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
 
-/**
- * bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
- * nothing for NULL.
- */
+/** bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. */
 BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
 
 /**
@@ -1977,34 +1704,29 @@ BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window, uint64_
 /**
  * bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
  * by itself when the newest has so many, before the next key goes in, also within a batch. A key
- * that the newest already has does not count. 0, as at the start, turns this off. Does nothing for
- * NULL.
+ * that the newest already has does not count. 0, as at the start, turns this off.
  */
 BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window, uint64_t keys);
 
 /**
- * bloomline_window_insert() inserts the key of 'len' bytes at 'key' into the newest generation.
- * Returns true if the key was new, and false if the window already had it, or for a false
- * positive. So one call answers "have I seen this lately?", and remembers the key. Returns true
- * for a NULL window.
+ * bloomline_window_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_window_insert_hash() a key by its hash, into the newest generation. Returns true if
+ * the key was new, and false if the window already had it, or for a false positive. So one call
+ * answers "have I seen this lately?", and remembers the key. Returns true for a NULL window.
  */
 BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window, const void *key, size_t len);
-
-/** bloomline_window_insert_hash() is bloomline_window_insert() for the hash of a key. */
 BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64_t hash);
 
 /**
- * bloomline_window_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
- * new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_window_insert() reports it;
- * a key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
- * for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+ * bloomline_window_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_window_insert_keys() by their bytes, and returns how many were new. The bit of a key
+ * in 'bitmap', which may be NULL, is set if it was, as bloomline_window_insert() reports it; a key
+ * that is there twice is new once.
  *
- * If 'window' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+ * If 'window' or the array is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
-
-/** bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys by their bytes. */
 BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
     const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
 
@@ -2013,25 +1735,20 @@ BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
  * for its fill and its rate. It leads to the window and sees all later inserts and rotations.
  * Valid until the window is freed. No thread may change the window while another uses it.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_view(const bloomline_window *window,
+BLOOMLINE_CHECKED bloomline_status bloomline_window_view(const bloomline_window *window,
     bloomline_view *out);
 
-/**
- * bloomline_window_generations() returns how many generations there are, the newest included.
- * Returns 0 for NULL.
- */
+/** bloomline_window_generations() returns how many generations there are, the newest included. */
 BLOOMLINE_API uint32_t bloomline_window_generations(const bloomline_window *window);
 
 /**
  * bloomline_window_time_slice() returns the number of the current time slice: how often the window
- * rotated, or what bloomline_window_advance_to() set. Returns 0 for NULL.
+ * rotated, or what bloomline_window_advance_to() set.
  */
 BLOOMLINE_API uint64_t bloomline_window_time_slice(const bloomline_window *window);
 
 /** bloomline_window_params() writes line count, k and seed of each generation to 'out'. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_params(const bloomline_window *window,
+BLOOMLINE_CHECKED bloomline_status bloomline_window_params(const bloomline_window *window,
     bloomline_params *out);
 
 /**
@@ -2041,48 +1758,6 @@ BLOOMLINE_API bloomline_status bloomline_window_params(const bloomline_window *w
  */
 BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window, uint32_t age);
 
-/**
- * bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
- * 0 for NULL.
- */
-BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window);
-
-/**
- * bloomline_window_encode() is bloomline_filter_encode() for a window, with its slice and what
- * bloomline_window_rotate_after() set. Only bloomline_window_decode() reads it.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_encode(const bloomline_window *window, void *out,
-    size_t cap, size_t *written);
-
-/** bloomline_window_write() is bloomline_filter_write() for a window. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_write(const bloomline_window *window,
-    bloomline_write_fn write, void *context);
-
-/**
- * bloomline_window_decode() is bloomline_filter_decode() for a window.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind;
- * BLOOMLINE_ERR_GENERATIONS.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_decode(const void *data, size_t len,
-    bloomline_window **out);
-
-/** bloomline_window_save() is bloomline_filter_save() for a window. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_save(const bloomline_window *window,
-    const char *path);
-
-/**
- * bloomline_window_load() is bloomline_filter_load() for a window.
- *
- * Errors: as there and for bloomline_window_decode().
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
-
 /* Cascades: exact answers for two sets of keys ------------------------------------------ */
 
 /**
@@ -2091,9 +1766,6 @@ BLOOMLINE_API bloomline_status bloomline_window_load(const char *path, bloomline
  * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
  * a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
  * static filters, its layers, each of the keys that the one before passes wrongly.
- *
- * Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
- * bloomline_cascade_load(); freed by bloomline_cascade_free().
  */
 typedef struct bloomline_cascade bloomline_cascade;
 
@@ -2130,80 +1802,44 @@ typedef struct bloomline_cascade_facts {
  * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
  * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
     const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
     bloomline_cascade **out);
 
 /**
- * bloomline_cascade_clone() creates a copy.
+ * bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
+ * layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
+ * bloomline_map_bytes() probes that where it is.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
     bloomline_cascade **out);
-
-/** bloomline_cascade_free() frees a cascade. Does nothing for NULL. */
 BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
-
-/** bloomline_cascade_memory() is bloomline_filter_memory() for the layers together. */
 BLOOMLINE_API size_t bloomline_cascade_memory(const bloomline_cascade *filter);
+BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_write(const bloomline_cascade *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_decode(const void *data, size_t len,
+    bloomline_cascade **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_save(const bloomline_cascade *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_load(const char *path,
+    bloomline_cascade **out);
 
 /**
  * bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
  * return true for each included key and false for each excluded one. Valid until the cascade is
  * freed.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
     bloomline_view *out);
 
 /** bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
     bloomline_cascade_facts *out);
-
-/**
- * bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
- * for each line, for each layer, and for all. Returns 0 for NULL.
- */
-BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
-
-/**
- * bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. bloomline_map_bytes()
- * probes it where it is.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter, void *out,
-    size_t cap, size_t *written);
-
-/** bloomline_cascade_write() is bloomline_filter_write() for a cascade. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_write(const bloomline_cascade *filter,
-    bloomline_write_fn write, void *context);
-
-/**
- * bloomline_cascade_decode() is bloomline_filter_decode() for a cascade.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_decode(const void *data, size_t len,
-    bloomline_cascade **out);
-
-/** bloomline_cascade_save() is bloomline_filter_save() for a cascade. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_save(const bloomline_cascade *filter,
-    const char *path);
-
-/**
- * bloomline_cascade_load() is bloomline_filter_load() for a cascade.
- *
- * Errors: as there and for bloomline_cascade_decode().
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cascade_load(const char *path, bloomline_cascade **out);
 
 /* Encoded filters that are opened: files, and bytes ------------------------------------- */
 
@@ -2243,8 +1879,7 @@ typedef struct bloomline_map bloomline_map;
  * BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
  * BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_open(const char *path, uint32_t flags,
+BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t flags,
     bloomline_map **out);
 
 /**
@@ -2255,18 +1890,14 @@ BLOOMLINE_API bloomline_status bloomline_map_open(const char *path, uint32_t fla
  * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
  * BLOOMLINE_ERR_OUT_OF_MEMORY.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
+BLOOMLINE_CHECKED bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
     bloomline_map **out);
 
 /** bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close(). */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_map_view(const bloomline_map *map, bloomline_view *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_map_view(const bloomline_map *map,
+    bloomline_view *out);
 
-/**
- * bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. Does
- * nothing for NULL.
- */
+/** bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. */
 BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
 
 /* Cuckoo filters: keys can be removed --------------------------------------------------- */
@@ -2286,9 +1917,6 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  *
  * Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
  * key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
- *
- * Made by bloomline_cuckoo_new(), bloomline_cuckoo_clone(), bloomline_cuckoo_decode() or
- * bloomline_cuckoo_load(); freed by bloomline_cuckoo_free().
  */
 typedef struct bloomline_cuckoo bloomline_cuckoo;
 
@@ -2298,133 +1926,81 @@ typedef struct bloomline_cuckoo bloomline_cuckoo;
  *
  * Errors: as bloomline_filter_new().
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_params *params,
     bloomline_cuckoo **out);
 
 /**
- * bloomline_cuckoo_clone() creates a copy.
+ * bloomline_cuckoo_clone() and the functions under it are those of bloomline_filter, for a cuckoo
+ * filter. Encoded it takes 64 bytes for each line and 64 more, which bloomline_view_open() and
+ * bloomline_map_open() read, too.
  *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+ * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *filter,
     bloomline_cuckoo **out);
-
-/**
- * bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
- * NULL.
- */
 BLOOMLINE_API void bloomline_cuckoo_free(bloomline_cuckoo *filter);
-
-/** bloomline_cuckoo_memory() is bloomline_filter_memory() for a cuckoo filter. */
 BLOOMLINE_API size_t bloomline_cuckoo_memory(const bloomline_cuckoo *filter);
+BLOOMLINE_API size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_write(const bloomline_cuckoo *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_decode(const void *data, size_t len,
+    bloomline_cuckoo **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out);
 
 /**
  * bloomline_cuckoo_view() writes a view of the cuckoo filter to 'out': to probe it, for its
  * parameters and its load factor. Valid until the filter is changed or freed.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
     bloomline_view *out);
 
 /**
  * bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
- * Returns 0 for NULL.
  */
 BLOOMLINE_API uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter);
 
 /**
- * bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.
+ * bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_cuckoo_insert_hash() a key by its hash.
  *
  * Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter, const void *key,
-    size_t len);
-
-/** bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_insert(bloomline_cuckoo *filter,
+    const void *key, size_t len);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_insert_hash(bloomline_cuckoo *filter,
     uint64_t hash);
 
 /**
- * bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
- * which there is no room; faster than one by one. It writes how many to 'inserted', also with
- * BLOOMLINE_ERR_FULL, unless that is NULL.
+ * bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_cuckoo_insert_keys() by their bytes, in order, up to the first for which there is no
+ * room; faster than one by one. It writes how many to 'inserted', also with BLOOMLINE_ERR_FULL,
+ * unless that is NULL.
  *
  * Errors: BLOOMLINE_ERR_FULL if not all were inserted.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_insert_hashes(bloomline_cuckoo *filter,
     const uint64_t *hashes, size_t n, size_t *inserted);
-
-/** bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_insert_keys(bloomline_cuckoo *filter,
     const bloomline_bytes *keys, size_t n, size_t *inserted);
 
 /**
- * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
- * often. Remove only keys you inserted: see bloomline_cuckoo.
+ * bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key',
+ * bloomline_cuckoo_remove_hash() a key by its hash, once if it was inserted more often. Remove
+ * only keys you inserted: see bloomline_cuckoo.
  *
  * Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter, const void *key,
-    size_t len);
-
-/** bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove(bloomline_cuckoo *filter,
+    const void *key, size_t len);
+BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo *filter,
     uint64_t hash);
 
-/** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL. */
+/** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
- * each line and 64 more. Returns 0 for NULL.
- */
-BLOOMLINE_API size_t bloomline_cuckoo_encoded_len(const bloomline_cuckoo *filter);
-
-/**
- * bloomline_cuckoo_encode() is bloomline_filter_encode() for a cuckoo filter.
- * bloomline_view_open() and bloomline_cuckoo_decode() read it.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_encode(const bloomline_cuckoo *filter, void *out,
-    size_t cap, size_t *written);
-
-/** bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter. */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_write(const bloomline_cuckoo *filter,
-    bloomline_write_fn write, void *context);
-
-/**
- * bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_decode(const void *data, size_t len,
-    bloomline_cuckoo **out);
-
-/**
- * bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
- * map the file.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_save(const bloomline_cuckoo *filter,
-    const char *path);
-
-/**
- * bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
- *
- * Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
- */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path, bloomline_cuckoo **out);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 
@@ -2457,8 +2033,7 @@ BLOOMLINE_API bloomline_status bloomline_cuckoo_load(const char *path, bloomline
  * another number than those of engines. Then, against the rule, 'out' is written: a view that
  * reports every key as present. BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_view_open_engine(uint32_t engine, const void *data,
+BLOOMLINE_CHECKED bloomline_status bloomline_view_open_engine(uint32_t engine, const void *data,
     size_t len, bloomline_view *out);
 
 /**
@@ -2496,9 +2071,8 @@ BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, doubl
  * BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
  * BLOOMLINE_ERR_BACKEND.
  */
-BLOOMLINE_MUST_USE
-BLOOMLINE_API bloomline_status bloomline_engine_block_build(uint32_t engine, const uint64_t *hashes,
-    size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_engine_block_build(uint32_t engine,
+    const uint64_t *hashes, size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
 
 /**
  * bloomline_leveldb_contains() is bloomline_view_open_engine() and bloomline_view_contains() in

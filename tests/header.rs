@@ -161,7 +161,8 @@ fn with_rows(source: &str) -> String {
 
 /// Takes out of the comments the `# Safety` sections, which end them: they are for Rust, and
 /// what C must keep to is in the text before them and at the top of the header. Then puts
-/// comments of one line on one line, names types by their typedef everywhere, and marks functions.
+/// comments of one line on one line, names types by their typedef everywhere, marks functions, and
+/// puts those without a comment under the one before.
 fn tidy(section: &str) -> String {
     let mut kept: Vec<String> = Vec::new();
     let mut skipping = false;
@@ -202,7 +203,15 @@ fn tidy(section: &str) -> String {
         }
         let declaration = !text.starts_with("typedef") && !text.starts_with('*');
         let function = line.starts_with(|c: char| c.is_ascii_lowercase()) && line.contains('(');
-        let mark = if declaration && function { "BLOOMLINE_API " } else { "" };
+        let mut mark = if declaration && function { "BLOOMLINE_API " } else { "" };
+        if kept.last().is_some_and(|last| last == "BLOOMLINE_MUST_USE") {
+            kept.pop();
+            mark = "BLOOMLINE_CHECKED ";
+        }
+        // Without a comment, it is under that of the function before.
+        if !mark.is_empty() && kept.last().is_some_and(String::is_empty) {
+            kept.pop();
+        }
         kept.push(if declaration {
             mark.to_owned() + &line.replace("struct bloomline_", "bloomline_")
         } else {
@@ -263,6 +272,10 @@ fn every_exported_function_is_in_the_header() {
     );
 }
 
+fn is_function(line: &str) -> bool {
+    line.starts_with("BLOOMLINE_API ") || line.starts_with("BLOOMLINE_CHECKED ")
+}
+
 #[test]
 fn the_overview_names_every_kind() {
     // What the functions of these names do belongs to no kind of filter or of storage.
@@ -273,7 +286,7 @@ fn the_overview_names_every_kind() {
     let header = committed();
     let (overview, declarations) = header.split_once("#ifndef BLOOMLINE_H").unwrap();
     let mut kinds = std::collections::BTreeSet::new();
-    for line in declarations.lines().filter(|line| line.starts_with("BLOOMLINE_API ")) {
+    for line in declarations.lines().filter(|line| is_function(line)) {
         let name = line.split('(').next().unwrap().rsplit("bloomline_").next().unwrap();
         let kind = name.split('_').next().unwrap();
         if !others.contains(&kind) {
@@ -296,16 +309,26 @@ fn the_overview_names_every_kind() {
 /// A status that is ignored can be a false negative: a key that was not inserted.
 #[test]
 fn every_status_must_be_used() {
-    let (mut functions, mut before) = (0, String::new());
+    let mut functions = 0;
     for (number, line) in committed().lines().enumerate() {
-        if line.starts_with("BLOOMLINE_API bloomline_status ") {
-            let marked = before == "BLOOMLINE_MUST_USE";
-            assert!(marked, "line {}: #[must_use] is missing: {line}", number + 1);
-            functions += 1;
+        let unmarked = line.starts_with("BLOOMLINE_API bloomline_status ");
+        assert!(!unmarked, "line {}: #[must_use] is missing: {line}", number + 1);
+        functions += usize::from(line.starts_with("BLOOMLINE_CHECKED bloomline_status "));
+    }
+    assert!(functions >= 80, "only {functions} functions with a status found");
+}
+
+/// Its own, or that of the functions before it.
+#[test]
+fn every_function_has_a_comment() {
+    let mut before = String::new();
+    for (number, line) in committed().lines().enumerate() {
+        if is_function(line) {
+            let function = before.ends_with(");") && !before.starts_with("typedef");
+            assert!(before.ends_with("*/") || function, "line {}: {line}", number + 1);
         }
         before = line.to_owned();
     }
-    assert!(functions >= 80, "only {functions} functions with a status found");
 }
 
 #[test]

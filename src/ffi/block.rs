@@ -147,49 +147,40 @@ unsafe fn new(
 
 exports! {
 /// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
-/// key, the best k for that, and keys hashed with 'seed'.
+/// key, the best k for that, and keys hashed with 'seed'; bloomline_builder_new_for_rate() for a
+/// false-positive rate, as bloomline_params_for_rate() takes it; bloomline_builder_new_static() of
+/// static filters of a rate: see bloomline_static_block_build().
 ///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY; BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in
-/// memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL;
+/// BLOOMLINE_ERR_LINE_COUNT if not even one key would fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY,
+/// BLOOMLINE_ERR_BACKEND.
 fn bloomline_builder_new(
     bits_per_key: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
     new(out, || Ok(Blocks::Lines(Builder::new(bits_per_key, seed)?)))
 }
-
-/// bloomline_builder_new_for_rate() is bloomline_builder_new() for a false-positive rate, as
-/// bloomline_params_for_rate() takes it.
-///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
-/// BLOOMLINE_ERR_BACKEND.
 fn bloomline_builder_new_for_rate(
     rate: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
     new(out, || Ok(Blocks::Lines(Builder::for_rate(rate, seed)?)))
 }
-
-/// bloomline_builder_new_static() is bloomline_builder_new() for static filters of a
-/// false-positive rate: see bloomline_static_block_build().
-///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_OUT_OF_MEMORY,
-/// BLOOMLINE_ERR_BACKEND.
 fn bloomline_builder_new_static(
     rate: f64, seed: u64, out: *mut *mut bloomline_builder,
 ) -> bloomline_status {
     new(out, || Ok(Blocks::Static(StaticBuilder::for_rate(rate, seed)?)))
 }
 
-/// bloomline_builder_free() frees a builder and its keys. Does nothing for NULL.
+/// bloomline_builder_free() frees a builder and its keys.
 fn bloomline_builder_free(builder: *mut bloomline_builder) {
     free(builder)
 }
 
-/// bloomline_builder_add() adds the key of 'len' bytes at 'key'. A key equal to one of the
-/// last two different ones counts once: another version of it, or the prefix of sorted keys that
-/// is added with each of them.
+/// bloomline_builder_add() adds the key of 'len' bytes at 'key', bloomline_builder_add_hash() a key
+/// by its hash, the others 'n' keys. A key equal to one of the last two different ones counts once:
+/// another version of it, or the prefix of sorted keys that is added with each of them.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; the key is not added, and would be a false negative of the
-/// block.
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
+/// length above 0. No key is added, and would be a false negative of the block.
 fn bloomline_builder_add(
     builder: *mut bloomline_builder, key: *const c_void, len: usize,
 ) -> bloomline_status {
@@ -198,15 +189,9 @@ fn bloomline_builder_add(
         Ok(either!(builder, of => of.add(key))?)
     })
 }
-
-/// bloomline_builder_add_hash() is bloomline_builder_add() for the hash of a key.
 fn bloomline_builder_add_hash(builder: *mut bloomline_builder, hash: u64) -> bloomline_status {
     change(builder, |builder| Ok(either!(builder, of => of.add_hash(hash))?))
 }
-
-/// bloomline_builder_add_hashes() is bloomline_builder_add() for the hashes of 'n' keys.
-///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; no key is added.
 fn bloomline_builder_add_hashes(
     builder: *mut bloomline_builder, hashes: *const u64, n: usize,
 ) -> bloomline_status {
@@ -215,11 +200,6 @@ fn bloomline_builder_add_hashes(
         Ok(either!(builder, of => of.add_hashes(hashes))?)
     })
 }
-
-/// bloomline_builder_add_keys() is bloomline_builder_add() for 'n' keys.
-///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY, and BLOOMLINE_ERR_NULL also for a key that is NULL with a
-/// length above 0; no key is added.
 fn bloomline_builder_add_keys(
     builder: *mut bloomline_builder, keys: *const bloomline_bytes, n: usize,
 ) -> bloomline_status {
@@ -230,7 +210,7 @@ fn bloomline_builder_add_keys(
     })
 }
 
-/// bloomline_builder_clear() drops the keys added since the last block. Does nothing for NULL.
+/// bloomline_builder_clear() drops the keys added since the last block.
 fn bloomline_builder_clear(builder: *mut bloomline_builder) {
     if let Some(builder) = exclusive(builder) {
         either!(builder, of => of.clear());
@@ -238,7 +218,7 @@ fn bloomline_builder_clear(builder: *mut bloomline_builder) {
 }
 
 /// bloomline_builder_key_count() returns how many keys were added since the last block, without the
-/// repetitions that bloomline_builder_add() leaves out. Returns 0 for NULL.
+/// repetitions that bloomline_builder_add() leaves out.
 fn bloomline_builder_key_count(builder: *const bloomline_builder) -> u64 {
     read_or(builder, 0, |builder| either!(ref builder, of => of.key_count()))
 }

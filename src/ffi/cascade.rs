@@ -11,9 +11,6 @@ use crate::Cascade;
 /// bloomline_cascade_view(), return true for each included key and false for each excluded one; for
 /// a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
 /// static filters, its layers, each of the keys that the one before passes wrongly.
-///
-/// Made by bloomline_cascade_new(), bloomline_cascade_clone(), bloomline_cascade_decode() or
-/// bloomline_cascade_load(); freed by bloomline_cascade_free().
 pub struct bloomline_cascade(pub(super) Cascade);
 
 const _: () = shared_between_threads::<bloomline_cascade>();
@@ -50,17 +47,20 @@ fn bloomline_cascade_new(
 }
 
 handle! { bloomline_cascade(Cascade) filter;
-
-/// bloomline_cascade_clone() creates a copy.
+/// bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
+/// layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
+/// bloomline_map_bytes() probes that where it is.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
 clone bloomline_cascade_clone;
-
-/// bloomline_cascade_free() frees a cascade. Does nothing for NULL.
 free bloomline_cascade_free;
-
-/// bloomline_cascade_memory() is bloomline_filter_memory() for the layers together.
 memory bloomline_cascade_memory;
+encoded_len bloomline_cascade_encoded_len;
+encode bloomline_cascade_encode;
+write bloomline_cascade_write;
+decode bloomline_cascade_decode;
+save bloomline_cascade_save;
+load bloomline_cascade_load;
 }
 
 exports! {
@@ -108,31 +108,4 @@ fn bloomline_cascade_about(
         })
     })
 }
-}
-
-handle! { bloomline_cascade(Cascade) filter;
-
-/// bloomline_cascade_encoded_len() returns how many bytes bloomline_cascade_encode() writes: 64
-/// for each line, for each layer, and for all. Returns 0 for NULL.
-encoded_len bloomline_cascade_encoded_len;
-
-/// bloomline_cascade_encode() is bloomline_filter_encode() for a cascade. bloomline_map_bytes()
-/// probes it where it is.
-encode bloomline_cascade_encode;
-
-/// bloomline_cascade_write() is bloomline_filter_write() for a cascade.
-write bloomline_cascade_write;
-
-/// bloomline_cascade_decode() is bloomline_filter_decode() for a cascade.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-decode bloomline_cascade_decode;
-
-/// bloomline_cascade_save() is bloomline_filter_save() for a cascade.
-save bloomline_cascade_save;
-
-/// bloomline_cascade_load() is bloomline_filter_load() for a cascade.
-///
-/// Errors: as there and for bloomline_cascade_decode().
-load bloomline_cascade_load;
 }

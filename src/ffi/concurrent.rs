@@ -58,12 +58,9 @@ fn bloomline_concurrent_from_filter(
 }
 
 handle! { bloomline_concurrent(ConcurrentFilter) filter;
-
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
-/// afterwards. Does nothing for NULL.
+/// afterwards. bloomline_concurrent_memory() is bloomline_filter_memory() for it.
 free bloomline_concurrent_free;
-
-/// bloomline_concurrent_memory() is bloomline_filter_memory() for a filter that threads share.
 memory bloomline_concurrent_memory;
 }
 
@@ -77,26 +74,25 @@ fn bloomline_concurrent_view(
     write_result(filter, out, |filter| Ok(pack(&filter.0.shared_view())))
 }
 
-/// bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key
-/// was new, and false if it was already present, or a false positive. If several threads insert the
-/// same new key at once, at least one gets true, and more may. Returns true for a NULL filter.
+/// bloomline_concurrent_insert() inserts the key of 'len' bytes at 'key',
+/// bloomline_concurrent_insert_hash() a key by its hash. Returns true if the key was new, and false
+/// if it was already present, or a false positive. If several threads insert the same new key at
+/// once, at least one gets true, and more may. Returns true for a NULL filter.
 fn bloomline_concurrent_insert(
     filter: *const bloomline_concurrent, key: *const c_void, len: usize,
 ) -> bool {
     shared(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len)))
 }
-
-/// bloomline_concurrent_insert_hash() is bloomline_concurrent_insert() for the hash of a key.
 fn bloomline_concurrent_insert_hash(filter: *const bloomline_concurrent, hash: u64) -> bool {
     shared(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
 
-/// bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
-/// new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_concurrent_insert() reports
-/// it; unused bits of the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need
-/// not be initialized; it may be NULL.
+/// bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_concurrent_insert_keys() by their bytes, and returns how many were new. The bit of a
+/// key in 'bitmap', which may be NULL, is set if it was, as bloomline_concurrent_insert() reports
+/// it.
 ///
-/// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+/// If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
 fn bloomline_concurrent_insert_hashes(
     filter: *const bloomline_concurrent, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
@@ -106,9 +102,6 @@ fn bloomline_concurrent_insert_hashes(
     }
     answer(hashes, n, bitmap, |hashes, bitmap| Some(filter?.0.insert_new_hashes(hashes, bitmap)))
 }
-
-/// bloomline_concurrent_insert_keys() is bloomline_concurrent_insert_hashes() for keys by their
-/// bytes.
 fn bloomline_concurrent_insert_keys(
     filter: *const bloomline_concurrent, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {

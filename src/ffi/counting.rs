@@ -28,9 +28,6 @@ pub const BLOOMLINE_COUNTING_MOST: u32 = 15;
 /// A false positive is removed like a present key: other keys can then be false negatives. Keys
 /// inserted after that are safe, as long as the keys removed after it were inserted after it too. A
 /// counter that reaches 15 stays there, and so do the keys that need it.
-///
-/// Made by bloomline_counting_new(), bloomline_counting_clone(), bloomline_counting_decode() or
-/// bloomline_counting_load(); freed by bloomline_counting_free().
 pub struct bloomline_counting(pub(super) CountingFilter);
 
 const _: () = shared_between_threads::<bloomline_counting>();
@@ -47,43 +44,41 @@ fn bloomline_counting_new(
 }
 
 handle! { bloomline_counting(CountingFilter) filter;
-
-/// bloomline_counting_clone() creates a copy, counters included.
+/// bloomline_counting_clone() and the functions under it are those of bloomline_filter, for the
+/// lines and counters of a counting filter. Encoded it takes 320 bytes for each line and 64 more.
+/// After bloomline_counting_free(), do not use its views or what bloomline_counting_filter()
+/// returned. bloomline_view_open() and bloomline_filter_decode() read its bytes too: its plain
+/// filter. To write that alone, encode bloomline_counting_filter().
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter without counters.
 clone bloomline_counting_clone;
-
-/// bloomline_counting_free() frees a filter. Do not use its views, or what
-/// bloomline_counting_filter() returned, afterwards. Does nothing for NULL.
 free bloomline_counting_free;
-
-/// bloomline_counting_memory() is bloomline_filter_memory() for a counting filter: of its lines and
-/// counters.
 memory bloomline_counting_memory;
+encoded_len bloomline_counting_encoded_len;
+encode bloomline_counting_encode;
+write bloomline_counting_write;
+decode bloomline_counting_decode;
+save bloomline_counting_save;
+load bloomline_counting_load;
 }
 
 exports! {
 /// bloomline_counting_insert() inserts the key of 'len' bytes at 'key': once more, if it is
-/// present. Returns whether the key was new, as bloomline_filter_insert().
+/// present. Returns whether the key was new. It and the functions under it are those of
+/// bloomline_filter.
 fn bloomline_counting_insert(
     filter: *mut bloomline_counting, key: *const c_void, len: usize,
 ) -> bool {
     exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len)))
 }
-
-/// bloomline_counting_insert_hash() is bloomline_counting_insert() for the hash of a key.
 fn bloomline_counting_insert_hash(filter: *mut bloomline_counting, hash: u64) -> bool {
     exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
-
-/// bloomline_counting_insert_hashes() is bloomline_filter_insert_hashes() for a counting filter.
 fn bloomline_counting_insert_hashes(filter: *mut bloomline_counting, hashes: *const u64, n: usize) {
     if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
         filter.0.insert_hashes(hashes);
     }
 }
-
-/// bloomline_counting_insert_keys() is bloomline_filter_insert_keys() for a counting filter.
 fn bloomline_counting_insert_keys(
     filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize,
 ) {
@@ -92,8 +87,9 @@ fn bloomline_counting_insert_keys(
     }
 }
 
-/// bloomline_counting_remove() removes the key of 'len' bytes at 'key', once if it was inserted
-/// more often. Remove only keys you inserted: see bloomline_counting.
+/// bloomline_counting_remove() removes the key of 'len' bytes at 'key',
+/// bloomline_counting_remove_hash() a key by its hash, once if it was inserted more often. Remove
+/// only keys you inserted: see bloomline_counting.
 ///
 /// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; nothing changes.
 fn bloomline_counting_remove(
@@ -101,18 +97,16 @@ fn bloomline_counting_remove(
 ) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
 }
-
-/// bloomline_counting_remove_hash() is bloomline_counting_remove() for the hash of a key.
 fn bloomline_counting_remove_hash(filter: *mut bloomline_counting, hash: u64) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
 }
 
-/// bloomline_counting_remove_hashes() removes 'n' keys by their hashes, one after the other, and
-/// returns how many were removed. Bit i % 64 of removed[i / 64] is set if key i was, clear if it was
-/// definitely absent; unused bits of the last word are zero. 'removed' has room for (n + 63) / 64
-/// words, and need not be initialized; it may be NULL.
+/// bloomline_counting_remove_hashes() removes 'n' keys by their hashes,
+/// bloomline_counting_remove_keys() by their bytes, one after the other, and returns how many were
+/// removed. The bit of a key in 'removed', which may be NULL, is set if it was, clear if it was
+/// definitely absent, or NULL with a length above 0.
 ///
-/// If 'filter' or 'hashes' is NULL, none is removed.
+/// If 'filter' or the array is NULL, none is removed.
 fn bloomline_counting_remove_hashes(
     filter: *mut bloomline_counting, hashes: *const u64, n: usize, removed: *mut u64,
 ) -> usize {
@@ -121,9 +115,6 @@ fn bloomline_counting_remove_hashes(
     });
     change_batch(slice(hashes, n), n, removed, false, remove)
 }
-
-/// bloomline_counting_remove_keys() is bloomline_counting_remove_hashes() for keys by their bytes.
-/// A key that is NULL with a length above 0 is not removed.
 fn bloomline_counting_remove_keys(
     filter: *mut bloomline_counting, keys: *const bloomline_bytes, n: usize, removed: *mut u64,
 ) -> usize {
@@ -212,38 +203,10 @@ fn bloomline_counting_union(
     })
 }
 
-/// bloomline_counting_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
+/// bloomline_counting_clear() removes all keys. Size, k and seed stay.
 fn bloomline_counting_clear(filter: *mut bloomline_counting) {
     if let Some(filter) = exclusive(filter) {
         filter.0.clear();
     }
 }
-}
-
-handle! { bloomline_counting(CountingFilter) filter;
-
-/// bloomline_counting_encoded_len() returns how many bytes bloomline_counting_encode() writes: 320
-/// for each line and 64 more. Returns 0 for NULL.
-encoded_len bloomline_counting_encoded_len;
-
-/// bloomline_counting_encode() is bloomline_filter_encode() for a counting filter, counters
-/// included. bloomline_view_open() and bloomline_filter_decode() read it too: its plain filter. To
-/// write that alone, encode bloomline_counting_filter().
-encode bloomline_counting_encode;
-
-/// bloomline_counting_write() is bloomline_filter_write() for a counting filter, counters included.
-write bloomline_counting_write;
-
-/// bloomline_counting_decode() is bloomline_filter_decode() for a counting filter.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
-decode bloomline_counting_decode;
-
-/// bloomline_counting_save() is bloomline_filter_save() for a counting filter, counters included.
-save bloomline_counting_save;
-
-/// bloomline_counting_load() is bloomline_filter_load() for a counting filter.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter without counters.
-load bloomline_counting_load;
 }

@@ -26,9 +26,6 @@ use std::ffi::c_void;
 ///
 /// Remove only keys you inserted. Any other removal can delete an inserted key's fingerprint; that
 /// key is then a false negative. BLOOMLINE_ERR_ABSENT reports some such mistakes, not all.
-///
-/// Made by bloomline_cuckoo_new(), bloomline_cuckoo_clone(), bloomline_cuckoo_decode() or
-/// bloomline_cuckoo_load(); freed by bloomline_cuckoo_free().
 pub struct bloomline_cuckoo(pub(super) CuckooFilter);
 
 const _: () = shared_between_threads::<bloomline_cuckoo>();
@@ -46,18 +43,20 @@ fn bloomline_cuckoo_new(
 }
 
 handle! { bloomline_cuckoo(CuckooFilter) filter;
-
-/// bloomline_cuckoo_clone() creates a copy.
+/// bloomline_cuckoo_clone() and the functions under it are those of bloomline_filter, for a cuckoo
+/// filter. Encoded it takes 64 bytes for each line and 64 more, which bloomline_view_open() and
+/// bloomline_map_open() read, too.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
 clone bloomline_cuckoo_clone;
-
-/// bloomline_cuckoo_free() frees a cuckoo filter. Do not use its views afterwards. Does nothing for
-/// NULL.
 free bloomline_cuckoo_free;
-
-/// bloomline_cuckoo_memory() is bloomline_filter_memory() for a cuckoo filter.
 memory bloomline_cuckoo_memory;
+encoded_len bloomline_cuckoo_encoded_len;
+encode bloomline_cuckoo_encode;
+write bloomline_cuckoo_write;
+decode bloomline_cuckoo_decode;
+save bloomline_cuckoo_save;
+load bloomline_cuckoo_load;
 }
 
 exports! {
@@ -70,12 +69,12 @@ fn bloomline_cuckoo_view(
 }
 
 /// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
-/// Returns 0 for NULL.
 fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
     read_or(filter, 0, |filter| filter.0.params().slots())
 }
 
-/// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key'.
+/// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key',
+/// bloomline_cuckoo_insert_hash() a key by its hash.
 ///
 /// Errors: BLOOMLINE_ERR_FULL if there is no room; the filter is unchanged.
 fn bloomline_cuckoo_insert(
@@ -86,8 +85,6 @@ fn bloomline_cuckoo_insert(
         Ok(())
     })
 }
-
-/// bloomline_cuckoo_insert_hash() is bloomline_cuckoo_insert() for the hash of a key.
 fn bloomline_cuckoo_insert_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
     change(filter, |filter| {
         filter.0.insert_hash(hash)?;
@@ -95,9 +92,10 @@ fn bloomline_cuckoo_insert_hash(filter: *mut bloomline_cuckoo, hash: u64) -> blo
     })
 }
 
-/// bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes, in order, up to the first for
-/// which there is no room; faster than one by one. It writes how many to 'inserted', also with
-/// BLOOMLINE_ERR_FULL, unless that is NULL.
+/// bloomline_cuckoo_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_cuckoo_insert_keys() by their bytes, in order, up to the first for which there is no
+/// room; faster than one by one. It writes how many to 'inserted', also with BLOOMLINE_ERR_FULL,
+/// unless that is NULL.
 ///
 /// Errors: BLOOMLINE_ERR_FULL if not all were inserted.
 fn bloomline_cuckoo_insert_hashes(
@@ -105,8 +103,6 @@ fn bloomline_cuckoo_insert_hashes(
 ) -> bloomline_status {
     insert_batch(filter, slice(hashes, n), inserted, |filter, hashes| filter.insert_hashes(hashes))
 }
-
-/// bloomline_cuckoo_insert_keys() is bloomline_cuckoo_insert_hashes() for keys by their bytes.
 fn bloomline_cuckoo_insert_keys(
     filter: *mut bloomline_cuckoo, keys: *const bloomline_bytes, n: usize, inserted: *mut usize,
 ) -> bloomline_status {
@@ -137,8 +133,9 @@ unsafe fn insert_batch<T>(
 }
 
 exports! {
-/// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key', once if it was inserted more
-/// often. Remove only keys you inserted: see bloomline_cuckoo.
+/// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key',
+/// bloomline_cuckoo_remove_hash() a key by its hash, once if it was inserted more often. Remove
+/// only keys you inserted: see bloomline_cuckoo.
 ///
 /// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
 fn bloomline_cuckoo_remove(
@@ -146,44 +143,14 @@ fn bloomline_cuckoo_remove(
 ) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
 }
-
-/// bloomline_cuckoo_remove_hash() is bloomline_cuckoo_remove() for the hash of a key.
 fn bloomline_cuckoo_remove_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
     change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
 }
 
-/// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. Does nothing for NULL.
+/// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay.
 fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
     if let Some(filter) = exclusive(filter) {
         filter.0.clear();
     }
 }
-}
-
-handle! { bloomline_cuckoo(CuckooFilter) filter;
-
-/// bloomline_cuckoo_encoded_len() returns how many bytes bloomline_cuckoo_encode() writes: 64 for
-/// each line and 64 more. Returns 0 for NULL.
-encoded_len bloomline_cuckoo_encoded_len;
-
-/// bloomline_cuckoo_encode() is bloomline_filter_encode() for a cuckoo filter.
-/// bloomline_view_open() and bloomline_cuckoo_decode() read it.
-encode bloomline_cuckoo_encode;
-
-/// bloomline_cuckoo_write() is bloomline_filter_write() for a cuckoo filter.
-write bloomline_cuckoo_write;
-
-/// bloomline_cuckoo_decode() is bloomline_filter_decode() for a cuckoo filter.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-decode bloomline_cuckoo_decode;
-
-/// bloomline_cuckoo_save() is bloomline_filter_save() for a cuckoo filter. bloomline_map_open() can
-/// map the file.
-save bloomline_cuckoo_save;
-
-/// bloomline_cuckoo_load() is bloomline_filter_load() for a cuckoo filter.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind.
-load bloomline_cuckoo_load;
 }

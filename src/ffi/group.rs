@@ -37,7 +37,7 @@ fn bloomline_group_new(
     })
 }
 
-/// bloomline_group_free() frees a group, not the filters. Does nothing for NULL.
+/// bloomline_group_free() frees a group, not the filters.
 fn bloomline_group_free(group: *mut bloomline_group) {
     free(group)
 }
@@ -47,15 +47,10 @@ fn bloomline_group_view_count(group: *const bloomline_group) -> usize {
     read_or(group, 0, |group| group.0.len())
 }
 
-/// bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash. It
-/// returns how many may have it. Bit i % 64 of bitmap[i / 64] is set if filter i may; unused bits
-/// of the last word are zero. 'bitmap' has room for a word for each 64 filters or part of them, and
-/// need not be initialized.
-///
-/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
-/// all may have the key: bloomline_group_contains() has no such limit. If 'bitmap' is NULL, nothing
-/// is written and the result is the number of filters. If 'group' is NULL, nothing is written and
-/// the result is SIZE_MAX.
+/// bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash, as
+/// bloomline_views_contain_hash(). bloomline_group_contains() probes for the key of 'len' bytes at
+/// 'key', as bloomline_views_contain(). If 'bitmap' is NULL, nothing is written and the result is
+/// the number of filters. If 'group' is NULL, nothing is written and the result is SIZE_MAX.
 fn bloomline_group_contains_hash(
     group: *const bloomline_group, hash: u64, bitmap: *mut u64,
 ) -> usize {
@@ -67,10 +62,6 @@ fn bloomline_group_contains_hash(
     }
     contains_hash_apart(group, hash, bitmap)
 }
-
-/// bloomline_group_contains() is bloomline_group_contains_hash() for the key of 'len' bytes at
-/// 'key'. The filters may hash it differently, with seeds of their own or as other engines do. If
-/// 'key' is NULL and 'len' is not 0, all filters may have the key.
 fn bloomline_group_contains(
     group: *const bloomline_group, key: *const c_void, len: usize, bitmap: *mut u64,
 ) -> usize {
@@ -104,9 +95,8 @@ fn bloomline_group_contains_hashes(
 
 /// bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
 /// the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
-/// in its own table. It returns how many keys may be present. Bit i % 64 of bitmap[i / 64] is set
-/// if key i may; unused bits of the last word are zero. 'bitmap' has room for a word for each 64
-/// keys or part of them, and need not be initialized.
+/// in its own table. It returns how many keys may be present. The bit of a key in 'bitmap' is set
+/// if it may be.
 ///
 /// Where members[i] is not below the number of filters, the key may be present. If 'group',
 /// 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result

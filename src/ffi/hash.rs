@@ -148,22 +148,9 @@ fn bloomline_hash_u64(key: u64, seed: u64) -> u64 {
     crate::hash::hash_u64(key, seed)
 }
 
-/// bloomline_hash_u64_batch() hashes 'n' integer keys as bloomline_hash_u64(), and writes 'n'
-/// hashes to 'out', in order. 'out' may be 'keys' itself. Does nothing if either is NULL.
-fn bloomline_hash_u64_batch(keys: *const u64, n: usize, seed: u64, out: *mut u64) {
-    // Looked at as a slice one buffer at a time, since `out` may be the same memory.
-    // Only the pointer is checked here, the slice is gone before any write.
-    if slice(keys, n).is_none() || out.is_null() || !out.is_aligned() {
-        return;
-    }
-    write_hashes(out, n, |range, buffer| {
-        let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
-        crate::hash::hash_u64_batch(keys, seed, buffer);
-    });
-}
-
-/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), and writes 'n' hashes to 'out', in
-/// order. Does nothing if either is NULL.
+/// bloomline_hash_batch() hashes 'n' keys as bloomline_hash(), bloomline_hash_u64_batch() as
+/// bloomline_hash_u64(), and writes 'n' hashes to 'out', in order. 'out' may be the integers
+/// themselves. Does nothing if either is NULL.
 fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: *mut u64) {
     let Some(keys) = keys_at(keys, n) else {
         return;
@@ -173,6 +160,17 @@ fn bloomline_hash_batch(keys: *const bloomline_bytes, n: usize, seed: u64, out: 
     }
     write_hashes(out, n, |range, buffer| {
         crate::hash::hash_batch(&keys[range], seed, buffer);
+    });
+}
+fn bloomline_hash_u64_batch(keys: *const u64, n: usize, seed: u64, out: *mut u64) {
+    // Looked at as a slice one buffer at a time, since `out` may be the same memory.
+    // Only the pointer is checked here, the slice is gone before any write.
+    if slice(keys, n).is_none() || out.is_null() || !out.is_aligned() {
+        return;
+    }
+    write_hashes(out, n, |range, buffer| {
+        let keys = std::slice::from_raw_parts(keys.add(range.start), range.len());
+        crate::hash::hash_u64_batch(keys, seed, buffer);
     });
 }
 }

@@ -32,23 +32,19 @@ fn bloomline_lines_insert_hashes(
     })
 }
 
-/// bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines', both of
-/// 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
+/// bloomline_lines_union() adds all keys of the lines at 'from' to those at 'lines';
+/// bloomline_lines_intersect() keeps only what both have, as bloomline_filter_intersect(). Both are
+/// of 'params': line count, k and seed, which the caller vouches for, as lines do not state them.
 /// 'from' may be the lines of a view of the same parameters, from bloomline_view_lines(), but must
 /// not overlap 'lines'. It allocates nothing.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' or 'from_len' is less than the lines;
-/// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT.
-/// Nothing is changed.
+/// Errors: as bloomline_lines_insert_hashes(), 'from_len' included; nothing is changed.
 fn bloomline_lines_union(
     params: *const bloomline_params, lines: *mut c_void, len: usize, from: *const c_void,
     from_len: usize,
 ) -> bloomline_status {
     combine(params, (lines, len), (from, from_len), lines_union)
 }
-
-/// bloomline_lines_intersect() is bloomline_lines_union(), but keeps only what both have, as
-/// bloomline_filter_intersect() does.
 fn bloomline_lines_intersect(
     params: *const bloomline_params, lines: *mut c_void, len: usize, from: *const c_void,
     from_len: usize,

@@ -107,8 +107,7 @@ fn bloomline_map_view(map: *const bloomline_map, out: *mut bloomline_view) -> bl
     write_result(map, out, |map| Ok(pack(&map.0.view())))
 }
 
-/// bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. Does
-/// nothing for NULL.
+/// bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards.
 fn bloomline_map_close(map: *mut bloomline_map) {
     free(map)
 }

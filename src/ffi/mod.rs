@@ -32,9 +32,9 @@
 //!
 //! NULL is caught, as each function says. Nothing else about a pointer can be.
 
-// Raw pointers are what C has. The types carry the names that C knows them by. What is unsafe about all of these
-// functions alike is said above.
-#![allow(unsafe_code, non_camel_case_types, clippy::missing_safety_doc)]
+// Raw pointers are what C has. The types carry the names that C knows them by. What is unsafe about
+// all of these functions alike is said above. A comment is of all functions under it.
+#![allow(unsafe_code, non_camel_case_types, missing_docs, clippy::missing_safety_doc)]
 
 /// Functions that C calls: `exports! { fn bloomline_...(...) { ... } }`. What is `unsafe` in them rests on the rules
 /// above. (cbindgen sees no macros: `tests/header.rs` expands this one as text, and marks what returns a status.)

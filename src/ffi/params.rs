@@ -91,47 +91,34 @@ unsafe fn write(
 exports! {
 /// bloomline_params_for_rate() writes to 'out' the smallest filter for 'keys' keys at a
 /// false-positive rate of 'rate' (0.01 is 1 %), and the k that suits it. 'rate' is between 0 and 1,
-/// both excluded. 0 keys take one line. 1 % takes about 9.9 bits per key, a little more than a
-/// standard Bloom filter.
+/// both excluded. 1 % takes about 9.9 bits per key, a little more than a standard Bloom filter.
+/// bloomline_params_for_bits() writes a filter of 'bits_per_key' bits, which may be a fraction, for
+/// each key, and the k with the lowest false-positive rate at that size. 0 keys take one line.
 ///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
-/// not fit in memory.
+/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_BITS_PER_KEY;
+/// BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
 fn bloomline_params_for_rate(keys: u64, rate: f64, out: *mut bloomline_params) -> bloomline_status {
     write(out, || Params::for_rate(keys, rate))
 }
-
-/// bloomline_params_for_bits() writes to 'out' a filter of 'bits_per_key' bits, which may be a
-/// fraction, for each of 'keys' keys, and the k with the lowest false-positive rate at that size. 0
-/// keys take one line.
-///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
 fn bloomline_params_for_bits(
     keys: u64, bits_per_key: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
     write(out, || Params::for_bits(keys, bits_per_key))
 }
 
-/// bloomline_classic_params_for_rate() is bloomline_params_for_rate() for a standard Bloom filter:
-/// its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64 bytes in which a key sets
-/// k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, but a probe reads up to k cache
-/// lines and is several times slower.
+/// bloomline_classic_params_for_rate() and bloomline_classic_params_for_bits() do the same for a
+/// standard Bloom filter: its 'layout' is BLOOMLINE_KIND_CLASSIC, one array of 'line_count' * 64
+/// bytes in which a key sets k bits anywhere. 1 % takes 9.6 bits per key instead of 9.9, and 10
+/// bits per key give 0.82 % instead of 0.97 %, but a probe reads up to k cache lines and is several
+/// times slower.
 ///
 /// All functions of bloomline_filter, bloomline_concurrent and caller-owned lines take it, but
 /// folding returns BLOOMLINE_ERR_LAYOUT; other kinds return that when they are made.
-///
-/// Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL, BLOOMLINE_ERR_LINE_COUNT if it would
-/// not fit in memory.
 fn bloomline_classic_params_for_rate(
     keys: u64, rate: f64, out: *mut bloomline_params,
 ) -> bloomline_status {
     write(out, || Params::classic_for_rate(keys, rate))
 }
-
-/// bloomline_classic_params_for_bits() is bloomline_params_for_bits() for a standard Bloom filter:
-/// see bloomline_classic_params_for_rate(). At 10 bits per key its false-positive rate is 0.82 %
-/// (bloomline_params_for_bits(): 0.97 %).
-///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY, BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
 fn bloomline_classic_params_for_bits(
     keys: u64, bits_per_key: f64, out: *mut bloomline_params,
 ) -> bloomline_status {

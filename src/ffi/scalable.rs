@@ -23,9 +23,6 @@ use std::ptr;
 /// If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
 /// the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
 /// Each later insert tries to grow again.
-///
-/// Made by bloomline_scalable_new(), bloomline_scalable_clone(), bloomline_scalable_decode() or
-/// bloomline_scalable_load(); freed by bloomline_scalable_free().
 pub struct bloomline_scalable(pub(super) ScalableFilter);
 
 const _: () = shared_between_threads::<bloomline_scalable>();
@@ -45,18 +42,23 @@ fn bloomline_scalable_new(
 }
 
 handle! { bloomline_scalable(ScalableFilter) filter;
-
-/// bloomline_scalable_clone() creates a copy, which grows on as 'filter' would.
+/// bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
+/// stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
+/// the stages, for each stage, and for all. Only bloomline_scalable_decode() and
+/// bloomline_scalable_load() read that: views cannot be opened of it. After
+/// bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: as there; in reading, also BLOOMLINE_ERR_RATE, and BLOOMLINE_ERR_LAYOUT for a filter of
+/// another kind.
 clone bloomline_scalable_clone;
-
-/// bloomline_scalable_free() frees a filter. Do not use what bloomline_scalable_stage() returned
-/// afterwards. Does nothing for NULL.
 free bloomline_scalable_free;
-
-/// bloomline_scalable_memory() is bloomline_filter_memory() for the stages together.
 memory bloomline_scalable_memory;
+encoded_len bloomline_scalable_encoded_len;
+encode bloomline_scalable_encode;
+write bloomline_scalable_write;
+decode bloomline_scalable_decode;
+save bloomline_scalable_save;
+load bloomline_scalable_load;
 }
 
 /// Inserts one key by `insert`, and reports whether it was new. A failure to grow is for new keys
@@ -81,9 +83,9 @@ unsafe fn insert_one(
 }
 
 exports! {
-/// bloomline_scalable_insert() inserts the key of 'len' bytes at 'key'. It writes to 'is_new',
-/// unless that is NULL, whether the key was new: false if it is already present, or a false
-/// positive.
+/// bloomline_scalable_insert() inserts the key of 'len' bytes at 'key',
+/// bloomline_scalable_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
+/// whether the key was new: false if it is already present, or a false positive.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
 /// and 'is_new' is written: true.
@@ -92,8 +94,6 @@ fn bloomline_scalable_insert(
 ) -> bloomline_status {
     insert_one(filter, is_new, |filter| filter.insert(key_or_empty(key, len)))
 }
-
-/// bloomline_scalable_insert_hash() is bloomline_scalable_insert() for the hash of a key.
 fn bloomline_scalable_insert_hash(
     filter: *mut bloomline_scalable, hash: u64, is_new: *mut bool,
 ) -> bloomline_status {
@@ -133,10 +133,10 @@ unsafe fn insert_batch<T>(
 }
 
 exports! {
-/// bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes, faster than one by one. Bit
-/// i % 64 of bitmap[i / 64] is set if key i was new, as bloomline_scalable_insert() reports it; a
-/// key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
-/// for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+/// bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_scalable_insert_keys() by their bytes, faster than one by one. The bit of a key in
+/// 'bitmap', which may be NULL, is set if it was new, as bloomline_scalable_insert() reports it; a
+/// key that is there twice is new once.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
 /// and 'bitmap' is written.
@@ -147,8 +147,6 @@ fn bloomline_scalable_insert_hashes(
         filter.insert_new_hashes(hashes, bitmap)
     })
 }
-
-/// bloomline_scalable_insert_keys() is bloomline_scalable_insert_hashes() for keys by their bytes.
 fn bloomline_scalable_insert_keys(
     filter: *mut bloomline_scalable, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> bloomline_status {
@@ -166,8 +164,7 @@ fn bloomline_scalable_view(
     write_view_of(filter, |filter| &raw const (*filter).0, out)
 }
 
-/// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. Returns 0
-/// for NULL.
+/// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more.
 fn bloomline_scalable_stage_count(filter: *const bloomline_scalable) -> usize {
     read_or(filter, 0, |filter| filter.0.stages().len())
 }
@@ -201,31 +198,4 @@ fn bloomline_scalable_plain_params(
 ) -> bloomline_status {
     write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into()))
 }
-}
-
-handle! { bloomline_scalable(ScalableFilter) filter;
-
-/// bloomline_scalable_encoded_len() returns how many bytes bloomline_scalable_encode() writes: 64
-/// for each line of the stages, for each stage, and for all. Returns 0 for NULL.
-encoded_len bloomline_scalable_encoded_len;
-
-/// bloomline_scalable_encode() is bloomline_filter_encode() for a scalable filter. Only
-/// bloomline_scalable_decode() reads it: views cannot be opened of it.
-encode bloomline_scalable_encode;
-
-/// bloomline_scalable_write() is bloomline_filter_write() for a scalable filter.
-write bloomline_scalable_write;
-
-/// bloomline_scalable_decode() is bloomline_filter_decode() for a scalable filter.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind; BLOOMLINE_ERR_RATE.
-decode bloomline_scalable_decode;
-
-/// bloomline_scalable_save() is bloomline_filter_save() for a scalable filter.
-save bloomline_scalable_save;
-
-/// bloomline_scalable_load() is bloomline_filter_load() for a scalable filter.
-///
-/// Errors: as there and for bloomline_scalable_decode().
-load bloomline_scalable_load;
 }

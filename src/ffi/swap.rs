@@ -127,7 +127,7 @@ fn bloomline_swap_new(
 }
 
 /// bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
-/// until they are released. Does nothing for NULL.
+/// until they are released.
 fn bloomline_swap_free(swap: *mut bloomline_swap) {
     free(swap)
 }
@@ -162,7 +162,7 @@ fn bloomline_swap_acquire(swap: *const bloomline_swap) -> *const bloomline_filte
     })
 }
 
-/// bloomline_swap_release() releases a snapshot. Do not use it afterwards. Does nothing for NULL.
+/// bloomline_swap_release() releases a snapshot. Do not use it afterwards.
 fn bloomline_swap_release(snapshot: *const bloomline_filter) {
     if !snapshot.is_null() {
         // It came from `bloomline_swap_acquire`, and the caller gives it up.

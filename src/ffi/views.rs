@@ -10,10 +10,9 @@ use std::ffi::c_void;
 
 exports! {
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
-/// an LSM tree, or the shards of a set. It returns how many may have it. Bit i % 64 of bitmap[i /
-/// 64] is set if filter i may; unused bits of the last word are zero. 'bitmap' has room for
-/// (n_views + 63) / 64 words, and need not be initialized. The lines of large filters are
-/// prefetched, so the probes cost little more than one cache miss.
+/// an LSM tree, or the shards of a set. It returns how many may have it. The bit of a filter in
+/// 'bitmap' is set if it may. The lines of large filters are prefetched, so the probes cost little
+/// more than one cache miss.
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
@@ -38,18 +37,15 @@ fn bloomline_views_contain(
     }
 }
 
-/// bloomline_views_contain_hash_each() is bloomline_views_contain_hash() for views that lie
-/// anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be present. Side
-/// by side, views of one kind take half the time.
+/// bloomline_views_contain_hash_each() and bloomline_views_contain_each() do the same for views
+/// that lie anywhere, by an array of pointers to them. Where a pointer is NULL, the key may be
+/// present. Side by side, views of one kind take half the time.
 fn bloomline_views_contain_hash_each(
     views: *const *const bloomline_view, n_views: usize, hash: u64, bitmap: *mut u64,
 ) -> usize {
     let by = ByHash { hash, first: None, differ: 0 };
     each_answers(views, n_views, bitmap, by)
 }
-
-/// bloomline_views_contain_each() is bloomline_views_contain() for views that lie anywhere: see
-/// bloomline_views_contain_hash_each().
 fn bloomline_views_contain_each(
     views: *const *const bloomline_view, n_views: usize, key: *const c_void, len: usize,
     bitmap: *mut u64,

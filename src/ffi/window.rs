@@ -25,9 +25,6 @@ use std::ffi::c_void;
 /// Probed through bloomline_window_view(). The caller passes the time to
 /// bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
 /// made.
-///
-/// Made by bloomline_window_new(), bloomline_window_clone(), bloomline_window_decode() or
-/// bloomline_window_load(); freed by bloomline_window_free().
 pub struct bloomline_window(pub(super) Window);
 
 const _: () = shared_between_threads::<bloomline_window>();
@@ -52,23 +49,26 @@ fn bloomline_window_new(
 }
 
 handle! { bloomline_window(Window) window;
-
-/// bloomline_window_clone() creates a copy, in the same slice and with the same limits.
+/// bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
+/// generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
+/// that of the lines, and of the marks of generations that are out of date. Only
+/// bloomline_window_decode() and bloomline_window_load() read its bytes.
 ///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS, and BLOOMLINE_ERR_LAYOUT for a
+/// filter of another kind.
 clone bloomline_window_clone;
-
-/// bloomline_window_free() frees a window. Does nothing for NULL.
 free bloomline_window_free;
-
-/// bloomline_window_memory() is bloomline_filter_memory() for the lines of all generations, and the
-/// marks of those that are out of date.
 memory bloomline_window_memory;
+encoded_len bloomline_window_encoded_len;
+encode bloomline_window_encode;
+write bloomline_window_write;
+decode bloomline_window_decode;
+save bloomline_window_save;
+load bloomline_window_load;
 }
 
 exports! {
-/// bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. Does
-/// nothing for NULL.
+/// bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest.
 fn bloomline_window_rotate(window: *mut bloomline_window) {
     if let Some(window) = exclusive(window) {
         window.0.rotate();
@@ -86,33 +86,30 @@ fn bloomline_window_advance_to(window: *mut bloomline_window, slice: u64) {
 
 /// bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
 /// by itself when the newest has so many, before the next key goes in, also within a batch. A key
-/// that the newest already has does not count. 0, as at the start, turns this off. Does nothing for
-/// NULL.
+/// that the newest already has does not count. 0, as at the start, turns this off.
 fn bloomline_window_rotate_after(window: *mut bloomline_window, keys: u64) {
     if let Some(window) = exclusive(window) {
         window.0.rotate_after(keys);
     }
 }
 
-/// bloomline_window_insert() inserts the key of 'len' bytes at 'key' into the newest generation.
-/// Returns true if the key was new, and false if the window already had it, or for a false
-/// positive. So one call answers "have I seen this lately?", and remembers the key. Returns true
-/// for a NULL window.
+/// bloomline_window_insert() inserts the key of 'len' bytes at 'key',
+/// bloomline_window_insert_hash() a key by its hash, into the newest generation. Returns true if
+/// the key was new, and false if the window already had it, or for a false positive. So one call
+/// answers "have I seen this lately?", and remembers the key. Returns true for a NULL window.
 fn bloomline_window_insert(window: *mut bloomline_window, key: *const c_void, len: usize) -> bool {
     exclusive(window).is_none_or(|window| window.0.insert(key_or_empty(key, len)))
 }
-
-/// bloomline_window_insert_hash() is bloomline_window_insert() for the hash of a key.
 fn bloomline_window_insert_hash(window: *mut bloomline_window, hash: u64) -> bool {
     exclusive(window).is_none_or(|window| window.0.insert_hash(hash))
 }
 
-/// bloomline_window_insert_hashes() inserts 'n' keys by their hashes, and returns how many were
-/// new. Bit i % 64 of bitmap[i / 64] is set if key i was, as bloomline_window_insert() reports it;
-/// a key that is there twice is new once; unused bits of the last word are zero. 'bitmap' has room
-/// for (n + 63) / 64 words, and need not be initialized; it may be NULL.
+/// bloomline_window_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_window_insert_keys() by their bytes, and returns how many were new. The bit of a key
+/// in 'bitmap', which may be NULL, is set if it was, as bloomline_window_insert() reports it; a key
+/// that is there twice is new once.
 ///
-/// If 'window' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
+/// If 'window' or the array is NULL, nothing is inserted, and all keys are reported as new.
 fn bloomline_window_insert_hashes(
     window: *mut bloomline_window, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
@@ -121,8 +118,6 @@ fn bloomline_window_insert_hashes(
     });
     change_batch(slice(hashes, n), n, bitmap, true, insert)
 }
-
-/// bloomline_window_insert_keys() is bloomline_window_insert_hashes() for keys by their bytes.
 fn bloomline_window_insert_keys(
     window: *mut bloomline_window, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
 ) -> usize {
@@ -141,13 +136,12 @@ fn bloomline_window_view(
 }
 
 /// bloomline_window_generations() returns how many generations there are, the newest included.
-/// Returns 0 for NULL.
 fn bloomline_window_generations(window: *const bloomline_window) -> u32 {
     read_or(window, 0, |window| window.0.generations())
 }
 
 /// bloomline_window_time_slice() returns the number of the current time slice: how often the window
-/// rotated, or what bloomline_window_advance_to() set. Returns 0 for NULL.
+/// rotated, or what bloomline_window_advance_to() set.
 fn bloomline_window_time_slice(window: *const bloomline_window) -> u64 {
     read_or(window, 0, |window| window.0.time_slice())
 }
@@ -165,32 +159,4 @@ fn bloomline_window_params(
 fn bloomline_window_key_count(window: *const bloomline_window, age: u32) -> u64 {
     read_or(window, 0, |window| window.0.key_count(age))
 }
-}
-
-handle! { bloomline_window(Window) window;
-
-/// bloomline_window_encoded_len() returns how many bytes bloomline_window_encode() writes. Returns
-/// 0 for NULL.
-encoded_len bloomline_window_encoded_len;
-
-/// bloomline_window_encode() is bloomline_filter_encode() for a window, with its slice and what
-/// bloomline_window_rotate_after() set. Only bloomline_window_decode() reads it.
-encode bloomline_window_encode;
-
-/// bloomline_window_write() is bloomline_filter_write() for a window.
-write bloomline_window_write;
-
-/// bloomline_window_decode() is bloomline_filter_decode() for a window.
-///
-/// Errors: as there; BLOOMLINE_ERR_LAYOUT also for a filter of another kind;
-/// BLOOMLINE_ERR_GENERATIONS.
-decode bloomline_window_decode;
-
-/// bloomline_window_save() is bloomline_filter_save() for a window.
-save bloomline_window_save;
-
-/// bloomline_window_load() is bloomline_filter_load() for a window.
-///
-/// Errors: as there and for bloomline_window_decode().
-load bloomline_window_load;
 }

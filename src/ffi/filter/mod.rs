@@ -68,18 +68,19 @@ handle! { bloomline_filter(Filter) filter;
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY.
 clone bloomline_filter_clone;
 
-/// bloomline_filter_free() frees a filter. Do not use its views afterwards. Does nothing for NULL.
+/// bloomline_filter_free() frees a filter. Do not use its views afterwards.
 free bloomline_filter_free;
 
 /// bloomline_filter_memory() returns how many bytes of memory the lines of the filter take, the
-/// unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if it
-/// was set. The handle itself, of some hundred bytes, is not counted. Returns 0 for NULL.
+/// unused end of huge pages counted: what bloomline_set_allocator()'s allocator was asked for, if
+/// it was set. The handle itself, of some hundred bytes, is not counted.
 memory bloomline_filter_memory;
 }
 
 exports! {
-/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key'. Returns true if the key was
-/// new, and false if it was already present, or a false positive. Returns true for a NULL filter.
+/// bloomline_filter_insert() inserts the key of 'len' bytes at 'key',
+/// bloomline_filter_insert_hash() a key by its hash. Returns true if the key was new, and false if
+/// it was already present, or a false positive. Returns true for a NULL filter.
 fn bloomline_filter_insert(filter: *mut bloomline_filter, key: *const c_void, len: usize) -> bool {
     if !filter.is_null()
         && let Some(key) = short(key, len)
@@ -88,6 +89,9 @@ fn bloomline_filter_insert(filter: *mut bloomline_filter, key: *const c_void, le
         return filter.insert_hash(of_short(key, filter.params().seed()));
     }
     insert_apart(filter, key, len)
+}
+fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) -> bool {
+    exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
 }
 
@@ -106,78 +110,14 @@ unsafe extern "C" fn insert_apart(
 }
 
 exports! {
-/// bloomline_filter_insert_hash() inserts a key by its hash. To probe for the key by its bytes, use
-/// that of bloomline_hash() or bloomline_hash_u64() with the seed of the filter.
-fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) -> bool {
-    exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
-}
-
-/// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes, faster than one by one: in a
-/// large filter their lines are prefetched. Does nothing if 'filter' or 'hashes' is NULL.
+/// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes,
+/// bloomline_filter_insert_keys() by their bytes, faster than one by one: in a large filter their
+/// lines are prefetched. Does nothing if 'filter' or the array is NULL.
 fn bloomline_filter_insert_hashes(filter: *mut bloomline_filter, hashes: *const u64, n: usize) {
     if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
         filter.0.insert_hashes(hashes);
     }
 }
-
-/// bloomline_filter_insert_hashes_parallel() is bloomline_filter_insert_hashes() on up to 'threads'
-/// threads, the caller's among them; 0: on as many as there are CPUs. The filter's bytes are the
-/// same for any number.
-///
-/// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
-/// few keys (another for each 32,768) or if the system starts no more, and one for a classic
-/// filter. The threads end before it returns.
-fn bloomline_filter_insert_hashes_parallel(
-    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize,
-) {
-    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
-        filter.0.insert_hashes_parallel(hashes, threads);
-    }
-}
-
-/// bloomline_filter_insert_keys_parallel() is bloomline_filter_insert_hashes_parallel() for keys by
-/// their bytes. It keeps up to 10 MiB of hashes; without the memory for them it takes one thread.
-fn bloomline_filter_insert_keys_parallel(
-    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
-) {
-    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
-        filter.0.insert_keys_parallel(keys, threads);
-    }
-}
-
-/// bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes, in order, and returns how
-/// many were new. Bit i % 64 of bitmap[i / 64] is set if key i was, as
-/// bloomline_filter_insert_hash() reports it; a key that is there twice is new once; unused bits of
-/// the last word are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized;
-/// it may be NULL, and then one thread does the work.
-///
-/// 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
-/// for each thread. Bytes and answers are the same for any number.
-///
-/// If 'filter' or 'hashes' is NULL, nothing is inserted, and all keys are reported as new.
-fn bloomline_filter_insert_new_hashes(
-    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
-) -> usize {
-    let insert = exclusive(filter).map(|filter| {
-        |hashes: &[u64], new: &mut [u64]| filter.0.insert_new_hashes_parallel(hashes, new, threads)
-    });
-    change_batch(slice(hashes, n), n, bitmap, true, insert)
-}
-
-/// bloomline_filter_insert_new_keys() is bloomline_filter_insert_new_hashes() for keys by their
-/// bytes, which all threads hash.
-fn bloomline_filter_insert_new_keys(
-    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
-    bitmap: *mut u64,
-) -> usize {
-    let insert = exclusive(filter).map(|filter| {
-        |keys: &[Key], new: &mut [u64]| filter.0.insert_new_keys_parallel(keys, new, threads)
-    });
-    change_batch(keys_at(keys, n), n, bitmap, true, insert)
-}
-
-/// bloomline_filter_insert_keys() inserts 'n' keys by their bytes, as
-/// bloomline_filter_insert_hashes().
 fn bloomline_filter_insert_keys(
     filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize,
 ) {
@@ -189,6 +129,56 @@ fn bloomline_filter_insert_keys(
             _ => filter.0.insert_keys(keys),
         }
     }
+}
+
+/// bloomline_filter_insert_hashes_parallel() and bloomline_filter_insert_keys_parallel() do the
+/// same on up to 'threads' threads, the caller's among them; 0: on as many as there are CPUs. The
+/// filter's bytes are the same for any number.
+///
+/// Each thread has a range of lines, so they need no atomics. It takes fewer threads if there are
+/// few keys (another for each 32,768) or if the system starts no more, and one for a classic
+/// filter. By their bytes, it keeps up to 10 MiB of hashes; without the memory for them it takes
+/// one thread.
+fn bloomline_filter_insert_hashes_parallel(
+    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize,
+) {
+    if let (Some(filter), Some(hashes)) = (exclusive(filter), slice(hashes, n)) {
+        filter.0.insert_hashes_parallel(hashes, threads);
+    }
+}
+fn bloomline_filter_insert_keys_parallel(
+    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
+) {
+    if let (Some(filter), Some(keys)) = (exclusive(filter), keys_at(keys, n)) {
+        filter.0.insert_keys_parallel(keys, threads);
+    }
+}
+
+/// bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes,
+/// bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. The
+/// bit of a key in 'bitmap' is set if it was, as bloomline_filter_insert() reports it; a key that
+/// is there twice is new once. 'bitmap' may be NULL, and then one thread does the work.
+///
+/// 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
+/// for each thread. Bytes and answers are the same for any number.
+///
+/// If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
+fn bloomline_filter_insert_new_hashes(
+    filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
+) -> usize {
+    let insert = exclusive(filter).map(|filter| {
+        |hashes: &[u64], new: &mut [u64]| filter.0.insert_new_hashes_parallel(hashes, new, threads)
+    });
+    change_batch(slice(hashes, n), n, bitmap, true, insert)
+}
+fn bloomline_filter_insert_new_keys(
+    filter: *mut bloomline_filter, keys: *const bloomline_bytes, n: usize, threads: usize,
+    bitmap: *mut u64,
+) -> usize {
+    let insert = exclusive(filter).map(|filter| {
+        |keys: &[Key], new: &mut [u64]| filter.0.insert_new_keys_parallel(keys, new, threads)
+    });
+    change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
 /// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
@@ -237,7 +227,7 @@ unsafe fn combine(
 }
 
 exports! {
-/// bloomline_filter_clear() removes all keys. Size, k and seed stay. Does nothing for NULL.
+/// bloomline_filter_clear() removes all keys. Size, k and seed stay.
 fn bloomline_filter_clear(filter: *mut bloomline_filter) {
     if let Some(filter) = exclusive(filter) {
         filter.0.clear();
@@ -274,7 +264,7 @@ fn bloomline_filter_fold_to_rate(
 handle! { bloomline_filter(Filter) filter;
 
 /// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
-/// each line and 64 more. Returns 0 for NULL.
+/// each line and 64 more.
 encoded_len bloomline_filter_encoded_len;
 
 /// bloomline_filter_encode() writes the filter to the 'cap' bytes at 'out', for

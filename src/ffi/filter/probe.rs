@@ -12,7 +12,7 @@ use std::ffi::c_void;
 
 exports! {
 /// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
-/// absent, and true if it may be present.
+/// absent, and true if it may be present; bloomline_filter_contains_hash() for the hash of a key.
 fn bloomline_filter_contains(
     filter: *const bloomline_filter, key: *const c_void, len: usize,
 ) -> bool {
@@ -20,6 +20,9 @@ fn bloomline_filter_contains(
         return filter.contains_hash(of_short(key, filter.params().seed()));
     }
     contains_apart(filter, key, len)
+}
+fn bloomline_filter_contains_hash(filter: *const bloomline_filter, hash: u64) -> bool {
+    contains_hash(shared(filter).map(|filter| &filter.0), hash)
 }
 }
 
@@ -38,16 +41,11 @@ unsafe extern "C" fn contains_apart(
 }
 
 exports! {
-/// bloomline_filter_contains_hash() is bloomline_filter_contains() for the hash of a key.
-fn bloomline_filter_contains_hash(filter: *const bloomline_filter, hash: u64) -> bool {
-    contains_hash(shared(filter).map(|filter| &filter.0), hash)
-}
-
-/// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes, and returns how many may
-/// be present. Bit i % 64 of bitmap[i / 64] is set if key i may be; unused bits of the last word
-/// are zero. 'bitmap' has room for (n + 63) / 64 words, and need not be initialized.
+/// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes,
+/// bloomline_filter_contains_keys() by their bytes, and returns how many may be present. The bit of
+/// a key in 'bitmap' is set if it may be.
 ///
-/// If 'filter' or 'hashes' is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
+/// If 'filter' or the array is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
 /// written and the result is 'n'.
 fn bloomline_filter_contains_hashes(
     filter: *const bloomline_filter, hashes: *const u64, n: usize, bitmap: *mut u64,
@@ -56,6 +54,15 @@ fn bloomline_filter_contains_hashes(
         return filter.0.contains_few(hashes, word);
     }
     contains_more(filter, hashes, n, bitmap)
+}
+fn bloomline_filter_contains_keys(
+    filter: *const bloomline_filter, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
+) -> usize {
+    let one = |key, len| bloomline_filter_contains(filter, key, len);
+    if let Some(maybe) = one_key(n, one, keys, bitmap) {
+        return maybe;
+    }
+    contains_more_keys(filter, keys, n, bitmap)
 }
 }
 
@@ -72,19 +79,6 @@ unsafe extern "C" fn contains_more(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe { contains_many(move || Some(&shared(filter)?.0), hashes, n, bitmap) }
-}
-
-exports! {
-/// bloomline_filter_contains_keys() is bloomline_filter_contains_hashes() for keys by their bytes.
-fn bloomline_filter_contains_keys(
-    filter: *const bloomline_filter, keys: *const bloomline_bytes, n: usize, bitmap: *mut u64,
-) -> usize {
-    let one = |key, len| bloomline_filter_contains(filter, key, len);
-    if let Some(maybe) = one_key(n, one, keys, bitmap) {
-        return maybe;
-    }
-    contains_more_keys(filter, keys, n, bitmap)
-}
 }
 
 /// The rest of [`bloomline_filter_contains_keys`], apart.

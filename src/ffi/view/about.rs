@@ -61,22 +61,18 @@ fn bloomline_view_key_count(view: *const bloomline_view) -> u64 {
 }
 
 /// bloomline_view_fill() returns the fill ratio, 0 to 1: the fraction of bits that are set; of a
-/// cuckoo filter its load factor. It reads the whole filter. Returns 1 if 'view' is NULL or not
-/// opened.
+/// cuckoo filter its load factor. bloomline_view_estimated_keys() estimates from it how many
+/// different keys are present. bloomline_view_estimated_rate() estimates the false-positive rate, 0
+/// to 1, at the present fill: above the target, build the filter anew, larger. Of several filters
+/// it is that of all together; of a cascade the 'unknown_rate' of bloomline_cascade_about().
+///
+/// They read the whole filter. If 'view' is NULL or not opened, they return 1, and 0 keys.
 fn bloomline_view_fill(view: *const bloomline_view) -> f64 {
     number(view, 1.0, |view| view.fill())
 }
-
-/// bloomline_view_estimated_keys() estimates from the fill ratio how many different keys are
-/// present. It reads the whole filter. Returns 0 if 'view' is NULL or not opened.
 fn bloomline_view_estimated_keys(view: *const bloomline_view) -> f64 {
     number(view, 0.0, |view| view.estimated_keys())
 }
-
-/// bloomline_view_estimated_rate() estimates the false-positive rate, 0 to 1, at the present fill:
-/// above the target, build the filter anew, larger. Of several filters it is that of all together;
-/// of a cascade the 'unknown_rate' of bloomline_cascade_about(). It reads the whole filter. Returns
-/// 1 if 'view' is NULL or not opened.
 fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
     number(view, 1.0, |view| view.estimated_rate())
 }

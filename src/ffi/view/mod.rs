@@ -223,7 +223,8 @@ fn bloomline_view_open_unverified(
 }
 
 /// bloomline_view_contains() returns false if the key of 'len' bytes at 'key' is definitely absent,
-/// and true if it may be present.
+/// and true if it may be present; bloomline_view_contains_hash() for the hash of a key: that of
+/// bloomline_view_hash(), or whatever it was inserted by.
 fn bloomline_view_contains(view: *const bloomline_view, key: *const c_void, len: usize) -> bool {
     if let (Some(view), Some(key)) = (shared(view), short(key, len))
         && let words = view.words()
@@ -233,6 +234,9 @@ fn bloomline_view_contains(view: *const bloomline_view, key: *const c_void, len:
         return words.single().contains(hash);
     }
     contains_apart(view, key, len)
+}
+fn bloomline_view_contains_hash(view: *const bloomline_view, hash: u64) -> bool {
+    shared(view).and_then(bloomline_view::single).is_none_or(|single| single.contains(hash))
 }
 }
 
@@ -255,12 +259,6 @@ pub(super) unsafe extern "C" fn contains_apart(
 }
 
 exports! {
-/// bloomline_view_contains_hash() is bloomline_view_contains() for the hash of a key: that of
-/// bloomline_view_hash(), or whatever it was inserted by.
-fn bloomline_view_contains_hash(view: *const bloomline_view, hash: u64) -> bool {
-    shared(view).and_then(bloomline_view::single).is_none_or(|single| single.contains(hash))
-}
-
 /// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
 /// opened, all keys may be present.
 fn bloomline_view_contains_hashes(
