@@ -164,13 +164,13 @@ static bloomline_status concurrent_make(char **args, size_t count, void **out)
 {
     bloomline_params params = params_of(args);
     (void)count;
-    return bloomline_concurrent_new(&params, (bloomline_concurrent **)out);
+    return concurrent_new(&params, (bloomline_concurrent **)out);
 }
 static void concurrent_drop(void *handle) { bloomline_concurrent_free((bloomline_concurrent *)handle); }
 static bloomline_status concurrent_copy(const void *handle, void **out)
 {
     bloomline_filter *snapshot = snapshot_of(handle);
-    return bloomline_concurrent_from_filter(&snapshot, (bloomline_concurrent **)out);
+    return bloomline_concurrent_new(&snapshot, (bloomline_concurrent **)out);
 }
 static size_t concurrent_len(const void *handle)
 {
@@ -223,8 +223,10 @@ static void counting_other(char *answer, void *handle, char **words)
     else if (is(words[0], "params")) say_params(answer, counting_params(filter, &params), &params);
     else if (is(words[0], "count")) {
         history_read(&keys, words + 1, 1);
-        history_number(answer, keys.bytes ? bloomline_counting_count(filter, keys.keys[0].data, keys.keys[0].len)
-                                          : bloomline_counting_count_hash(filter, keys.hashes[0]));
+        uint64_t hash = keys.hashes[0];
+        bloomline_view view = counting_view_of(filter);
+        if (keys.bytes) hash = bloomline_view_hash(&view, keys.keys[0].data, keys.keys[0].len);
+        history_number(answer, bloomline_counting_count_hash(filter, hash));
     } else {
         static uint8_t bytes[4096];
         size_t written;
@@ -310,7 +312,7 @@ static bloomline_status scalable_insert_all(void *handle, uint64_t *is_new, size
 static void scalable_other(char *answer, void *handle, char **words)
 {
     bloomline_scalable *filter = (bloomline_scalable *)handle;
-    history_number(answer, is(words[0], "stages") ? bloomline_scalable_stage_count(filter) : scalable_key_count(filter));
+    history_number(answer, is(words[0], "stages") ? scalable_about(filter).stage_count : scalable_key_count(filter));
 }
 static bloomline_status window_make(char **args, size_t count, void **out)
 {
@@ -321,13 +323,16 @@ static bloomline_status window_make(char **args, size_t count, void **out)
 static void window_other(char *answer, void *handle, char **words)
 {
     bloomline_window *window = (bloomline_window *)handle;
-    bloomline_params params;
     if (is(words[0], "key_count")) history_number(answer, bloomline_window_key_count(window, (uint32_t)golden_number(words[1], 10)));
-    else if (is(words[0], "slice")) history_number(answer, bloomline_window_time_slice(window));
+    else if (is(words[0], "slice")) history_number(answer, window_about(window).time_slice);
     else if (is(words[0], "rotate")) bloomline_window_rotate(window);
     else if (is(words[0], "advance")) bloomline_window_advance_to(window, golden_number(words[1], 10));
     else if (is(words[0], "rotate_after")) bloomline_window_rotate_after(window, golden_number(words[1], 10));
-    else say_params(answer, bloomline_window_params(window, &params), &params);
+    else {
+        bloomline_window_facts facts;
+        bloomline_status status = bloomline_window_about(window, &facts);
+        say_params(answer, status, &facts.params);
+    }
 }
 
 /* ---- static: encoded bytes behind their length, probed through a view ---- */

@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-#define PROBES_THROUGH_VIEWS(kind)                                                                         \
+#define PROBES_THROUGH_VIEWS(kind, write_view)                                                             \
     static inline bloomline_view kind##_view_of(const bloomline_##kind *handle)                            \
     {                                                                                                      \
         bloomline_view view;                                                                               \
         memset(&view, 0, sizeof view);                                                                     \
-        if (bloomline_##kind##_view(handle, &view) != BLOOMLINE_OK) memset(&view, 0, sizeof view);         \
+        if (write_view(handle, &view) != BLOOMLINE_OK) memset(&view, 0, sizeof view);                      \
         return view;                                                                                       \
     }                                                                                                      \
     static inline bool kind##_contains(const bloomline_##kind *handle, const void *key, size_t len)        \
@@ -64,17 +64,21 @@
     static inline bloomline_status kind##_params(const bloomline_##kind *handle, bloomline_params *out)    \
     {                                                                                                      \
         bloomline_view view;                                                                               \
-        bloomline_status status = bloomline_##kind##_view(handle, &view);                                  \
+        bloomline_status status = write_view(handle, &view);                                               \
         return status == BLOOMLINE_OK ? bloomline_view_shape(&view, out) : status;                         \
     }
 
-PROBES_THROUGH_VIEWS(filter)
-PROBES_THROUGH_VIEWS(counting)
-PROBES_THROUGH_VIEWS(cuckoo)
-PROBES_THROUGH_VIEWS(concurrent)
-PROBES_THROUGH_VIEWS(scalable)
-PROBES_THROUGH_VIEWS(window)
-PROBES_THROUGH_VIEWS(cascade)
+PROBES_THROUGH_VIEWS(filter, bloomline_filter_view)
+static inline bloomline_status counting_view(const bloomline_counting *filter, bloomline_view *out)
+{
+    return bloomline_filter_view(bloomline_counting_filter(filter), out);
+}
+PROBES_THROUGH_VIEWS(counting, counting_view)
+PROBES_THROUGH_VIEWS(cuckoo, bloomline_cuckoo_view)
+PROBES_THROUGH_VIEWS(concurrent, bloomline_concurrent_view)
+PROBES_THROUGH_VIEWS(scalable, bloomline_scalable_view)
+PROBES_THROUGH_VIEWS(window, bloomline_window_view)
+PROBES_THROUGH_VIEWS(cascade, bloomline_cascade_view)
 
 /* A standard Bloom filter of the line count, k and seed of 'params'. */
 static inline bloomline_status classic_new(const bloomline_params *params, bloomline_filter **out)
@@ -82,6 +86,32 @@ static inline bloomline_status classic_new(const bloomline_params *params, bloom
     bloomline_params classic = *params;
     classic.layout = BLOOMLINE_KIND_CLASSIC;
     return bloomline_filter_new(&classic, out);
+}
+
+/* An empty filter for threads to share. */
+static inline bloomline_status concurrent_new(const bloomline_params *params, bloomline_concurrent **out)
+{
+    bloomline_filter *filter = NULL;
+    bloomline_status status = bloomline_filter_new(params, &filter);
+    if (status == BLOOMLINE_OK) status = bloomline_concurrent_new(&filter, out);
+    bloomline_filter_free(filter);
+    return status;
+}
+
+/* What a filter says of itself; all zero for NULL. */
+static inline bloomline_scalable_facts scalable_about(const bloomline_scalable *filter)
+{
+    bloomline_scalable_facts facts;
+    memset(&facts, 0, sizeof facts);
+    if (bloomline_scalable_about(filter, &facts) != BLOOMLINE_OK) memset(&facts, 0, sizeof facts);
+    return facts;
+}
+static inline bloomline_window_facts window_about(const bloomline_window *window)
+{
+    bloomline_window_facts facts;
+    memset(&facts, 0, sizeof facts);
+    if (bloomline_window_about(window, &facts) != BLOOMLINE_OK) memset(&facts, 0, sizeof facts);
+    return facts;
 }
 
 /* A call on a snapshot of a swap. */

@@ -172,7 +172,7 @@ GIVES(decode_cuckoo, cuckoo, bloomline_cuckoo_decode(it->data, it->len, &it->cuc
 GIVES(load_cuckoo, cuckoo, bloomline_cuckoo_load(it->path, &it->cuckoo))
 FREES(free_cuckoo, cuckoo, bloomline_cuckoo_free)
 GIVES(make_classic, filter, classic_new(it->params, &it->filter))
-GIVES(make_concurrent, shared, bloomline_concurrent_new(it->params, &it->shared))
+GIVES(make_concurrent, shared, concurrent_new(it->params, &it->shared))
 FREES(free_concurrent, shared, bloomline_concurrent_free)
 static bloomline_status take_snapshot(void *state)
 {
@@ -219,12 +219,12 @@ static bloomline_status save_scalable(void *state)
 static bloomline_status grow_scalable(void *state)
 {
     everything *it = state;
-    size_t before = bloomline_scalable_stage_count(it->grown);
+    size_t before = scalable_about(it->grown).stage_count;
     uint64_t keys = scalable_key_count(it->grown), random = keys, hash = next_random(&random);
     bool is_new = false;
     bloomline_status status = bloomline_scalable_insert_hash(it->grown, hash, &is_new);
     bool grows = status == BLOOMLINE_OK && before == it->stages;
-    CHECK_U64(before + grows, bloomline_scalable_stage_count(it->grown));
+    CHECK_U64(before + grows, scalable_about(it->grown).stage_count);
     CHECK_U64(keys + 1, scalable_key_count(it->grown));
     CHECK(is_new && scalable_contains_hash(it->grown, hash));
     return status;
@@ -385,7 +385,7 @@ static void scalable_filters(void)
         REQUIRE_OK(bloomline_scalable_encode(it.grown, it.data, it.len, NULL));
         CHECK(fail_each("bloomline_scalable_new", make_scalable, free_scalable, &it) >= 3);
         CHECK(fail_each("bloomline_scalable_decode", decode_scalable, free_scalable, &it) >= 3);
-        it.stages = bloomline_scalable_stage_count(it.grown);
+        it.stages = scalable_about(it.grown).stage_count;
         CHECK(fail_each("bloomline_scalable_insert_hash", grow_scalable, nothing, &it) >= 1);
         fail_each("bloomline_scalable_save", save_scalable, nothing, &it);
         CHECK_OK(bloomline_scalable_save(it.grown, it.path));
@@ -682,7 +682,7 @@ static void what_allocates_nothing(void)
         bloomline_view_open_engine(BLOOMLINE_ENGINE_ROCKSDB, block, len, &view),
     };
     found += bloomline_view_contains_hashes(&view, hashes, KEYS, bitmap);
-    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB, keys, KEYS, hashes);
+    found += bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, "apple", 5) == 0;
     found += bloomline_view_contains_keys(&view, keys, KEYS, bitmap) <= KEYS;
     bloomline_view_contains_each(&view, pointers, KEYS, present);
     (void)bloomline_view_contains_fn(&view)(&view, "apple", 5);

@@ -196,7 +196,7 @@ static void memory_of_large_filters(void)
         CHECK_OK(bloomline_scalable_insert_hash(scalable, hashes[i], NULL));
         CHECK_U64(mine.bytes, bloomline_scalable_memory(scalable));
     }
-    CHECK(bloomline_scalable_stage_count(scalable) > 3 && mine.wrong == 0);
+    CHECK(scalable_about(scalable).stage_count > 3 && mine.wrong == 0);
     bloomline_scalable_free(scalable);
     CHECK_U64(0, mine.bytes + bloomline_cascade_memory(NULL));
     REQUIRE_OK(bloomline_set_allocator(NULL));
@@ -220,7 +220,7 @@ static void what_changes_hands(void)
     CHECK_OK(bloomline_filter_fold(filter));
     CHECK_U64(4 << 20, mine.bytes);
     REQUIRE_OK(bloomline_set_allocator(NULL));
-    REQUIRE_OK(bloomline_concurrent_from_filter(&filter, &shared));
+    REQUIRE_OK(bloomline_concurrent_new(&filter, &shared));
     CHECK_U64(mine.bytes, bloomline_concurrent_memory(shared));
     CHECK_U64(0, bloomline_concurrent_memory(NULL));
     for (uint64_t i = 0; i < 1000; i++) CHECK(concurrent_contains_hash(shared, bloomline_hash_u64(i, 1)));
@@ -242,7 +242,7 @@ static void what_changes_hands(void)
         CHECK(status == BLOOMLINE_OK || (status == BLOOMLINE_ERR_OUT_OF_MEMORY && is_new));
         failed += status != BLOOMLINE_OK;
     }
-    CHECK(failed > 0 && bloomline_scalable_stage_count(scalable) > 3);
+    CHECK(failed > 0 && scalable_about(scalable).stage_count > 3);
     for (uint64_t i = 0; i < 2000; i++) CHECK(scalable_contains_hash(scalable, bloomline_hash_u64(i, 1)));
     bloomline_scalable_free(scalable);
     REQUIRE_OK(bloomline_set_allocator(NULL));

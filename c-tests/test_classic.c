@@ -83,7 +83,7 @@ static void layouts(void)
         bloomline_params params = {8, 7, unknown[i], SEED};
         const bloomline_params before = params;
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_new(&params, &filter));
-        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_concurrent_new(&params, &shared));
+        CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, concurrent_new(&params, &shared));
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_counting_new(&params, &counting));
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_block_build(&params, hashes, KEYS, out, sizeof out));
         CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_lines_insert_hashes(&params, lines, sizeof lines, hashes, KEYS));
@@ -139,7 +139,7 @@ static void layouts_are_kept_apart(void)
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
 
     /* Shared by threads and back, it is what it was; the count of keys is not kept. */
-    REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &shared));
+    REQUIRE_OK(bloomline_concurrent_new(&classic, &shared));
     CHECK_STATUS(BLOOMLINE_ERR_MISMATCH, bloomline_concurrent_union(shared, plain));
     for (size_t i = 0; i < KEYS; i++) {
         CHECK(concurrent_contains_hash(shared, hashes[i]));

@@ -44,7 +44,7 @@ static bool lines_contain(const bloomline_filter *filter, uint64_t hash)
 
 static bool scalable_expected(uint64_t hash)
 {
-    for (size_t i = 0; i < bloomline_scalable_stage_count(scalable); i++) {
+    for (size_t i = 0; i < scalable_about(scalable).stage_count; i++) {
         if (lines_contain(bloomline_scalable_stage(scalable, i), hash)) return true;
     }
     return false;
@@ -53,9 +53,9 @@ static bool scalable_expected(uint64_t hash)
 /* The bytes of a window begin with the lines of each generation. */
 static bool window_expected(const uint8_t *data, uint64_t hash)
 {
-    bloomline_params params;
-    REQUIRE_OK(bloomline_window_params(window, &params));
-    for (uint64_t i = 0; i < bloomline_window_generations(window); i++) {
+    bloomline_window_facts facts = window_about(window);
+    bloomline_params params = facts.params;
+    for (uint64_t i = 0; i < facts.generations; i++) {
         const uint8_t *lines = data + i * params.line_count * LINE_BYTES;
         if (definition_contains(lines, params.line_count, params.k, hash)) return true;
     }
@@ -226,7 +226,7 @@ static void facts(void)
         if (kind == 0) {
             double filled = 0, lines = 0, keys_in_all = 0, none = 1, worst_of_all = 0;
             uint64_t count = 0;
-            for (size_t i = 0; i < bloomline_scalable_stage_count(scalable); i++) {
+            for (size_t i = 0; i < scalable_about(scalable).stage_count; i++) {
                 bloomline_view stage;
                 REQUIRE_OK(bloomline_filter_view(bloomline_scalable_stage(scalable, i), &stage));
                 REQUIRE_OK(bloomline_view_shape(&stage, &params));
@@ -245,7 +245,7 @@ static void facts(void)
             CHECK_U64(count, counted);
         } else if (kind == 1) {
             uint64_t count = 0;
-            for (uint32_t age = 0; age < bloomline_window_generations(window); age++) {
+            for (uint32_t age = 0; age < window_about(window).generations; age++) {
                 count += bloomline_window_key_count(window, age);
             }
             CHECK_U64(count, counted);
@@ -277,7 +277,7 @@ static void later_changes_are_seen(void)
         CHECK_OK(bloomline_scalable_insert_hash(growing, later[i], NULL));
         CHECK(bloomline_view_contains_hash(&view, later[i]));
     }
-    CHECK(bloomline_scalable_stage_count(growing) > 7);
+    CHECK(scalable_about(growing).stage_count > 7);
     CHECK_U64(LATER, bloomline_view_contains_hashes(&view, later, LATER, bitmap));
     REQUIRE_OK(bloomline_scalable_view(growing, &same));
     CHECK_U64(bloomline_view_key_count(&same), bloomline_view_key_count(&view));

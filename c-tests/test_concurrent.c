@@ -144,7 +144,7 @@ static void threads_lose_nothing(void)
     bloomline_filter *plain = NULL;
     bloomline_concurrent *filter = NULL;
     REQUIRE_OK(bloomline_filter_new(&params, &plain));
-    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    REQUIRE_OK(concurrent_new(&params, &filter));
     threads_insert_into(filter, plain);
 }
 
@@ -154,7 +154,7 @@ static void threads_lose_nothing_of_a_classic_filter(void)
     bloomline_concurrent *filter = NULL;
     REQUIRE_OK(classic_new(&params, &classic));
     REQUIRE_OK(classic_new(&params, &other));
-    REQUIRE_OK(bloomline_concurrent_from_filter(&classic, &filter));
+    REQUIRE_OK(bloomline_concurrent_new(&classic, &filter));
     threads_insert_into(filter, other);
 }
 
@@ -217,7 +217,7 @@ static void batches_tell_what_is_new(void)
 {
     static uint8_t expected[LINES * LINE_BYTES];
     bloomline_concurrent *filter = NULL;
-    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    REQUIRE_OK(concurrent_new(&params, &filter));
     uint64_t bitmap[3];
     char texts[130][8];
     bloomline_bytes keys[130];
@@ -255,7 +255,7 @@ static void to_and_from_a_filter(void)
     REQUIRE_OK(bloomline_filter_new(&params, &other));
     bloomline_filter_insert(plain, "apple", 5);
     bloomline_filter_insert(other, "pear", 4);
-    CHECK_OK(bloomline_concurrent_from_filter(&plain, &filter));
+    CHECK_OK(bloomline_concurrent_new(&plain, &filter));
     CHECK(plain == NULL);
     CHECK_OK(concurrent_params(filter, &seen));
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
@@ -279,14 +279,13 @@ static void null_and_bad_parameters(void)
     bloomline_filter *none = NULL;
     bloomline_params bad = {0, 6, 0, 0};
     uint64_t hashes[70] = {1, 2}, bitmap[2] = {0, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, bloomline_concurrent_new(&bad, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NO_LINES, concurrent_new(&bad, &filter));
     bad = (bloomline_params){1, 17, 0, 0};
-    CHECK_STATUS(BLOOMLINE_ERR_K, bloomline_concurrent_new(&bad, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_K, concurrent_new(&bad, &filter));
     bad = (bloomline_params){(uint64_t)1 << 50, 6, 0, 0};
     CHECK_STATUS(sizeof(size_t) == 8 ? BLOOMLINE_ERR_OUT_OF_MEMORY : BLOOMLINE_ERR_LINE_COUNT,
-                 bloomline_concurrent_new(&bad, &filter));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(NULL, &filter));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(&params, NULL));
+                 concurrent_new(&bad, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, concurrent_new(&params, NULL));
     CHECK(filter == NULL);
     CHECK(concurrent_contains(NULL, "a", 1) && concurrent_contains_hash(NULL, 1));
     CHECK(bloomline_concurrent_insert(NULL, "a", 1) && bloomline_concurrent_insert_hash(NULL, 1));
@@ -298,11 +297,11 @@ static void null_and_bad_parameters(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_snapshot(NULL, &none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_union(NULL, none));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, concurrent_params(NULL, &bad));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(NULL, &filter));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_from_filter(&none, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(NULL, &filter));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_new(&none, &filter));
     bloomline_concurrent_free(NULL);
 
-    REQUIRE_OK(bloomline_concurrent_new(&params, &filter));
+    REQUIRE_OK(concurrent_new(&params, &filter));
     before = filter;
     CHECK_U64(3, bloomline_concurrent_insert_hashes(filter, NULL, 3, bitmap));
     CHECK_U64(0, bloomline_concurrent_insert_hashes(filter, NULL, 0, NULL));

@@ -80,14 +80,14 @@ void say_other(F &filter)
     if constexpr (any_of<F, Cascade>) {
         history_number(answer, is("layers") ? filter.about().layer_count : filter.about().included_count);
     } else if constexpr (any_of<F, ScalableFilter>) {
-        history_number(answer, is("stages") ? filter.stage_count() : filter.key_count());
+        history_number(answer, is("stages") ? filter.about().stage_count : filter.key_count());
     } else if (is("params")) {
         const auto params = filter.params();
         if constexpr (any_of<F, CuckooFilter>) history_params(answer, params->line_count, params->fingerprint_bits, params->seed);
         else history_params(answer, params->line_count, params->k, params->seed);
     } else if constexpr (any_of<F, Window>) {
         if (is("key_count")) history_number(answer, filter.key_count(static_cast<uint32_t>(number(1))));
-        else if (is("slice")) history_number(answer, filter.time_slice());
+        else if (is("slice")) history_number(answer, filter.about().time_slice);
         else if (is("rotate")) filter.rotate();
         else if (is("advance")) filter.advance_to(number(1));
         else filter.rotate_after(number(1));

@@ -35,12 +35,12 @@ static void a_thousand_times_the_first_capacity(void)
         CHECK_U64(in, scalable_contains_hashes(filter, hashes, in, bitmap));
         CHECK(scalable_key_count(filter) <= in && scalable_key_count(filter) > in - in / 50 - 1);
         double rate = (double)scalable_contains_hashes(filter, probes + 10, PROBES - 10, bitmap) / PROBES;
-        double expected = bloomline_scalable_expected_rate(filter);
-        printf("    %zu times: %zu stages, rate %.5f, expected %.5f\n", times, bloomline_scalable_stage_count(filter), rate, expected);
+        double expected = scalable_about(filter).expected_rate;
+        printf("    %zu times: %zu stages, rate %.5f, expected %.5f\n", times, (size_t)scalable_about(filter).stage_count, rate, expected);
         CHECK(expected < 0.01);
         CHECK(rate < 0.01);
     }
-    size_t stages = bloomline_scalable_stage_count(filter);
+    size_t stages = (size_t)scalable_about(filter).stage_count;
     CHECK_U64(10, stages);
     uint64_t keys = 0;
     for (size_t i = 0; i < stages; i++) {
@@ -54,11 +54,11 @@ static void a_thousand_times_the_first_capacity(void)
     CHECK_U64(keys, scalable_key_count(filter));
 
     /* Folded, since the keys can be had once more. */
-    bloomline_params params, same;
+    bloomline_params params;
     bloomline_filter *plain = NULL;
-    CHECK_OK(bloomline_scalable_plain_params(filter, &params));
-    CHECK_OK(bloomline_params_for_rate(keys, 0.01, &same));
-    CHECK(memcmp(&params, &same, sizeof params) == 0);
+    CHECK(scalable_about(filter).target_rate == 0.01);
+    CHECK_U64(0, scalable_about(filter).seed);
+    CHECK_OK(bloomline_params_for_rate(keys, 0.01, &params));
     REQUIRE_OK(bloomline_filter_new(&params, &plain));
     bloomline_filter_insert_hashes(plain, hashes, MOST);
     CHECK(filter_key_count(plain) >= keys);
@@ -107,7 +107,7 @@ static void no_room_to_grow(void)
     CHECK(bitmap != 0 && bitmap >> (KEYS / 2) == 0);
     CHECK_STATUS(BLOOMLINE_ERR_OUT_OF_MEMORY, bloomline_scalable_insert_hashes(filter, hashes, KEYS, NULL));
     CHECK_U64(KEYS, scalable_contains_hashes(filter, hashes, KEYS, &bitmap));
-    CHECK_U64(MOST_STAGES, bloomline_scalable_stage_count(filter));
+    CHECK_U64(MOST_STAGES, scalable_about(filter).stage_count);
     bloomline_scalable_free(filter);
 }
 
@@ -123,7 +123,7 @@ static void a_claim_does_not_make_it_large(void)
         REQUIRE_OK(bloomline_scalable_decode(data, len, &filter));
         CHECK_OK(bloomline_scalable_insert_hash(filter, 77777777777, &is_new));
         CHECK(is_new && scalable_contains_hash(filter, 77777777777));
-        CHECK_U64(2, bloomline_scalable_stage_count(filter));
+        CHECK_U64(2, scalable_about(filter).stage_count);
         CHECK(bloomline_scalable_encoded_len(filter) < 80000);
         bloomline_scalable_free(filter);
     }
@@ -143,7 +143,7 @@ static void capacities_and_rates_out_of_range(void)
     /* No capacity is a small one. */
     filter = new_scalable(0, 1e-15, 0);
     for (uint64_t i = 0; i < 33; i++) CHECK_OK(bloomline_scalable_insert_hash(filter, bloomline_hash_u64(i, 0), NULL));
-    CHECK_U64(2, bloomline_scalable_stage_count(filter));
+    CHECK_U64(2, scalable_about(filter).stage_count);
     bloomline_scalable_free(filter);
 }
 
@@ -152,7 +152,7 @@ static void null(void)
     bloomline_scalable *filter = new_scalable(10, 0.01, 0), *made = NULL;
     const uint64_t hashes[3] = {1, 2, 3};
     uint64_t bitmap = 0;
-    bloomline_params params;
+    bloomline_scalable_facts facts;
     bool is_new = false;
     uint8_t bytes[512];
     bloomline_bytes broken[3] = {{(const uint8_t *)"pear", 4}, {NULL, 3}, {(const uint8_t *)"plum", SIZE_MAX}};
@@ -181,12 +181,10 @@ static void null(void)
     CHECK_U64(3, scalable_contains_hashes(filter, hashes, 3, NULL));
     CHECK_U64(3, scalable_contains_keys(NULL, broken, 3, &bitmap));
     CHECK_U64(3, scalable_contains_keys(filter, broken, 3, &bitmap));
-    CHECK_U64(0, bloomline_scalable_stage_count(NULL));
     CHECK_U64(0, scalable_key_count(NULL));
     CHECK(bloomline_scalable_stage(NULL, 0) == NULL && bloomline_scalable_stage(filter, SIZE_MAX) == NULL);
-    CHECK(bloomline_scalable_expected_rate(NULL) == 1);
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_plain_params(NULL, &params));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_plain_params(filter, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_about(NULL, &facts));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_about(filter, NULL));
     CHECK_U64(0, bloomline_scalable_encoded_len(NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_encode(NULL, bytes, sizeof bytes, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_scalable_encode(filter, NULL, 512, NULL));

@@ -111,9 +111,7 @@ static void make_mixed(void)
     for (size_t i = 0; i < 3; i++) {
         for (uint64_t key = 0; key < MIXED_KEYS; key++) {
             if (!is_in(NATIVE + i, key)) continue;
-            hashes[i][counts[i]++] = i == 0 ? bloomline_rocksdb_hash(&key, sizeof key)
-                                   : i == 1 ? bloomline_rocksdb_legacy_hash(&key, sizeof key)
-                                            : bloomline_leveldb_hash(&key, sizeof key);
+            hashes[i][counts[i]++] = bloomline_engine_hash((uint32_t)i + 1, &key, sizeof key);
         }
     }
     size_t len = 0;

@@ -61,7 +61,7 @@ static void handles(void)
 
         /* Shared by threads: the same view sees what is inserted later. */
         bloomline_concurrent *shared = NULL;
-        REQUIRE_OK(bloomline_concurrent_from_filter(&filter, &shared));
+        REQUIRE_OK(bloomline_concurrent_new(&filter, &shared));
         CHECK_OK(bloomline_concurrent_view(shared, &view));
         check_lines(&view, LINES * LINE_BYTES);
         uint64_t absent = 0;
@@ -83,7 +83,7 @@ static void handles(void)
     REQUIRE_OK(bloomline_counting_new(&params, &counting));
     bloomline_counting_insert_hashes(counting, hashes, KEYS);
     REQUIRE_OK(bloomline_counting_encode(counting, encoded, sizeof encoded, NULL));
-    CHECK_OK(bloomline_counting_view(counting, &view));
+    CHECK_OK(counting_view(counting, &view));
     check_lines(&view, LINES * LINE_BYTES); /* not the counters */
     CHECK_NEAR(fill_of(encoded, LINES * LINE_BYTES), bloomline_view_fill(&view), 1e-12);
     bloomline_counting_free(counting);
@@ -161,7 +161,7 @@ static void none(void)
     CHECK(memcmp(&seen, &params, sizeof seen) == 0);
     bloomline_concurrent *shared = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_view(NULL, &unopened));
-    REQUIRE_OK(bloomline_concurrent_new(&params, &shared));
+    REQUIRE_OK(concurrent_new(&params, &shared));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_concurrent_view(shared, NULL));
     bloomline_concurrent_free(shared);
 }

@@ -45,7 +45,7 @@ static void ask(const bloomline_view *view, const block_shape *rocksdb, uint64_t
         keys[i] = key_of(from + i, rooms[i]);
         pointers[i] = &keys[i];
         expected[i] = rocksdb != NULL ?
-                          block_contains(rocksdb, bloomline_rocksdb_hash(keys[i].data, keys[i].len)) :
+                          block_contains(rocksdb, bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, keys[i].data, keys[i].len)) :
                           bloomline_view_contains(view, keys[i].data, keys[i].len);
         CHECK(contains(view, keys[i].data, keys[i].len) == expected[i]);
         if (keys[i].len == 0) CHECK(contains(view, NULL, 0) == expected[i]);
@@ -92,7 +92,7 @@ static void rocksdb(void)
         for (size_t i = 0; i < n; i++) {
             uint8_t room[48];
             bloomline_bytes key = key_of(i, room);
-            hashes[i] = bloomline_rocksdb_hash(key.data, key.len);
+            hashes[i] = bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, key.data, key.len);
         }
         for (size_t offset = 0; offset < 64; offset += 24) {
             uint8_t *data = memory + (64 - (uintptr_t)memory % 64) + offset;
@@ -180,7 +180,7 @@ static void others(void)
     for (uint64_t i = 0; i < 100; i++) {
         uint8_t room[48];
         bloomline_bytes key = key_of(i, room);
-        hashes[i] = bloomline_leveldb_hash(key.data, key.len);
+        hashes[i] = bloomline_engine_hash(BLOOMLINE_ENGINE_LEVELDB, key.data, key.len);
     }
     REQUIRE_OK(bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, 100, 10, block, sizeof block, &written));
     REQUIRE_OK(bloomline_view_open_engine(BLOOMLINE_ENGINE_LEVELDB, block, written, &view));

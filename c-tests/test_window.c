@@ -79,7 +79,7 @@ static void files(void)
     CHECK_OK(bloomline_window_save(window, path.text));
     CHECK_OK(bloomline_window_load(path.text, &loaded));
     CHECK(window_contains(loaded, "apple", 5));
-    CHECK_U64(1, bloomline_window_time_slice(loaded));
+    CHECK_U64(1, window_about(loaded).time_slice);
     bloomline_window_free(loaded);
     loaded = NULL;
     CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_filter_load(path.text, &filter));
@@ -98,7 +98,7 @@ static void null(void)
 {
     static const uint64_t hashes[3] = {1, 2, 3};
     bloomline_window *window = new_window(2, 100, 0.01, 0), *made = NULL;
-    bloomline_params params;
+    bloomline_window_facts facts;
     uint8_t bytes[1000], before[1000], after[1000];
     uint64_t bitmap[2];
     bloomline_bytes broken[3] = {{(const uint8_t *)"pear", 4}, {NULL, 3}, {(const uint8_t *)"plum", SIZE_MAX}};
@@ -130,13 +130,11 @@ static void null(void)
     CHECK_U64(3, window_contains_keys(NULL, broken, 3, bitmap));
     CHECK_U64(2, window_contains_keys(window, broken, 3, bitmap));
     CHECK_U64(6, bitmap[0]);
-    CHECK_U64(0, bloomline_window_generations(NULL));
-    CHECK_U64(0, bloomline_window_time_slice(NULL));
     CHECK_U64(0, bloomline_window_key_count(NULL, 0));
     CHECK_U64(0, bloomline_window_key_count(window, 2));
     CHECK(window_estimated_rate(NULL) == 1);
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_params(NULL, &params));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_params(window, NULL));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_about(NULL, &facts));
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_about(window, NULL));
     CHECK_U64(0, bloomline_window_encoded_len(NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_encode(NULL, bytes, sizeof bytes, NULL));
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_window_encode(window, NULL, sizeof bytes, NULL));

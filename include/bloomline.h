@@ -277,8 +277,8 @@ BLOOMLINE_API const char *bloomline_version(void);
 /**
  * bloomline_backend() returns the name of the backend that answers probes in this process, such as
  * "avx2" or "scalar". It is chosen once, by the CPU; all give the same answers and bytes. The
- * environment variable BLOOMLINE_BACKEND, set before the library is loaded, forces one; empty is as
- * good as unset. The text is static.
+ * environment variable BLOOMLINE_BACKEND, set before the library is loaded, forces one; empty is
+ * as good as unset. The text is static.
  *
  * Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
  * BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"
@@ -785,10 +785,10 @@ typedef struct bloomline_view {
 /**
  * bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
  * bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
- * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or an
- * encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so reads
- * them from end to end: do it once, or whenever they may have been damaged. It copies and allocates
- * nothing.
+ * windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
+ * an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so
+ * reads them from end to end: do it once, or whenever they may have been damaged. It copies and
+ * allocates nothing.
  *
  * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
  * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
@@ -844,8 +844,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_view(const bloomline_filter 
 /**
  * bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
  * plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
- * BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter is
- * BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
+ * BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter
+ * is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
  *
  * Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
  * of other engines, scalable filters, windows and cascades.
@@ -1230,8 +1230,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
  * Other threads or processes may insert into the lines while the view is probed, if they set bits
  * in whole lanes: aligned words of 64 bits, by atomic operations. Until they are done, use only
  * the contains functions of the view, bloomline_view_fill() and bloomline_view_estimated_keys().
- * Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys inserted
- * before are present.
+ * Where a vector is read, each aligned lane in it is whole, and bits are only set: so keys
+ * inserted before are present.
  *
  * Errors: as bloomline_lines_insert_hashes().
  */
@@ -1251,28 +1251,16 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_view(const bloomline_params *
  * All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
  * the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
  * is share/bloomline/tsan.supp.
- *
- * Made by bloomline_concurrent_new() or bloomline_concurrent_from_filter(); freed by
- * bloomline_concurrent_free().
  */
 typedef struct bloomline_concurrent bloomline_concurrent;
 
 /**
- * bloomline_concurrent_new() creates an empty filter, of the size and bytes of
- * bloomline_filter_new().
+ * bloomline_concurrent_new() takes ownership of '*filter', empty or not, for threads to share,
+ * without a copy, and sets it to NULL. A classic filter stays one.
  *
- * Errors: as bloomline_filter_new().
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged, and still the caller's.
  */
-BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_new(const bloomline_params *params,
-    bloomline_concurrent **out);
-
-/**
- * bloomline_concurrent_from_filter() takes ownership of '*filter' for threads to share, without a
- * copy, and sets it to NULL. A classic filter stays one.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_from_filter(bloomline_filter **filter,
+BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_new(bloomline_filter **filter,
     bloomline_concurrent **out);
 
 /**
@@ -1391,9 +1379,8 @@ BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
 
 /**
  * A filter that keys can be removed from, and that reports about how often a key is present. It is
- * a plain filter, which is probed through bloomline_counting_filter() or
- * bloomline_counting_view(), and a counter of 4 bits for each bit of it: 320 bytes for each line,
- * about 50 bits per key at 1 %.
+ * a plain filter, which is probed through bloomline_counting_filter(), and a counter of 4 bits for
+ * each bit of it: 320 bytes for each line, about 50 bits per key at 1 %.
  *
  * Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
  * A false positive is removed like a present key: other keys can then be false negatives. Keys
@@ -1474,36 +1461,23 @@ BLOOMLINE_API size_t bloomline_counting_remove_keys(bloomline_counting *filter,
     const bloomline_bytes *keys, size_t n, uint64_t *removed);
 
 /**
- * bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
- * most: 0 if it is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more. Other keys can
- * make it too high, at about the false-positive rate; only removals of keys never inserted make it
- * too low.
- *
- * Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
+ * bloomline_counting_count_hash() returns how often the key of a hash is present, at most: 0 if it
+ * is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more, and for a NULL filter. Other
+ * keys can make it too high, at about the false-positive rate; only removals of keys never
+ * inserted make it too low.
  */
-BLOOMLINE_API uint32_t bloomline_counting_count(const bloomline_counting *filter, const void *key,
-    size_t len);
-
-/** bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key. */
 BLOOMLINE_API uint32_t bloomline_counting_count_hash(const bloomline_counting *filter,
     uint64_t hash);
 
 /**
  * bloomline_counting_filter() returns the plain filter of the keys now present, for any function
  * that takes a const bloomline_filter. It is part of 'filter', not a copy:
- * bloomline_filter_clone() makes one. Do not change or free it. Valid while 'filter' is alive and
- * is not being changed.
+ * bloomline_filter_clone() makes one, bloomline_filter_view() a view of it. Do not change or free
+ * it. Valid while 'filter' is alive and is not being changed.
  *
  * Returns NULL for NULL.
  */
 BLOOMLINE_API const bloomline_filter *bloomline_counting_filter(const bloomline_counting *filter);
-
-/**
- * bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
- * changed or freed.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_counting_view(const bloomline_counting *filter,
-    bloomline_view *out);
 
 /**
  * bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is
@@ -1533,6 +1507,21 @@ BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
  * Each later insert tries to grow again.
  */
 typedef struct bloomline_scalable bloomline_scalable;
+
+/** What bloomline_scalable_about() writes. */
+typedef struct bloomline_scalable_facts {
+    /** How many stages it has, 1 or more. */
+    uint64_t stage_count;
+    /** The target false-positive rate, 0 to 1, of all stages together. */
+    double target_rate;
+    /**
+     * The rate to expect with the keys now present. It is at most the target, unless the filter
+     * could not grow.
+     */
+    double expected_rate;
+    /** The seed of the hash of keys. */
+    uint64_t seed;
+} bloomline_scalable_facts;
 
 /**
  * bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
@@ -1606,8 +1595,14 @@ BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_keys(bloomline_scal
 BLOOMLINE_CHECKED bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
     bloomline_view *out);
 
-/** bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more. */
-BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *filter);
+/**
+ * bloomline_scalable_about() writes the number of stages, rates and seed of the filter to 'out'.
+ * If you can insert all keys again, a plain filter for bloomline_view_key_count() keys at the
+ * target rate is smaller and faster. Then compare key counts: if the plain filter's is lower, keys
+ * are missing.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_about(const bloomline_scalable *filter,
+    bloomline_scalable_facts *out);
 
 /**
  * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
@@ -1618,23 +1613,6 @@ BLOOMLINE_API size_t bloomline_scalable_stage_count(const bloomline_scalable *fi
  */
 BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
     size_t stage);
-
-/**
- * bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
- * stages together with the keys now present. It is at most the target, unless the filter could not
- * grow. Returns 1 for NULL.
- */
-BLOOMLINE_API double bloomline_scalable_expected_rate(const bloomline_scalable *filter);
-
-/**
- * bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
- * now in 'filter', at its target rate. If you can insert all keys again, that filter is smaller
- * and faster. Then compare key counts: if the plain filter's is lower, keys are missing.
- *
- * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_plain_params(const bloomline_scalable *filter,
-    bloomline_params *out);
 
 /* Windows: keys that were inserted lately ----------------------------------------------- */
 
@@ -1653,6 +1631,19 @@ BLOOMLINE_CHECKED bloomline_status bloomline_scalable_plain_params(const bloomli
  * made.
  */
 typedef struct bloomline_window bloomline_window;
+
+/** What bloomline_window_about() writes. */
+typedef struct bloomline_window_facts {
+    /** How many generations there are, the newest included. */
+    uint64_t generations;
+    /**
+     * The number of the current time slice: how often the window rotated, or what
+     * bloomline_window_advance_to() set.
+     */
+    uint64_t time_slice;
+    /** Line count, k and seed of each generation. */
+    bloomline_params params;
+} bloomline_window_facts;
 
 /**
  * bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
@@ -1738,18 +1729,11 @@ BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
 BLOOMLINE_CHECKED bloomline_status bloomline_window_view(const bloomline_window *window,
     bloomline_view *out);
 
-/** bloomline_window_generations() returns how many generations there are, the newest included. */
-BLOOMLINE_API uint32_t bloomline_window_generations(const bloomline_window *window);
-
 /**
- * bloomline_window_time_slice() returns the number of the current time slice: how often the window
- * rotated, or what bloomline_window_advance_to() set.
+ * bloomline_window_about() writes generations, time slice and parameters of the window to 'out'.
  */
-BLOOMLINE_API uint64_t bloomline_window_time_slice(const bloomline_window *window);
-
-/** bloomline_window_params() writes line count, k and seed of each generation to 'out'. */
-BLOOMLINE_CHECKED bloomline_status bloomline_window_params(const bloomline_window *window,
-    bloomline_params *out);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_about(const bloomline_window *window,
+    bloomline_window_facts *out);
 
 /**
  * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
@@ -1857,16 +1841,16 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
 
 /**
  * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
- * bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or bloomline_map_bytes();
- * probed through bloomline_map_view(); freed by bloomline_map_close().
+ * bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or
+ * bloomline_map_bytes(); probed through bloomline_map_view(); freed by bloomline_map_close().
  */
 typedef struct bloomline_map bloomline_map;
 
 /**
  * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
  * bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
- * 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once from
- * end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+ * 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once
+ * from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
  *
  * While a file is mapped, nobody may change it in place, in this process or another: the library
  * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
@@ -1907,8 +1891,8 @@ BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
  * bloomline_cuckoo_view().
  *
  * It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
- * inserting returns BLOOMLINE_ERR_FULL, and loses no key. Up to 95 % of
- * bloomline_cuckoo_capacity() keys fit. A key that is inserted twice is present twice, and is
+ * inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots that
+ * bloomline_cuckoo_params tells can be used. A key that is inserted twice is present twice, and is
  * removed twice; at most 8 times.
  *
  * A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
@@ -1957,11 +1941,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_load(const char *path, bloom
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_view(const bloomline_cuckoo *filter,
     bloomline_view *out);
-
-/**
- * bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
- */
-BLOOMLINE_API uint64_t bloomline_cuckoo_capacity(const bloomline_cuckoo *filter);
 
 /**
  * bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key',
@@ -2037,23 +2016,22 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_open_engine(uint32_t engine, c
     size_t len, bloomline_view *out);
 
 /**
- * bloomline_engine_hash_batch() is bloomline_hash_batch() with the hash of an engine:
- * bloomline_rocksdb_hash(), bloomline_rocksdb_legacy_hash() or bloomline_leveldb_hash(). For
- * another number than those of engines it writes nothing.
+ * bloomline_engine_hash() returns the hash of the 'len' bytes at 'key' for the filters of an
+ * engine: of RocksDB 64 bits (XXPH3), of the others 32, in the low half. Returns 0 for another
+ * number than those of engines.
  */
-BLOOMLINE_API void bloomline_engine_hash_batch(uint32_t engine, const bloomline_bytes *keys,
-    size_t n, uint64_t *out);
+BLOOMLINE_API uint64_t bloomline_engine_hash(uint32_t engine, const void *key, size_t len);
 
 /**
- * bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for 'n'
- * hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5 bytes,
- * of LevelDB 9.
+ * bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for
+ * 'n' hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5
+ * bytes, of LevelDB 9.
  */
 BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, double bits_per_key);
 
 /**
  * bloomline_engine_block_build() builds, byte for byte, the Bloom filter that an engine writes,
- * from the 'n' hashes at 'hashes', those of its hash function. 'out' is 'cap' bytes, at any
+ * from the 'n' hashes at 'hashes', those of bloomline_engine_hash(). 'out' is 'cap' bytes, at any
  * alignment. It writes its length to 'written', unless that is NULL.
  *
  * * RocksDB, since format_version 5, with NewBloomFilterPolicy(bits_per_key) and
@@ -2066,10 +2044,10 @@ BLOOMLINE_API size_t bloomline_engine_block_len(uint32_t engine, size_t n, doubl
  * * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
  *   are whole numbers, from 0. No keys take 9 bytes.
  *
- * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite, BLOOMLINE_ERR_TOO_FEW_BITS
- * for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
- * BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
- * BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+ * BLOOMLINE_ERR_TOO_FEW_BITS for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+ * bloomline_engine_block_len(); BLOOMLINE_ERR_LAYOUT for another number than those of engines;
+ * BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_engine_block_build(uint32_t engine,
     const uint64_t *hashes, size_t n, double bits_per_key, void *out, size_t cap, size_t *written);
@@ -2081,24 +2059,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_engine_block_build(uint32_t engine,
  */
 BLOOMLINE_API bool bloomline_leveldb_contains(const void *data, size_t len, const void *key,
     size_t key_len);
-
-/**
- * bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
- * RocksDB's filters since format_version 5.
- */
-BLOOMLINE_API uint64_t bloomline_rocksdb_hash(const void *key, size_t len);
-
-/**
- * bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
- * at 'key' for filters of Pebble, and of RocksDB before format_version 5.
- */
-BLOOMLINE_API uint64_t bloomline_rocksdb_legacy_hash(const void *key, size_t len);
-
-/**
- * bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
- * for filters of LevelDB and goleveldb.
- */
-BLOOMLINE_API uint64_t bloomline_leveldb_hash(const void *key, size_t len);
 
 /* Each file that includes this header refers to bloomline_abi_N, N being the header's
  * BLOOMLINE_ABI_VERSION: with a library of another N the program does not link or, linked

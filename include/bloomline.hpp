@@ -210,6 +210,8 @@ using Buffer = std::vector<uint8_t>;
 using Params = bloomline_params;
 using CuckooParams = bloomline_cuckoo_params;
 using CascadeFacts = bloomline_cascade_facts;
+using ScalableFacts = bloomline_scalable_facts;
+using WindowFacts = bloomline_window_facts;
 class View;
 
 namespace detail {
@@ -361,6 +363,9 @@ struct C;
         BLOOMLINE_FN(kind, decode) BLOOMLINE_FN(kind, save) BLOOMLINE_FN(kind, load)                 \
     };
 // What bloomline.h calls otherwise.
+inline bloomline_status bloomline_counting_view(const bloomline_counting *filter, bloomline_view *out) noexcept {
+    return bloomline_filter_view(bloomline_counting_filter(filter), out);
+}
 inline void bloomline_map_free(bloomline_map *map) noexcept { bloomline_map_close(map); }
 inline void bloomline_snapshot_free(const bloomline_filter *filter) noexcept { bloomline_swap_release(filter); }
 inline size_t bloomline_snapshot_memory(const bloomline_filter *filter) noexcept {
@@ -973,7 +978,11 @@ public:
         return detail::created<CuckooFilter>(bloomline_cuckoo_new, params);
     }
     Result<CuckooParams> params() const noexcept { return View(viewed().view).cuckoo_params(); }
-    [[nodiscard]] uint64_t capacity() const noexcept { return bloomline_cuckoo_capacity(get()); }
+    /// How many slots there are, of which about 95 % can be used.
+    [[nodiscard]] uint64_t capacity() const noexcept {
+        const Result<CuckooParams> made = params();
+        return made ? made->line_count * (64 / made->fingerprint_bits * 8) : 0;
+    }
 };
 
 /// A filter that any number of threads insert into and probe at once; none waits for another. All
@@ -984,12 +993,14 @@ class ConcurrentFilter : public detail::Inserts<ConcurrentFilter, bloomline_conc
 public:
     using Inserts::Inserts;
     static Result<ConcurrentFilter> create(const Result<Params> &params) noexcept {
-        return detail::created<ConcurrentFilter>(bloomline_concurrent_new, params);
+        auto filter = Filter::create(params);
+        if (!filter) return Status(filter.code());
+        return from(std::move(*filter));
     }
     /// The same keys in the same memory: 'filter' is empty afterwards.
     static Result<ConcurrentFilter> from(Filter &&filter) noexcept {
         bloomline_filter *given = filter.release();
-        auto made = detail::made<ConcurrentFilter, Raw *>(bloomline_concurrent_from_filter, &given);
+        auto made = detail::made<ConcurrentFilter, Raw *>(bloomline_concurrent_new, &given);
         filter = Filter(given);
         return made;
     }
@@ -1053,7 +1064,7 @@ public:
     }
     /// Returns how often the key was inserted, at most; BLOOMLINE_COUNTING_MOST: so often or more.
     [[nodiscard]] uint32_t count(Bytes key) const noexcept {
-        return bloomline_counting_count(get(), key.data(), key.size());
+        return count_hash(hash(key));
     }
     [[nodiscard]] uint32_t count_u64(uint64_t key) const noexcept { return count(IntegerKey(key)); }
     [[nodiscard]] uint32_t count_hash(uint64_t hash) const noexcept {
@@ -1079,18 +1090,14 @@ public:
     static Result<ScalableFilter> create(uint64_t first_keys, double rate, uint64_t seed = 0) noexcept {
         return detail::made<ScalableFilter, Raw *>(bloomline_scalable_new, first_keys, rate, seed);
     }
-    [[nodiscard]] size_t stage_count() const noexcept { return bloomline_scalable_stage_count(get()); }
-    /// The false-positive rate to expect now, of all stages together.
-    [[nodiscard]] double expected_rate() const noexcept { return bloomline_scalable_expected_rate(get()); }
-    /// The parameters of a plain filter for the keys that are present.
-    Result<Params> plain_params() const noexcept {
-        return detail::made<Params>(bloomline_scalable_plain_params, get());
+    /// Stages, rates and seed. An empty handle has none, and reports every key as present.
+    [[nodiscard]] ScalableFacts about() const noexcept {
+        ScalableFacts facts{};
+        facts.expected_rate = 1;
+        (void)bloomline_scalable_about(get(), &facts);
+        return facts;
     }
-    [[nodiscard]] uint64_t seed() const noexcept {
-        const auto first = bloomline_scalable_stage(get(), 0);
-        const auto view = detail::made<View, bloomline_view>(bloomline_filter_view, first);
-        return (*view).params()->seed;
-    }
+    [[nodiscard]] uint64_t seed() const noexcept { return about().seed; }
 };
 
 /// A sliding-window filter, of the keys of the last generations: see bloomline_window.
@@ -1102,15 +1109,22 @@ public:
                                  uint64_t seed = 0) noexcept {
         return detail::made<Window, Raw *>(bloomline_window_new, generations, keys_per_generation, rate, seed);
     }
+    /// Generations, time slice and parameters. An empty handle has none.
+    [[nodiscard]] WindowFacts about() const noexcept {
+        WindowFacts facts{};
+        (void)bloomline_window_about(get(), &facts);
+        return facts;
+    }
     /// Of each generation.
-    Result<Params> params() const noexcept { return detail::made<Params>(bloomline_window_params, get()); }
+    Result<Params> params() const noexcept {
+        const auto facts = detail::made<WindowFacts>(bloomline_window_about, get());
+        return facts ? Result<Params>(facts->params) : Result<Params>(Status(facts.code()));
+    }
     void rotate() noexcept { bloomline_window_rotate(get()); }
     /// Sets the current time slice, such as the seconds since 1970 divided by 86400.
     void advance_to(uint64_t slice) noexcept { bloomline_window_advance_to(get(), slice); }
     /// Ends a generation after so many keys; 0: only when it is told to.
     void rotate_after(uint64_t keys) noexcept { bloomline_window_rotate_after(get(), keys); }
-    [[nodiscard]] uint32_t generations() const noexcept { return bloomline_window_generations(get()); }
-    [[nodiscard]] uint64_t time_slice() const noexcept { return bloomline_window_time_slice(get()); }
     /// Of the generation of 'age' rotations ago.
     [[nodiscard]] uint64_t key_count(uint32_t age = 0) const noexcept {
         return bloomline_window_key_count(get(), age);
@@ -1312,15 +1326,10 @@ public:
 
 /// The hash and the filter blocks of another engine, byte for byte: bloomline.h says which keys to
 /// leave out. To open them: View::open_rocksdb(), View::open_leveldb().
-template <uint32_t Number, uint64_t (*Hash)(const void *, size_t)>
+template <uint32_t Number>
 struct Engine {
     [[nodiscard]] static uint64_t hash(Bytes key) noexcept {
-        return Hash(key.data(), key.size());
-    }
-    [[nodiscard]] static std::vector<uint64_t> hash_batch(Span<const bloomline_bytes> keys) {
-        std::vector<uint64_t> hashes(keys.size());
-        bloomline_engine_hash_batch(Number, keys.data(), keys.size(), hashes.data());
-        return hashes;
+        return bloomline_engine_hash(Number, key.data(), key.size());
     }
     [[nodiscard]] static size_t block_len(size_t keys, double bits_per_key) noexcept {
         return bloomline_engine_block_len(Number, keys, bits_per_key);
@@ -1335,9 +1344,9 @@ struct Engine {
     }
 };
 /// RocksDB since format_version 5, before it (also Pebble), and LevelDB (also goleveldb).
-using RocksDb = Engine<BLOOMLINE_ENGINE_ROCKSDB, bloomline_rocksdb_hash>;
-using RocksDbLegacy = Engine<BLOOMLINE_ENGINE_ROCKSDB_LEGACY, bloomline_rocksdb_legacy_hash>;
-using LevelDb = Engine<BLOOMLINE_ENGINE_LEVELDB, bloomline_leveldb_hash>;
+using RocksDb = Engine<BLOOMLINE_ENGINE_ROCKSDB>;
+using RocksDbLegacy = Engine<BLOOMLINE_ENGINE_ROCKSDB_LEGACY>;
+using LevelDb = Engine<BLOOMLINE_ENGINE_LEVELDB>;
 
 } // namespace abi_0
 } // namespace bloomline

@@ -49,7 +49,7 @@ char *bloomline_leveldb_create_filter(void *state,
     if (hashes != NULL && filter != NULL) {
         /* A key that repeats its predecessor counts, as it does in LevelDB. */
         for (size_t i = 0; i < n; i++)
-            hashes[i] = bloomline_leveldb_hash(keys[i], key_lengths[i]);
+            hashes[i] = bloomline_engine_hash(BLOOMLINE_ENGINE_LEVELDB, keys[i], key_lengths[i]);
         if (bloomline_engine_block_build(BLOOMLINE_ENGINE_LEVELDB, hashes, n, bits, filter, len, filter_length) !=
             BLOOMLINE_OK) {
             free(filter);

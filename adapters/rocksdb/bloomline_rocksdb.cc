@@ -340,7 +340,7 @@ private:
     uint64_t Hash(const Slice &key) const
     {
         return rate_ > 0 ? bloomline_hash(key.data(), key.size(), 0) :
-                           bloomline_rocksdb_hash(key.data(), key.size());
+                           bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, key.data(), key.size());
     }
 
     void Add(uint64_t hash)

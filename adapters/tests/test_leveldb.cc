@@ -188,7 +188,7 @@ void filters_of_real_tables()
     std::vector<uint64_t> bitmap((views.size() + 63) / 64);
     uint64_t lost = 0, matches = 0, asked = 0;
     for (size_t i = 0; i < keys.size(); i += 100, asked++) {
-        uint64_t hash = bloomline_leveldb_hash(keys[i].data(), keys[i].size());
+        uint64_t hash = bloomline_engine_hash(BLOOMLINE_ENGINE_LEVELDB, keys[i].data(), keys[i].size());
         size_t n = bloomline_views_contain_hash(views.data(), views.size(), hash, bitmap.data());
         lost += n == 0;
         matches += n;

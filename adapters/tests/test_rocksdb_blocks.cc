@@ -51,17 +51,12 @@ void hashes()
     harness::Random random(3);
     for (size_t len = 0; len <= 5000; len++) {
         std::string key = random.Bytes(len);
-        CHECK_SAME(Hash64(key.data(), len), bloomline_rocksdb_hash(key.data(), len));
+        CHECK_SAME(Hash64(key.data(), len), bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, key.data(), len));
     }
     for (int i = 0; i < 200000; i++) {
         std::string key = random.Bytes(random.Next() % 64);
-        CHECK_SAME(Hash64(key.data(), key.size()), bloomline_rocksdb_hash(key.data(), key.size()));
+        CHECK_SAME(Hash64(key.data(), key.size()), bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB, key.data(), key.size()));
     }
-    std::vector<std::string> keys = RandomKeys(1001, 13);
-    std::vector<uint64_t> batch(keys.size());
-    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB, Bytes(keys).data(), keys.size(), batch.data());
-    for (size_t i = 0; i < keys.size(); i++)
-        CHECK_SAME(Hash64(keys[i].data(), keys[i].size()), batch[i]);
 }
 
 const double kBits[] = {-1,    0,     0.3,  0.49,   0.5,  0.7,  1,    1.5,  2,    2.08, 2.081, 3,

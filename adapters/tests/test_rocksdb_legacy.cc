@@ -35,12 +35,8 @@ void hashes()
     for (size_t len = 0; len < 16; len++)
         for (char byte : {'\x00', '\x7F', '\x80', '\xFF'})
             keys.emplace_back(len, byte);
-    std::vector<uint64_t> batch(keys.size());
-    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, Bytes(keys).data(), keys.size(), batch.data());
-    for (size_t i = 0; i < keys.size(); i++) {
-        CHECK_SAME(TheirHash(keys[i]), bloomline_rocksdb_legacy_hash(keys[i].data(), keys[i].size()));
-        CHECK_SAME(TheirHash(keys[i]), batch[i]);
-    }
+    for (const std::string &key : keys)
+        CHECK_SAME(TheirHash(key), bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, key.data(), key.size()));
 }
 
 BlockBasedTableOptions Options4()
@@ -72,8 +68,9 @@ std::string Theirs(double bits_per_key, const std::vector<std::string> &keys)
 
 std::string Ours(double bits_per_key, const std::vector<std::string> &keys)
 {
-    std::vector<uint64_t> of(keys.size());
-    bloomline_engine_hash_batch(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, Bytes(keys).data(), keys.size(), of.data());
+    std::vector<uint64_t> of;
+    for (const std::string &key : keys)
+        of.push_back(bloomline_engine_hash(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, key.data(), key.size()));
     /* As RocksDB does: neighbours that have one hash count once. */
     of.erase(std::unique(of.begin(), of.end()), of.end());
     std::string filter(bloomline_engine_block_len(BLOOMLINE_ENGINE_ROCKSDB_LEGACY, of.size(), bits_per_key), '?');

@@ -27,8 +27,8 @@ pub(super) fn contains_hash(filter: Option<&impl Probe>, hash: u64) -> bool {
     filter.is_none_or(|filter| filter.contains_hash(hash))
 }
 
-/// Answers a batch of hashes. Where there is no filter, every key may be present; where there is
-/// no room for the answers, the count alone says so. (Apart: a few keys need none of its registers.)
+/// Answers a batch of hashes. Where there is no filter, every key may be present; where there is no
+/// room for the answers, the count alone says so. (Apart: a few keys need none of its registers.)
 ///
 /// # Safety
 /// `hashes` as for `boundary::slice`, `bitmap` as for `boundary::bitmap_at`.
@@ -79,9 +79,8 @@ pub(super) unsafe fn short<'a>(key: *const c_void, len: usize) -> Option<&'a [u8
 
 /// Answers for a key by a single probe, if it is one. `None` if something is not there.
 ///
-/// # Safety
-/// `keys` is NULL or points at a key, as for `boundary::bytes`; `bitmap` is NULL or has room for a word;
-/// at any alignment.
+/// # Safety `keys` is NULL or points at a key, as for `boundary::bytes`; `bitmap` is NULL or has
+/// room for a word; at any alignment.
 #[inline(always)]
 pub(super) unsafe fn one_key(
     count: usize,
@@ -138,7 +137,8 @@ pub(super) unsafe fn up_to<'a, const MOST: usize, T>(
     }
 }
 
-/// Answers up to 64 keys by `probe`, which takes their hashes. Those that are missing may be present.
+/// Answers up to 64 keys by `probe`, which takes their hashes. Those that are missing may be
+/// present.
 #[inline(always)]
 pub(super) fn contains_few<'k>(
     keys: impl Iterator<Item = Option<&'k [u8]>>,

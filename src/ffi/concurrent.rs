@@ -8,7 +8,6 @@ use super::boundary::{
 use super::filter::bloomline_filter;
 use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
-use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::ConcurrentFilter;
@@ -24,29 +23,16 @@ use std::ffi::c_void;
 /// All accesses are relaxed atomic ones but the reads of vectors, which no language has atomic: see
 /// the comment on bloomline_lines_view(). For ThreadSanitizer, if it instruments the library, there
 /// is share/bloomline/tsan.supp.
-///
-/// Made by bloomline_concurrent_new() or bloomline_concurrent_from_filter(); freed by
-/// bloomline_concurrent_free().
 pub struct bloomline_concurrent(ConcurrentFilter);
 
 const _: () = shared_between_threads::<bloomline_concurrent>();
 
 exports! {
-/// bloomline_concurrent_new() creates an empty filter, of the size and bytes of
-/// bloomline_filter_new().
+/// bloomline_concurrent_new() takes ownership of '*filter', empty or not, for threads to share,
+/// without a copy, and sets it to NULL. A classic filter stays one.
 ///
-/// Errors: as bloomline_filter_new().
+/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged, and still the caller's.
 fn bloomline_concurrent_new(
-    params: *const bloomline_params, out: *mut *mut bloomline_concurrent,
-) -> bloomline_status {
-    new_handle(out, || Ok(bloomline_concurrent(ConcurrentFilter::new(checked(params)?)?)))
-}
-
-/// bloomline_concurrent_from_filter() takes ownership of '*filter' for threads to share, without a
-/// copy, and sets it to NULL. A classic filter stays one.
-///
-/// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*filter' is unchanged.
-fn bloomline_concurrent_from_filter(
     filter: *mut *mut bloomline_filter, out: *mut *mut bloomline_concurrent,
 ) -> bloomline_status {
     guard(|| {

@@ -2,8 +2,7 @@
 
 use super::batch::change_batch;
 use super::boundary::{
-    NULL, bytes, change, exclusive, guard, new_handle, read_or, shared, shared_between_threads,
-    slice, write_result,
+    NULL, bytes, change, exclusive, guard, new_handle, read_or, shared_between_threads, slice,
 };
 use super::filter::bloomline_filter;
 use super::handle::handle;
@@ -11,7 +10,6 @@ use super::hash::{Key, keys_at};
 use super::hash::{bloomline_bytes, key_or_empty};
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
-use super::view::{bloomline_view, pack};
 use crate::CountingFilter;
 use std::ffi::c_void;
 use std::ptr;
@@ -20,9 +18,8 @@ use std::ptr;
 pub const BLOOMLINE_COUNTING_MOST: u32 = 15;
 
 /// A filter that keys can be removed from, and that reports about how often a key is present. It is
-/// a plain filter, which is probed through bloomline_counting_filter() or
-/// bloomline_counting_view(), and a counter of 4 bits for each bit of it: 320 bytes for each line,
-/// about 50 bits per key at 1 %.
+/// a plain filter, which is probed through bloomline_counting_filter(), and a counter of 4 bits for
+/// each bit of it: 320 bytes for each line, about 50 bits per key at 1 %.
 ///
 /// Remove only keys you inserted. A key that is definitely absent is rejected, and nothing changes.
 /// A false positive is removed like a present key: other keys can then be false negatives. Keys
@@ -141,42 +138,22 @@ fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -
 }
 
 exports! {
-/// bloomline_counting_count() returns how often the key of 'len' bytes at 'key' is present, at
-/// most: 0 if it is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more. Other keys can
-/// make it too high, at about the false-positive rate; only removals of keys never inserted make it
-/// too low.
-///
-/// Returns BLOOMLINE_COUNTING_MOST if 'filter' or 'key' is NULL.
-fn bloomline_counting_count(
-    filter: *const bloomline_counting, key: *const c_void, len: usize,
-) -> u32 {
-    match (shared(filter), bytes(key, len)) {
-        (Some(filter), Some(key)) => filter.0.count(key),
-        _ => BLOOMLINE_COUNTING_MOST,
-    }
-}
-
-/// bloomline_counting_count_hash() is bloomline_counting_count() for the hash of a key.
+/// bloomline_counting_count_hash() returns how often the key of a hash is present, at most: 0 if it
+/// is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more, and for a NULL filter. Other
+/// keys can make it too high, at about the false-positive rate; only removals of keys never
+/// inserted make it too low.
 fn bloomline_counting_count_hash(filter: *const bloomline_counting, hash: u64) -> u32 {
     read_or(filter, BLOOMLINE_COUNTING_MOST, |filter| filter.0.count_hash(hash))
 }
 
 /// bloomline_counting_filter() returns the plain filter of the keys now present, for any function
 /// that takes a const bloomline_filter. It is part of 'filter', not a copy:
-/// bloomline_filter_clone() makes one. Do not change or free it. Valid while 'filter' is alive and
-/// is not being changed.
+/// bloomline_filter_clone() makes one, bloomline_filter_view() a view of it. Do not change or free
+/// it. Valid while 'filter' is alive and is not being changed.
 ///
 /// Returns NULL for NULL.
 fn bloomline_counting_filter(filter: *const bloomline_counting) -> *const bloomline_filter {
     read_or(filter, ptr::null(), |filter| bloomline_filter::borrowed(filter.0.filter()))
-}
-
-/// bloomline_counting_view() writes a view of the filter to 'out'. Valid until the filter is
-/// changed or freed.
-fn bloomline_counting_view(
-    filter: *const bloomline_counting, out: *mut bloomline_view,
-) -> bloomline_status {
-    write_result(filter, out, |filter| Ok(pack(&filter.0.view())))
 }
 
 /// bloomline_counting_union() inserts all keys of 'from' into 'into', each as often as it is

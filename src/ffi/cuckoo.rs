@@ -1,7 +1,7 @@
 //! `bloomline_cuckoo`: a filter from which keys can be removed.
 
 use super::boundary::{
-    NULL, bytes, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
+    NULL, bytes, change, exclusive, new_handle, required, shared_between_threads, slice,
     write_optional, write_result,
 };
 use super::handle::handle;
@@ -16,8 +16,8 @@ use std::ffi::c_void;
 /// bloomline_cuckoo_view().
 ///
 /// It keeps a fingerprint of each key, in one of 8 slots. If kicking out others makes no room,
-/// inserting returns BLOOMLINE_ERR_FULL, and loses no key. Up to 95 % of
-/// bloomline_cuckoo_capacity() keys fit. A key that is inserted twice is present twice, and is
+/// inserting returns BLOOMLINE_ERR_FULL, and loses no key. About 95 % of the slots that
+/// bloomline_cuckoo_params tells can be used. A key that is inserted twice is present twice, and is
 /// removed twice; at most 8 times.
 ///
 /// A full filter fails fast. An insert relocates up to 2,048 fingerprints to make room. After 16
@@ -66,11 +66,6 @@ fn bloomline_cuckoo_view(
     filter: *const bloomline_cuckoo, out: *mut bloomline_view,
 ) -> bloomline_status {
     write_result(filter, out, |filter| Ok(pack(&filter.0.view())))
-}
-
-/// bloomline_cuckoo_capacity() returns how many slots there are, of which about 95 % can be used.
-fn bloomline_cuckoo_capacity(filter: *const bloomline_cuckoo) -> u64 {
-    read_or(filter, 0, |filter| filter.0.params().slots())
 }
 
 /// bloomline_cuckoo_insert() inserts the key of 'len' bytes at 'key',

@@ -4,7 +4,7 @@
 use super::boundary::{
     Failure, NULL, bytes, guard, guard_or, output, room_at, slice, write_optional,
 };
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::key_or_empty;
 use super::status::{BLOOMLINE_ERR_LAYOUT, bloomline_status};
 use super::view::{bloomline_view, pack};
 use crate::engines;
@@ -20,9 +20,8 @@ pub const BLOOMLINE_ENGINE_ROCKSDB_LEGACY: u32 = 2;
 /// LevelDB and goleveldb.
 pub const BLOOMLINE_ENGINE_LEVELDB: u32 = 3;
 
-/// What an engine does: how it hashes a key, how long a block of n hashes is, and the block.
+/// What an engine does: how long a block of n hashes is, and the block.
 struct Engine {
-    hash: fn(&[u8]) -> u64,
     block_len: fn(u64, f64) -> Result<usize, Error>,
     build: fn(&[u64], f64, Room<'_>) -> Result<usize, Error>,
 }
@@ -30,21 +29,16 @@ struct Engine {
 /// The row of an engine, if there is one of that number.
 fn engine(number: u32) -> Option<Engine> {
     Some(match number {
-        BLOOMLINE_ENGINE_ROCKSDB => Engine {
-            hash: engines::rocksdb::hash,
-            block_len: engines::rocksdb::block_len,
-            build: engines::rocksdb::build_in,
-        },
+        BLOOMLINE_ENGINE_ROCKSDB => {
+            Engine { block_len: engines::rocksdb::block_len, build: engines::rocksdb::build_in }
+        }
         BLOOMLINE_ENGINE_ROCKSDB_LEGACY => Engine {
-            hash: |key| engines::rocksdb_legacy::hash(key).into(),
             block_len: engines::rocksdb_legacy::block_len,
             build: engines::rocksdb_legacy::build_in,
         },
-        BLOOMLINE_ENGINE_LEVELDB => Engine {
-            hash: |key| engines::leveldb::hash(key).into(),
-            block_len: engines::leveldb::block_len,
-            build: engines::leveldb::build_in,
-        },
+        BLOOMLINE_ENGINE_LEVELDB => {
+            Engine { block_len: engines::leveldb::block_len, build: engines::leveldb::build_in }
+        }
         _ => return None,
     })
 }
@@ -87,24 +81,22 @@ fn bloomline_view_open_engine(
     })
 }
 
-/// bloomline_engine_hash_batch() is bloomline_hash_batch() with the hash of an engine:
-/// bloomline_rocksdb_hash(), bloomline_rocksdb_legacy_hash() or bloomline_leveldb_hash(). For
-/// another number than those of engines it writes nothing.
-fn bloomline_engine_hash_batch(engine: u32, keys: *const bloomline_bytes, n: usize, out: *mut u64) {
-    let (Some(keys), Some(Engine { hash, .. })) = (slice(keys, n), self::engine(engine)) else {
-        return;
-    };
-    if out.is_null() || !out.is_aligned() {
-        return;
-    }
-    for (i, key) in keys.iter().enumerate() {
-        out.add(i).write(hash(key_or_empty(key.data.cast(), key.len)));
+/// bloomline_engine_hash() returns the hash of the 'len' bytes at 'key' for the filters of an
+/// engine: of RocksDB 64 bits (XXPH3), of the others 32, in the low half. Returns 0 for another
+/// number than those of engines.
+fn bloomline_engine_hash(engine: u32, key: *const c_void, len: usize) -> u64 {
+    let key = key_or_empty(key, len);
+    match engine {
+        BLOOMLINE_ENGINE_ROCKSDB => engines::rocksdb::hash(key),
+        BLOOMLINE_ENGINE_ROCKSDB_LEGACY => engines::rocksdb_legacy::hash(key).into(),
+        BLOOMLINE_ENGINE_LEVELDB => engines::leveldb::hash(key).into(),
+        _ => 0,
     }
 }
 
-/// bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for 'n'
-/// hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5 bytes,
-/// of LevelDB 9.
+/// bloomline_engine_block_len() returns how many bytes bloomline_engine_block_build() writes for
+/// 'n' hashes; 0 if the build fails, and for no keys of RocksDB. A block of Pebble has at least 5
+/// bytes, of LevelDB 9.
 fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize {
     guard_or(0, || match self::engine(engine) {
         Some(engine) => (engine.block_len)(n as u64, bits_per_key).unwrap_or(0),
@@ -113,7 +105,7 @@ fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize
 }
 
 /// bloomline_engine_block_build() builds, byte for byte, the Bloom filter that an engine writes,
-/// from the 'n' hashes at 'hashes', those of its hash function. 'out' is 'cap' bytes, at any
+/// from the 'n' hashes at 'hashes', those of bloomline_engine_hash(). 'out' is 'cap' bytes, at any
 /// alignment. It writes its length to 'written', unless that is NULL.
 ///
 /// * RocksDB, since format_version 5, with NewBloomFilterPolicy(bits_per_key) and
@@ -126,10 +118,10 @@ fn bloomline_engine_block_len(engine: u32, n: usize, bits_per_key: f64) -> usize
 /// * LevelDB and goleveldb: all keys count, also those equal to their predecessor. Bits per key
 ///   are whole numbers, from 0. No keys take 9 bytes.
 ///
-/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite, BLOOMLINE_ERR_TOO_FEW_BITS
-/// for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_engine_block_len();
-/// BLOOMLINE_ERR_LAYOUT for another number than those of engines; BLOOMLINE_ERR_LINE_COUNT,
-/// BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_BITS_PER_KEY if they are negative or not finite,
+/// BLOOMLINE_ERR_TOO_FEW_BITS for fewer; BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than
+/// bloomline_engine_block_len(); BLOOMLINE_ERR_LAYOUT for another number than those of engines;
+/// BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_BACKEND.
 fn bloomline_engine_block_build(
     engine: u32, hashes: *const u64, n: usize, bits_per_key: f64, out: *mut c_void, cap: usize,
     written: *mut usize,
@@ -157,24 +149,4 @@ fn bloomline_leveldb_contains(
     }
 }
 
-/// bloomline_rocksdb_hash() returns the hash (XXPH3, 64 bits) of the 'len' bytes at 'key' for
-/// RocksDB's filters since format_version 5.
-fn bloomline_rocksdb_hash(key: *const c_void, len: usize) -> u64 {
-    let key = key_or_empty(key, len);
-    engines::rocksdb::hash(key)
-}
-
-/// bloomline_rocksdb_legacy_hash() returns the hash (32 bits, in the low half) of the 'len' bytes
-/// at 'key' for filters of Pebble, and of RocksDB before format_version 5.
-fn bloomline_rocksdb_legacy_hash(key: *const c_void, len: usize) -> u64 {
-    let key = key_or_empty(key, len);
-    engines::rocksdb_legacy::hash(key).into()
-}
-
-/// bloomline_leveldb_hash() returns the hash (32 bits, in the low half) of the 'len' bytes at 'key'
-/// for filters of LevelDB and goleveldb.
-fn bloomline_leveldb_hash(key: *const c_void, len: usize) -> u64 {
-    let key = key_or_empty(key, len);
-    engines::leveldb::hash(key).into()
-}
 }

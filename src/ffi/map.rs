@@ -12,8 +12,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
-/// bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or bloomline_map_bytes();
-/// probed through bloomline_map_view(); freed by bloomline_map_close().
+/// bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or
+/// bloomline_map_bytes(); probed through bloomline_map_view(); freed by bloomline_map_close().
 pub struct bloomline_map(Opened);
 
 const _: () = shared_between_threads::<bloomline_map>();
@@ -55,8 +55,8 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
 exports! {
 /// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
 /// bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
-/// 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once from
-/// end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+/// 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once
+/// from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
 ///
 /// While a file is mapped, nobody may change it in place, in this process or another: the library
 /// cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a

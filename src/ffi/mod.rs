@@ -36,8 +36,9 @@
 // all of these functions alike is said above. A comment is of all functions under it.
 #![allow(unsafe_code, non_camel_case_types, missing_docs, clippy::missing_safety_doc)]
 
-/// Functions that C calls: `exports! { fn bloomline_...(...) { ... } }`. What is `unsafe` in them rests on the rules
-/// above. (cbindgen sees no macros: `tests/header.rs` expands this one as text, and marks what returns a status.)
+/// Functions that C calls: `exports! { fn bloomline_...(...) { ... } }`. What is `unsafe` in them
+/// rests on the rules above. (cbindgen sees no macros: `tests/header.rs` expands this one as text,
+/// and marks what returns a status.)
 macro_rules! exports {
     ($(
         $(#[$attribute:meta])*

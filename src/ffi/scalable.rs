@@ -1,13 +1,12 @@
 //! `bloomline_scalable`: a filter that grows with its keys.
 
 use super::boundary::{
-    NULL, bitmap_at, change, new_handle, read_or, shared, shared_between_threads, slice,
-    write_optional, write_result,
+    NULL, bitmap_at, change, new_handle, shared, shared_between_threads, slice, write_optional,
+    write_result,
 };
 use super::filter::bloomline_filter;
 use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
-use super::params::bloomline_params;
 use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::{Error, ScalableFilter};
@@ -26,6 +25,21 @@ use std::ptr;
 pub struct bloomline_scalable(pub(super) ScalableFilter);
 
 const _: () = shared_between_threads::<bloomline_scalable>();
+
+/// What bloomline_scalable_about() writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct bloomline_scalable_facts {
+    /// How many stages it has, 1 or more.
+    pub stage_count: u64,
+    /// The target false-positive rate, 0 to 1, of all stages together.
+    pub target_rate: f64,
+    /// The rate to expect with the keys now present. It is at most the target, unless the filter
+    /// could not grow.
+    pub expected_rate: f64,
+    /// The seed of the hash of keys.
+    pub seed: u64,
+}
 
 exports! {
 /// bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
@@ -164,9 +178,21 @@ fn bloomline_scalable_view(
     write_view_of(filter, |filter| &raw const (*filter).0, out)
 }
 
-/// bloomline_scalable_stage_count() returns how many stages the filter has, 1 or more.
-fn bloomline_scalable_stage_count(filter: *const bloomline_scalable) -> usize {
-    read_or(filter, 0, |filter| filter.0.stages().len())
+/// bloomline_scalable_about() writes the number of stages, rates and seed of the filter to 'out'.
+/// If you can insert all keys again, a plain filter for bloomline_view_key_count() keys at the
+/// target rate is smaller and faster. Then compare key counts: if the plain filter's is lower, keys
+/// are missing.
+fn bloomline_scalable_about(
+    filter: *const bloomline_scalable, out: *mut bloomline_scalable_facts,
+) -> bloomline_status {
+    write_result(filter, out, |bloomline_scalable(filter)| {
+        Ok(bloomline_scalable_facts {
+            stage_count: filter.stages().len() as u64,
+            target_rate: filter.target_rate(),
+            expected_rate: filter.expected_rate(),
+            seed: filter.seed(),
+        })
+    })
 }
 
 /// bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
@@ -181,21 +207,4 @@ fn bloomline_scalable_stage(
     stage.map_or(ptr::null(), bloomline_filter::borrowed)
 }
 
-/// bloomline_scalable_expected_rate() returns the expected false-positive rate, 0 to 1, of all
-/// stages together with the keys now present. It is at most the target, unless the filter could not
-/// grow. Returns 1 for NULL.
-fn bloomline_scalable_expected_rate(filter: *const bloomline_scalable) -> f64 {
-    read_or(filter, 1.0, |filter| filter.0.expected_rate())
-}
-
-/// bloomline_scalable_plain_params() writes to 'out' the parameters of a plain filter for the keys
-/// now in 'filter', at its target rate. If you can insert all keys again, that filter is smaller
-/// and faster. Then compare key counts: if the plain filter's is lower, keys are missing.
-///
-/// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory.
-fn bloomline_scalable_plain_params(
-    filter: *const bloomline_scalable, out: *mut bloomline_params,
-) -> bloomline_status {
-    write_result(filter, out, |filter| Ok(filter.0.plain_params()?.into()))
-}
 }

@@ -53,8 +53,8 @@ fn bloomline_version() -> *const c_char {
 
 /// bloomline_backend() returns the name of the backend that answers probes in this process, such as
 /// "avx2" or "scalar". It is chosen once, by the CPU; all give the same answers and bytes. The
-/// environment variable BLOOMLINE_BACKEND, set before the library is loaded, forces one; empty is as
-/// good as unset. The text is static.
+/// environment variable BLOOMLINE_BACKEND, set before the library is loaded, forces one; empty is
+/// as good as unset. The text is static.
 ///
 /// Batches prefetch what suits the size of the filter and of the CPU's caches. For experiments,
 /// BLOOMLINE_PREFETCH forces one prefetch for all: "none", "far" (into L2, far ahead) or "near"

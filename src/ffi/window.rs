@@ -29,6 +29,19 @@ pub struct bloomline_window(pub(super) Window);
 
 const _: () = shared_between_threads::<bloomline_window>();
 
+/// What bloomline_window_about() writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct bloomline_window_facts {
+    /// How many generations there are, the newest included.
+    pub generations: u64,
+    /// The number of the current time slice: how often the window rotated, or what
+    /// bloomline_window_advance_to() set.
+    pub time_slice: u64,
+    /// Line count, k and seed of each generation.
+    pub params: bloomline_params,
+}
+
 exports! {
 /// bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
 /// none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
@@ -135,22 +148,17 @@ fn bloomline_window_view(
     write_view_of(window, |window| &raw const (*window).0, out)
 }
 
-/// bloomline_window_generations() returns how many generations there are, the newest included.
-fn bloomline_window_generations(window: *const bloomline_window) -> u32 {
-    read_or(window, 0, |window| window.0.generations())
-}
-
-/// bloomline_window_time_slice() returns the number of the current time slice: how often the window
-/// rotated, or what bloomline_window_advance_to() set.
-fn bloomline_window_time_slice(window: *const bloomline_window) -> u64 {
-    read_or(window, 0, |window| window.0.time_slice())
-}
-
-/// bloomline_window_params() writes line count, k and seed of each generation to 'out'.
-fn bloomline_window_params(
-    window: *const bloomline_window, out: *mut bloomline_params,
+/// bloomline_window_about() writes generations, time slice and parameters of the window to 'out'.
+fn bloomline_window_about(
+    window: *const bloomline_window, out: *mut bloomline_window_facts,
 ) -> bloomline_status {
-    write_result(window, out, |window| Ok(window.0.params().into()))
+    write_result(window, out, |bloomline_window(window)| {
+        Ok(bloomline_window_facts {
+            generations: window.generations().into(),
+            time_slice: window.time_slice(),
+            params: window.params().into(),
+        })
+    })
 }
 
 /// bloomline_window_key_count() returns how many different keys are in the generation of 'age'

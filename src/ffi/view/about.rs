@@ -11,8 +11,8 @@ use std::ptr;
 exports! {
 /// bloomline_view_shape() writes line count, k, layout and seed of a view's filter to 'out': what a
 /// plain filter was made of, whichever handle has its lines. The layout of a cuckoo filter is
-/// BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter is
-/// BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
+/// BLOOMLINE_KIND_CUCKOO, and in the place of k are its fingerprint bits; that of a static filter
+/// is BLOOMLINE_KIND_STATIC, with the rows of its first level. (Nothing can be made of these two.)
 ///
 /// Errors: BLOOMLINE_ERR_NOT_A_FILTER if the view was not opened; BLOOMLINE_ERR_LAYOUT for filters
 /// of other engines, scalable filters, windows and cascades.

@@ -288,8 +288,8 @@ unsafe fn write_each(bits: u64, count: usize, out: *mut bool) {
     }
 }
 
-/// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) keys of native lines or RocksDB's into a word, and
-/// returns how many may be present. A missing key may be.
+/// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) keys of native lines or RocksDB's into a
+/// word, and returns how many may be present. A missing key may be.
 ///
 /// # Safety
 /// As for [`unpack`].

@@ -197,10 +197,10 @@ unsafe fn open_view<'a>(
 exports! {
 /// bloomline_view_open() opens the encoded filter in the 'len' bytes at 'data', of a
 /// bloomline_filter, bloomline_counting, bloomline_cuckoo or bloomline_builder. (Scalable filters,
-/// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or an
-/// encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so reads
-/// them from end to end: do it once, or whenever they may have been damaged. It copies and allocates
-/// nothing.
+/// windows and cascades are several filters: BLOOMLINE_ERR_LAYOUT; probe their handles' views, or
+/// an encoded cascade by bloomline_map_bytes().) It checks all bytes, checksums included, and so
+/// reads them from end to end: do it once, or whenever they may have been damaged. It copies and
+/// allocates nothing.
 ///
 /// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
 /// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
