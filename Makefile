@@ -122,6 +122,8 @@ lint: tools
 	@# As the fuzzers see it, the C interface is public: rustc asks for its comments.
 	$(CARGO) clippy --release --features capi -- -D warnings --cfg fuzzing
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --all-features
+	@# What the pages say is there.
+	$(TEST_PROFILE) $(CARGO) test --release --all-features --test pages
 	$(CARGO) fmt --check --manifest-path modules/redis/Cargo.toml
 	$(CARGO) clippy --release --locked --all-targets $(REDIS_MODULE) -- -D warnings
 
@@ -198,7 +200,7 @@ tools:
 
 go-tools:
 	@command -v go >/dev/null || \
-	    { echo "make: there is no go here; install Go 1.25 or later (go.dev/dl, or your system's)" >&2; exit 1; }
+	    { echo "make: there is no go here; install Go 1.24 or later, for all tests 1.26 (go.dev/dl, or your system's)" >&2; exit 1; }
 
 test-tools: tools
 	scripts/apt-install.sh $(TEST_PACKAGES)

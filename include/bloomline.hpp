@@ -7,7 +7,7 @@
 // returns a Status, or a Result: a Status and a value.
 //
 //     auto filter = bloomline::Filter::create(bloomline::params_for_rate(1000, 0.01));
-//     if (!filter) return std::fputs(filter.message(), stderr);
+//     if (!filter) { std::fputs(filter.message(), stderr); return 1; }
 //     filter->insert(bloomline::text("apple"));
 //     filter->insert_u64(42);
 //     filter->insert_range(names);           // std::vector<std::string> names

@@ -1,4 +1,4 @@
-/* A filter in twenty lines of C. The README shows some of them. */
+/* A filter in twenty lines of C: the whole of it is in docs/C.md. */
 #include <bloomline.h>
 #include <stdio.h>
 #include <string.h>

@@ -42,7 +42,6 @@ mod migration;
 mod owned_view;
 mod parallel;
 mod properties;
-mod readme;
 mod scalable;
 mod shards;
 mod special_files;

@@ -66,7 +66,8 @@ fn calls_of_other_crates() -> Result<(), Error> {
 #[test]
 fn the_page_has_these_calls() {
     let page = include_str!("../../docs/RUST.md");
-    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| crate"));
+    let table = page.split("\n| crate |").nth(1).expect("a table of crates");
+    let rows = table.lines().skip(1).filter(|line| line.starts_with("| "));
     let mut calls = 0;
     for row in rows {
         let here = row.trim_end_matches(" |").rsplit_once(" | ").expect("columns").1;

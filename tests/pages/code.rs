@@ -1,0 +1,51 @@
+//! Programs in pages are those that are compiled and run.
+
+use super::read;
+
+/// Pages, the language of their first block, the program that has it, and whether it is all of it.
+const PROGRAMS: [(&str, &str, &str, bool); 4] = [
+    ("README.md", "rust", "examples/twenty_lines.rs", true),
+    ("docs/C.md", "c", "examples/c/twenty_lines.c", true),
+    ("docs/C.md", "cpp", "examples/cpp/twenty_lines.cpp", true),
+    ("go/README.md", "go", "go/example_test.go", false),
+];
+
+/// The first fenced block of a language.
+fn block<'a>(page: &'a str, language: &str) -> Option<&'a str> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.split_once('\n')).find(|(is, _)| *is == language).map(|b| b.1)
+}
+
+/// The first line of a block that the program lacks, or has only before an earlier line. Spaces at
+/// the ends of lines do not count: a program indents.
+fn missing<'a>(block: &'a str, program: &str) -> Option<&'a str> {
+    let mut lines = program.lines().map(str::trim);
+    let wanted = block.lines().map(str::trim).filter(|line| !line.is_empty());
+    wanted.into_iter().find(|wanted| !lines.any(|line| line == *wanted))
+}
+
+#[test]
+fn code_is_in_the_examples() {
+    for (page, language, file, whole) in PROGRAMS {
+        let (text, program) = (read(page), read(file));
+        let block = block(&text, language).unwrap_or_else(|| panic!("{page} has no {language}"));
+        assert!(block.lines().count() >= 4, "{page}: {language} shows too little");
+        if let Some(line) = missing(block, &program) {
+            panic!("{file} does not have this line of {page}, or not in this order:\n{line}");
+        }
+        // The first line of the program is a comment about itself.
+        let rest = program.split_once('\n').unwrap().1.trim();
+        assert!(!whole || rest == block.trim(), "{page} does not show the whole of {file}");
+    }
+}
+
+#[test]
+fn wrong_code_is_found() {
+    let program = "fn main() {\n    first();\n    second(); // two\n}\n";
+    assert_eq!(missing("first();\n\nsecond(); // two\n", program), None);
+    assert_eq!(missing("second(); // two\nfirst();\n", program), Some("first();"));
+    assert_eq!(missing("first();\nfirst();\n", program), Some("first();"));
+    assert_eq!(missing("first();\nsecond();\n", program), Some("second();"));
+    assert_eq!(block("a\n```c\nx\n```\nb\n```go\ny\n```\n", "go"), Some("y\n"));
+    assert_eq!(block("a\n```c\nx\n```\n", "go"), None);
+}
