@@ -5,7 +5,7 @@
 //! Every link is asked for and noted in one step: `insert_new_keys` reports which of a page's links
 //! are new. The filter begins with room for 10000 URLs and grows with the crawl; its rate stays below
 //! 0.1 %, which is the part of all pages that the crawler may miss. Half-way it is stopped: the
-//! filter is saved, and read again to go on. In the end it is folded into a plain filter.
+//! filter is saved, and read again to go on. In the end it is converted into a plain filter.
 //!
 //! Exit status: not 0 if a page was fetched twice, or too many were missed.
 

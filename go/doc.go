@@ -42,7 +42,7 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may read a filter at once; adding needs it alone, except in a
+// Any number of goroutines may read a filter at once; adding requires exclusive access, except in a
 // ConcurrentFilter. Pass filters by pointer; go vet reports copies. To replace a filter while
 // others read it, keep it in a [Swap]: build the new one beside it, then Publish it.
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter is a Bloom filter in memory. Any number of goroutines may read it at once; adding
-// needs it alone.
+// requires exclusive access.
 //
 // The zero Filter is a place to unmarshal into. It returns true for every key. Adding
 // to it panics.

@@ -45,7 +45,7 @@ const (
 // It has no Params and no View, but those of its [ScalableFilter.Stages]. Two cannot be united,
 // since their stages differ: add the keys of one to the other.
 //
-// Any number of goroutines may read it at once; adding needs it alone.
+// Any number of goroutines may read it at once; adding requires exclusive access.
 //
 // The zero ScalableFilter is a place to unmarshal into. It returns true for every key, and
 // nothing can be added to it.

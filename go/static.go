@@ -63,9 +63,9 @@ func buildStatic[K bytesOrString](keys []K, rate float64, options []Option) (*St
 }
 
 // BuildStaticWithParams returns the filter of the keys of hashes, of a given shape, built on up to so many
-// goroutines; 0: on as many as [runtime.GOMAXPROCS] says. The hashes are well mixed over all 64 bits. Of
-// other hashes than [StaticParamsForRate] was given the number of, the filter is larger than it has to be,
-// or has a higher rate; it never has a false negative.
+// goroutines; 0: on as many as [runtime.GOMAXPROCS] says. The hashes are well mixed over all 64 bits. Many
+// more or fewer of them than [StaticParamsForRate] was told make the filter larger than it has to be, or its rate
+// higher; never a false negative.
 //
 // Meanwhile it takes 8 bytes for each hash, and twice the filter. The filter is the same on any number of
 // goroutines; each but the first has at least 32,768 hashes.

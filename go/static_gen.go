@@ -59,8 +59,8 @@ func (f *StaticFilter) View() View {
 	return orZero(f).view
 }
 
-// KeyCount returns how many keys it was built of, repeated ones counted unless a [StaticBuilder]
-// was given one after the other.
+// KeyCount returns how many keys it was built of. It counts repeats; a StaticBuilder drops those
+// that follow each other.
 func (f *StaticFilter) KeyCount() uint64 {
 	return orZero(f).view.keyCount
 }

@@ -561,7 +561,7 @@ private:
 template <class Self, class Probed = bloomline_view>
 class Views : public Probes<Self, Probed> {
 public:
-    /// Valid until the filter is changed or freed. In an empty handle's every key may be present. Keep
+    /// Valid until the filter is changed or freed. That of an empty handle answers true for every key. Keep
     /// it for many single probes: contains() of a CuckooFilter, CountingFilter or ConcurrentFilter makes
     /// one each time.
     template <class V = View>
@@ -648,7 +648,7 @@ public:
     [[nodiscard]] double worst_line_rate() const noexcept { return bloomline_view_worst_line_rate(this->viewed()); }
 };
 
-/// Inserts. What 'auto' is, the C function says: nothing, a Status, or what was new, as a bool or as
+/// Inserts. 'auto' is what the C function returns: nothing, a Status, or what was new, as a bool or as
 /// the number of a batch.
 template <class Self, class R>
 class Inserts : public Handle<R> {

@@ -8,7 +8,8 @@
 // The filter has all names that are taken. While a name is typed, "no" is the answer at once,
 // and "maybe" is looked up in the users table. The registration itself is always decided by the
 // table: the filter only tells what a name was, and two people may want one at the same moment.
-// A name is added to the filter once the table has it, and before anybody is told so.
+// A name is added to the filter once the table has it, and before anybody is told so: docs/CHOOSING.md,
+// "Pitfalls", has the rule.
 //
 // Exit status: 0; 1 if a taken name was called free or the filter is wrong too often; 2 if
 // something failed.

@@ -19,7 +19,7 @@ use crate::shape::sizing;
 use std::fmt;
 use std::io::{self, Write};
 
-/// A static filter: of a set of keys that is given at once and no longer changes. It takes 5 to 7 %
+/// A static filter: of a set of keys that is given at once and no longer changes. It takes 4 to 7 %
 /// more memory than any filter of its false-positive rate must, where a [`Filter`](crate::Filter)
 /// takes 44 % more and above; a probe reads 1.13 cache lines on average, two for each with more than
 /// 8 rows.
@@ -44,9 +44,9 @@ pub struct StaticFilter {
 
 impl StaticFilter {
     /// Builds a filter from the hashes of its keys, in any order, on up to `threads` threads; 0: as
-    /// many as there are CPUs. The hashes must be uniform over all 64 bits. Hashes other than
-    /// [`StaticParams::for_rate`] was given the number of make a filter that is larger than it has
-    /// to be, or has a higher false-positive rate; never a false negative.
+    /// many as there are CPUs. The hashes must be uniform over all 64 bits. Many more or fewer
+    /// of them than [`StaticParams::for_rate`] was told make the filter larger than it has to be, or
+    /// its false-positive rate higher; never a false negative.
     ///
     /// Meanwhile it takes 8 bytes for each hash, twice the filter, and some 2 MB for each thread.
     ///

@@ -1,4 +1,4 @@
-//! The standard Bloom filter, in its plainest form: one array of bits, anywhere in which a key
+//! The standard Bloom filter, in its plainest form: one array of bits; anywhere in it a key
 //! sets k bits.
 //!
 //! Its false-positive rate is up to 18 % lower than that of [`line`](mod@crate::definition::line) at 10 bits

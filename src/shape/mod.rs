@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::hash::random_seed;
 use crate::line::{LINE_BITS, LINE_BYTES, MAX_K};
 
-/// The parameters of a filter: line count, bits per key (k), where in the lines these bits are, and
-/// the seed of the hash of byte keys. Filters with equal parameters can be combined. A value of this
+/// The parameters of a filter: line count, k (the bits that each key sets), where in the lines these
+/// bits are, and the seed of the hash of byte keys. Filters with equal parameters can be combined. A value of this
 /// type is always usable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Params {
@@ -45,7 +45,7 @@ impl Params {
         Ok(Params { line_count, k, classic: false, seed })
     }
 
-    /// As [`Params::new`], for a standard Bloom filter: one array of bits, anywhere in which a key
+    /// As [`Params::new`], for a standard Bloom filter: one array of bits; anywhere in it a key
     /// sets k bits. It has the lowest rate for its memory, and up to k cache lines per key. It
     /// cannot be folded. See [`definition::classic`](mod@crate::definition::classic).
     ///

@@ -143,7 +143,7 @@ var kinds = []kind{{
 	Viewed:        "orZero(f).view",
 	Lacks:         "Fill", // its bits do not depend on how many keys are in
 	View:          "the filter to read: cheap to pass on.",
-	KeyCount:      "it was built of, repeated ones counted unless a [StaticBuilder] was given one after the other.",
+	KeyCount:      "it was built of. It counts repeats; a StaticBuilder drops those that follow each other.",
 	EstimatedKeys: "returns KeyCount.",
 	EstimatedRate: "returns the false-positive rate, 0 to 1: that of its rows. That of the zero StaticFilter is 1.",
 	WorstLineRate: "returns EstimatedRate: it is that of each line. An attacker cannot flood one, since it bumps the keys that it cannot hold.",
