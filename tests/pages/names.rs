@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// Names of other programs, which only pages have.
 const ELSEWHERE: &str = "XXH3_64bits_withSeed overcommit_memory ContextTimeoutEnabled ErrPermission \
     LINE_INDEX NEXT_HASH LAYER_HASH OTHER_LINE OTHER_BUCKET guard_open kindData \
-    x.c leveldb/c.h go/avx2";
+    x.c leveldb/c.h go/avx2 redis-cli redis-benchmark proto-max-bulk-len";
 
 struct Names<'a> {
     /// Of all that is declared or used in sources.
@@ -14,7 +14,12 @@ struct Names<'a> {
     /// Public types of the Rust crate, and behind `::` what they have.
     types: HashSet<&'a str>,
     methods: HashSet<&'a str>,
-    cpp: HashSet<&'a str>,
+    /// Types of C++, and its functions.
+    cpp: (HashSet<&'a str>, HashSet<&'a str>),
+    /// Names with hyphens in sources, variables of the build, and the words of the module for Redis.
+    options: HashSet<&'a str>,
+    variables: HashSet<&'a str>,
+    redis: HashSet<&'a str>,
     files: &'a [String],
 }
 
@@ -82,6 +87,21 @@ impl Names<'_> {
         })
     }
 
+    /// Whether a word is no option, such as `--quick`, `bf-layout` and `BL.ADD`, or is one that there is.
+    fn has_option(&self, word: &str) -> bool {
+        if let Some((_, command)) =
+            word.split_once('.').filter(|(set, _)| ["BF", "CF", "BL"].contains(set))
+        {
+            let name = command.rsplit('.').next().unwrap();
+            let is_one = !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase());
+            return !is_one || self.redis.contains(name);
+        }
+        let letters = word.trim_start_matches('-');
+        let is_one =
+            letters.contains('-') && letters.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        !is_one || letters.ends_with('-') || self.options.contains(letters)
+    }
+
     /// What is wrong with a piece of code. Pages for those who change the library name what is private.
     fn wrong(&self, code: &str, private: bool) -> Vec<String> {
         let mut wrong = Vec::new();
@@ -103,6 +123,17 @@ impl Names<'_> {
                 wrong.push(format!("no name {word}"));
             }
         }
+        for word in rest.split([' ', '=', '[', ']', '(', ')']) {
+            if !self.has_option(word) && !elsewhere(word) {
+                wrong.push(format!("no command or option {word}"));
+            }
+        }
+        for word in rest.split(' ').filter_map(|word| Some(word.split_once('=')?.0)) {
+            let is_variable = word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
+            if is_variable && !self.variables.contains(word) {
+                wrong.push(format!("no variable {word}"));
+            }
+        }
         let parts: Vec<&str> = rest.split("::").collect();
         for pair in parts.windows(2) {
             let (Some(of), Some(name)) = (words(pair[0]).last(), words(pair[1]).next()) else {
@@ -110,7 +141,7 @@ impl Names<'_> {
             };
             let joined = pair[0].ends_with(of) && pair[1].starts_with(name);
             let known = self.methods.contains(format!("{of}::{name}").as_str())
-                || self.cpp.contains(of) && self.cpp.contains(name)
+                || self.cpp.0.contains(of) && self.cpp.1.contains(name)
                 || private && self.words.contains(name);
             if joined && self.types.contains(of) && !known {
                 wrong.push(format!("no {of}::{name}"));
@@ -122,8 +153,20 @@ impl Names<'_> {
 
 /// Calls a function with all names.
 fn with_names<R>(work: impl FnOnce(&Names<'_>) -> R) -> R {
-    let (sources, files, rust) = (sources(), files(), read("packaging/api.txt"));
+    let (sources, files, rust) =
+        (sources(), files(), read("packaging/api.txt").replace("<'a>", ""));
     let cpp = read("include/bloomline.hpp");
+    let calls = cpp.split('(').filter_map(|before| words(before).last());
+    let classes =
+        ["class ", "using ", "struct "].into_iter().flat_map(|before| cpp.split(before).skip(1));
+    let classes = classes.filter_map(|behind| words(behind).next());
+    let is_build = |file: &&String| {
+        ["Makefile", "CMakeLists.txt"].iter().any(|name| file.ends_with(name))
+            || file.starts_with("scripts/")
+    };
+    let build: String = files.iter().filter(is_build).map(read).collect();
+    let redis = files.iter().filter(|file| file.starts_with("modules/redis/src/"));
+    let redis = redis.map(read).collect::<String>();
     let paths = rust.lines().filter_map(|line| line.split("bloomline::").nth(1));
     let paths =
         paths.map(|path| path.split(['(', '<', ' ', '=']).next().unwrap().trim_end_matches(':'));
@@ -143,7 +186,12 @@ fn with_names<R>(work: impl FnOnce(&Names<'_>) -> R) -> R {
         words: set(words(&sources)),
         types,
         methods,
-        cpp: set(words(&cpp)),
+        cpp: (set(classes), set(calls)),
+        options: set(sources
+            .split(|c: char| !c.is_ascii_lowercase() && c != '-')
+            .map(|word| word.trim_matches('-'))),
+        variables: set(words(&build)),
+        redis: set(words(&redis)),
         files: &files,
     })
 }
@@ -195,6 +243,11 @@ fn wrong_names_are_found() {
             "BLOOMLINE_NONE_SUCH",
             "bloomline_nosuch_",
             "Params::no_such(1)",
+            "Kind::none",
+            "BL.NOSUCH key",
+            "no-such-choice",
+            "--no-such-flag",
+            "NOSUCH=1",
         ] {
             assert!(!names.wrong(wrong, false).is_empty(), "{wrong}");
         }
@@ -208,6 +261,10 @@ fn wrong_names_are_found() {
             "BLOOMLINE_BACKEND",
             "bloomline_filter_",
             "Params::for_rate(1, 0.01)",
+            "BL.MADDHASH key",
+            "max-filter-bytes",
+            "--quick",
+            "PARTS=speed",
         ] {
             assert_eq!(names.wrong(right, false), [""; 0], "{right}");
         }
