@@ -55,14 +55,6 @@ pub(super) trait Ops {
         unsafe { Self::insert(single.lines(), hash) }
     }
 
-    /// For each of up to 8 keys a byte: bit `j` is clear if line `j` of theirs has all their bits.
-    /// The mask of a key is made once. The lines of keys ahead are prefetched meanwhile. For native
-    /// lines only.
-    #[inline(always)]
-    unsafe fn absent(_lines: &Adjacent, _first: &[usize], _hashes: &[u64]) -> [u8; 8] {
-        panic!("only native lines lie so")
-    }
-
     /// Sets the bits of 1 to 64 keys, one key after the other: two may share a line. Meanwhile
     /// lines are prefetched as for [`Ops::probe_tile`].
     #[inline(always)]
@@ -155,12 +147,13 @@ pub(super) trait Ops {
     /// The answers for a few hashes, 1 to 64, first in the lowest bit: without what a tile has
     /// around it.
     #[inline(always)]
-    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize
     where
         Self: Sized,
     {
         // SAFETY: the caller's promise.
-        unsafe { key_by_key::<Self>(single, hashes) }
+        *word = unsafe { key_by_key::<Self>(single, hashes) };
+        word.count_ones() as usize
     }
 }
 
@@ -178,37 +171,6 @@ pub(super) unsafe fn key_by_key<O: Ops>(single: &Single<'_>, hashes: &[u64]) -> 
         hits = hits.wrapping_add(hits).wrapping_add(u64::from(hit));
     }
     hits
-}
-
-/// Up to eight lines for each key, of as many filters, and how they lie.
-pub(super) struct Adjacent {
-    /// The memory of all of them.
-    pub(super) base: *const u8,
-    /// From the first line to each, in bytes. Those past the end repeat the last.
-    pub(super) steps: [usize; ADJACENT],
-    /// Bits of a key in each line.
-    pub(super) k: u32,
-}
-
-/// Filters that are probed together.
-pub(crate) const ADJACENT: usize = 8;
-
-impl Adjacent {
-    /// Prefetches all lines of the key that comes so many after key `i`, if there is one.
-    #[inline(always)]
-    pub(super) fn prefetch_ahead(&self, first: &[usize], i: usize) {
-        if let Some(&first) = first.get(i + ahead::WINDOW) {
-            self.steps
-                .iter()
-                .for_each(|&step| prefetch::<INTO_L2>(self.base.wrapping_add(first + step)));
-        }
-    }
-}
-
-/// A bit for each of 8 bytes: whether it is not 0.
-#[inline(always)]
-pub(super) fn not_zero(bytes: [u8; 8]) -> u8 {
-    (0..8).fold(0, |bits, i| bits | u8::from(bytes[i] != 0) << i)
 }
 
 /// A prefetch plan as a type, so that each has a loop of its own.
@@ -411,12 +373,6 @@ pub(super) unsafe fn probe_few<O: Ops>(
         *word = u64::MAX >> (64 - hashes.len());
         return hashes.len();
     }
-    if let &[hash] = hashes {
-        // SAFETY: the caller's promise.
-        let hit = unsafe { O::contains_one(single, hash) };
-        *word = hit.into();
-        return hit.into();
-    }
     // SAFETY: the caller's promise.
     unsafe { assert_unchecked(!hashes.is_empty()) };
     let lines = single.lines();
@@ -426,8 +382,7 @@ pub(super) unsafe fn probe_few<O: Ops>(
         hashes.iter().for_each(|&hash| O::prefetch::<INTO_L1>(lines, hash));
     }
     // SAFETY: the caller's promise.
-    *word = unsafe { O::probe_few(single, hashes) };
-    word.count_ones() as usize
+    unsafe { O::probe_few(single, hashes, word) }
 }
 
 /// Sets the bits of a few keys, in order.

@@ -6,7 +6,7 @@
 //! so a program has those of the kinds that it views.
 
 use super::backend::Backend;
-use super::batch::{Adjacent, Hashes, TILE};
+use super::batch::{Hashes, TILE};
 use super::functions::{Calls, Kernel};
 use super::layout::Layout;
 use super::lines::Lines;
@@ -91,7 +91,6 @@ impl<C: Kind> Kernels<C> {
         insert_few: |_, _, _| made_otherwise(),
         insert_batch: |_, _, _| made_otherwise(),
         probe_batch: probe_batch::<C>,
-        absent: no_lines,
         composite: Some(|at| at.cast::<C>()),
     };
     const CALLS: Calls = Calls {
@@ -164,10 +163,6 @@ unsafe extern "C" fn never_alike(_: *const Words, _: usize, _: u64, _: Call, _: 
 }
 
 unsafe extern "C" fn no_insert(_: &Single<'_>, _: u64) -> bool {
-    made_otherwise()
-}
-
-unsafe fn no_lines(_: &Adjacent, _: &[usize], _: &[u64], _: &mut [[u8; 8]]) {
     made_otherwise()
 }
 

@@ -1,7 +1,7 @@
 //! What a backend does for a layout: a table of functions, and how they are called.
 
 use super::backend::Backend;
-use super::batch::{ADJACENT, Adjacent, Hashes, TILE};
+use super::batch::{Hashes, TILE};
 use super::layout::{Layout, SHARED_CLASSIC, SHARED_NATIVE};
 use super::lines::Lines;
 use super::native::all_rows;
@@ -35,14 +35,9 @@ pub(crate) struct Kernel {
     pub(super) insert_few: unsafe fn(&mut [u8], u32, &[u64]),
     pub(super) insert_batch: unsafe fn(Lines, Hashes<'_>, Prefetch),
     pub(super) probe_batch: unsafe fn(Lines, Hashes<'_>, Prefetch, &mut [u64]) -> usize,
-    pub(super) absent: Absent,
     /// Of a kind that is made of filters.
     pub(super) composite: Option<Whole>,
 }
-
-/// In which of several lines keys lack bits: how the lines lie, the first of each key and of those
-/// ahead, hashes, a byte for each key.
-type Absent = unsafe fn(&Adjacent, &[usize], &[u64], &mut [[u8; 8]]);
 
 /// The functions of a kernel for a k.
 #[derive(Clone, Copy)]
@@ -271,36 +266,6 @@ impl Kernel {
         unsafe { single.few(calls.few, hashes, word) }
     }
 
-    /// For each key a byte of `out`: bit `j` is clear if line `j` of its native lines has all its
-    /// bits, `j` below `count`, at most [`ADJACENT`]. The first line of key `i` begins at byte
-    /// `first[i]`, the others `stride` bytes behind each other. Places past the hashes are
-    /// prefetched.
-    ///
-    /// # Panics
-    /// If there are fewer places or bytes of answers than hashes, or not all lines in `lines`.
-    pub(crate) fn absent(
-        &self,
-        lines: &[u8],
-        (count, stride): (usize, usize),
-        k: u32,
-        first: &[usize],
-        hashes: &[u64],
-        out: &mut [[u8; 8]],
-    ) {
-        debug_assert_eq!(self.layout, Layout::Native);
-        let fits = (1..=ADJACENT).contains(&count) && first.len() >= hashes.len();
-        assert!(fits, "a place for each hash");
-        assert!(out.len() == hashes.len().div_ceil(8));
-        let reach = (count - 1) * stride + LINE_BYTES;
-        let last = lines.len().checked_sub(reach);
-        let inside = first.iter().fold(true, |all, &at| all & (Some(at) <= last));
-        assert!(inside, "lines of the filter");
-        let base = lines.as_ptr();
-        let lines = Adjacent { base, steps: std::array::from_fn(|j| j.min(count - 1) * stride), k };
-        // SAFETY: as in `contains`; all lines were found to be in the slice.
-        unsafe { (self.absent)(&lines, first, hashes, out) }
-    }
-
     /// Asks for the line of a hash, or its lines, to be probed soon. Does nothing else.
     #[inline]
     pub(crate) fn prefetch(&self, lines: Probed<'_>, k: u32, hash: u64) {
@@ -338,11 +303,5 @@ impl Kernel {
         assert!(single.count > 0, "a filter has at least one line");
         // SAFETY: this CPU runs the kernel, since it exists; the lines are a mutable slice's.
         unsafe { (self.calls(k).insert)(&single, hash) }
-    }
-
-    /// Whether all bits of one key are set.
-    #[inline]
-    pub(crate) fn contains(&self, lines: Probed<'_>, k: u32, hash: u64) -> bool {
-        Single::new(lines, k, self).contains(hash)
     }
 }

@@ -10,6 +10,7 @@
 //!   `lines` what it knows of a filter's lines.
 //! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
 //!   `alike` says how lines are compared with these.
+//! * `adjacent` probes the lines that a key has in several filters of one shape.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
@@ -21,6 +22,7 @@
 #![allow(unsafe_code)]
 
 mod absent;
+mod adjacent;
 mod alike;
 pub mod atomic_line;
 mod backend;
@@ -52,8 +54,9 @@ mod whole;
 mod words;
 
 pub(crate) use absent::insert_absent;
+pub(crate) use adjacent::{ADJACENT, Steps};
 pub use backend::Backend;
-pub(crate) use batch::{ADJACENT, Hashes, Keys, RING, TILE};
+pub(crate) use batch::{Hashes, Keys, RING, TILE};
 pub(crate) use choice::Kernels;
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};

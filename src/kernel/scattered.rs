@@ -252,14 +252,17 @@ impl<B: Bits> Ops for Scattered<B> {
     /// In the cache, as a tile. Beyond, the branches of single probes cost less than misses that wait for
     /// those of all keys before.
     #[inline(always)]
-    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64 {
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         let lines = single.lines();
         // SAFETY: the caller's promise.
-        unsafe {
+        *word = unsafe {
             match Prefetch::to_probe_few((lines.count() as usize) << B::LINE_LOG2) {
-                Prefetch::None => Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD),
+                Prefetch::None if hashes.len() > 1 => {
+                    Self::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD)
+                }
                 _ => key_by_key::<Self>(single, hashes),
             }
-        }
+        };
+        word.count_ones() as usize
     }
 }

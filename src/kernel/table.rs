@@ -1,7 +1,7 @@
 //! The kernels of each backend: which code does which operation of which layout.
 
 use super::backend::Backend;
-use super::batch::{self, Adjacent, Hashes, Ops};
+use super::batch::{self, Hashes, Ops};
 use super::functions::{Calls, Kernel};
 use super::layout::Layout;
 use super::lines::Lines;
@@ -33,6 +33,26 @@ macro_rules! kernel {
         }
         $(#[$attribute])*
         unsafe extern "C" fn few<O: Ops>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            count: usize,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match count {
+                    _ if single.is_nothing() => more::<O>(single, hashes, count, word),
+                    1 => O::probe_few(single, from_raw_parts(hashes, 1), word),
+                    2 => O::probe_few(single, from_raw_parts(hashes, 2), word),
+                    4 => O::probe_few(single, from_raw_parts(hashes, 4), word),
+                    _ => more::<O>(single, hashes, count, word),
+                }
+            }
+        }
+        // Apart, so that one, two and four keys, each in straight code, save few registers.
+        $(#[$attribute])*
+        #[inline(never)]
+        unsafe extern "C" fn more<O: Ops>(
             single: &Single<'_>,
             hashes: *const u64,
             count: usize,
@@ -107,24 +127,6 @@ macro_rules! kernel {
                 }
             }
         }
-        $(#[$attribute])*
-        unsafe fn absent(
-            lines: &Adjacent,
-            mut first: &[usize],
-            hashes: &[u64],
-            out: &mut [[u8; 8]],
-        ) {
-            for (hashes, out) in hashes.chunks(8).zip(out) {
-                // SAFETY: the caller's promise, handed on.
-                *out = unsafe {
-                    match lines.k {
-                        $($k => <$ops>::absent(lines, first, hashes),)*
-                        _ => <$first>::absent(lines, first, hashes),
-                    }
-                };
-                first = &first[hashes.len()..];
-            }
-        }
         const KERNEL: Kernel = Kernel {
             backend: Backend::$backend,
             layout: Layout::$layout,
@@ -135,7 +137,6 @@ macro_rules! kernel {
             insert_few,
             insert_batch,
             probe_batch,
-            absent,
             composite: None,
         };
         &KERNEL

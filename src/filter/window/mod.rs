@@ -362,8 +362,8 @@ impl Window {
 
     /// The byte offset of a line of the first place.
     fn first_of(&self, line: usize) -> usize {
-        let piece = piece(self.shape);
-        LINE_BYTES * (line / piece * piece * self.generations.len() + line % piece)
+        // If there are fewer lines than a piece has, they are all in the first.
+        LINE_BYTES * (line / PIECE * PIECE * self.generations.len() + line % PIECE)
     }
 
     /// Bytes from a line to that of the next place.

@@ -3,16 +3,18 @@
 use super::Window;
 use crate::bitmap::Answers;
 use crate::filter::probe::{Probe, probing};
-use crate::kernel::{ADJACENT, Prefetch, TILE, ahead, prefetch_all};
+use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
+
+/// Up to so many keys in a call are probed one by one.
+const SINGLY: usize = 4;
 
 impl Window {
     /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
     /// except that of one place and those of slices before `since`. The lines of later hashes are
     /// prefetched, if that pays.
     pub(super) fn find(&self, hashes: &[u64], len: usize, but: Option<usize>, since: u64) -> u64 {
-        let (places, k) = (self.generations.len(), self.params().k());
         let ahead = match Prefetch::to_probe(self.lines.len()) {
             Prefetch::None => 0,
             _ => ahead::WINDOW,
@@ -27,36 +29,51 @@ impl Window {
             many = [0; TILE + ahead::WINDOW];
             &mut many[..known]
         };
-        let absent = &mut [[0; 8]; TILE / 8][..len.div_ceil(8)];
         for (first, &hash) in first.iter_mut().zip(hashes) {
             *first = self.first_of(self.line_of(hash));
         }
         let mut found = 0;
         for (eight, &stale) in self.stale.iter().enumerate() {
             let (place, hashes) = (ADJACENT * eight, &hashes[..len]);
-            let shape = (ADJACENT.min(places - place), self.stride());
-            let lines = &self.lines[place * self.stride()..];
-            self.kernel.absent(lines, shape, k, first, hashes, absent);
-            let but =
-                but.filter(|but| but / ADJACENT == eight).map_or(0, |but| 1 << (but % ADJACENT));
-            // Places past the last repeat it.
-            let mut places = (u8::MAX >> (ADJACENT - shape.0)) & !but;
+            let (lines, steps) = self.from(place);
+            let have = &mut [0; TILE][..len];
+            self.kernel.each_have(lines, steps, first, hashes, have);
+            let mut counts = u8::MAX;
+            if let Some(but) = but
+                && but / ADJACENT == eight
+            {
+                counts &= !(1 << (but % ADJACENT));
+            }
             if since > 0 {
                 let expired = |&j: &usize| self.generations[place + j].slice < since;
-                (0..shape.0).filter(expired).for_each(|j| places &= !(1 << j));
+                (0..steps.count).filter(expired).for_each(|j| counts &= !(1 << j));
             }
-            for (i, &absent) in absent.as_flattened()[..len].iter().enumerate() {
-                let mut have = !absent & places;
+            for (i, have) in have.iter().enumerate() {
+                let mut have = have & counts;
                 if have & stale != 0 {
                     // Lines that an older generation left do not count.
-                    let line = self.line_of(hashes[i]);
-                    let old = |&j: &usize| !self.is_current(place + j, line);
-                    (0..shape.0).filter(old).for_each(|j| have &= !(1 << j));
+                    have = self.without_old(place, self.line_of(hashes[i]), have);
                 }
                 found |= u64::from(have != 0) << i;
             }
         }
         found
+    }
+
+    /// The lines from those of a place on, and how the next up to [`ADJACENT`] of a key lie in them.
+    #[inline(always)]
+    fn from(&self, place: usize) -> (&[u8], Steps) {
+        let (stride, k) = (self.stride(), self.params().k());
+        let count = ADJACENT.min(self.generations.len() - place);
+        (&self.lines[place * stride..], Steps { count, stride, k })
+    }
+
+    /// Of places from `place` on, a bit each, those whose line is not one that an older generation left.
+    #[cold]
+    #[inline(never)]
+    fn without_old(&self, place: usize, line: usize, have: u8) -> u8 {
+        let current = |&j: &usize| have >> j & 1 != 0 && self.is_current(place + j, line);
+        (0..ADJACENT).filter(current).fold(0, |all, j| all | 1 << j)
     }
 
     /// As [`contains_hashes`](Window::contains_hashes) would answer after
@@ -89,14 +106,19 @@ impl Probe for Window {
     }
 
     fn contains_hash(&self, hash: u64) -> bool {
-        if Prefetch::to_probe_few(self.lines.len()) != Prefetch::None {
-            self.prefetch_hash(hash);
+        let line = self.line_of(hash);
+        let (first, mut found) = (self.first_of(line), false);
+        // No branch on the answer.
+        for (eight, stale) in self.stale.iter().enumerate() {
+            let (lines, steps) = self.from(ADJACENT * eight);
+            let mut have = self.kernel.have(lines, steps, first, hash);
+            if have & stale != 0 {
+                // Lines that an older generation left do not count.
+                have = self.without_old(ADJACENT * eight, line, have);
+            }
+            found |= have != 0;
         }
-        let (line, k) = (self.line_of(hash), self.params().k());
-        let first = self.first_of(line);
-        let place = |i| &self.lines[first + i * self.stride()..][..LINE_BYTES];
-        (0..self.generations.len())
-            .any(|i| self.kernel.contains(place(i).into(), k, hash) && self.is_current(i, line))
+        found
     }
 
     /// The lines of all generations.
@@ -108,9 +130,10 @@ impl Probe for Window {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if let &[hash] = hashes {
-            words[0] = self.contains_hash(hash).into();
-            return words[0] as usize;
+        if (1..=SINGLY).contains(&hashes.len()) {
+            let each = hashes.iter().rev();
+            words[0] = each.fold(0, |word, &hash| word << 1 | u64::from(self.contains_hash(hash)));
+            return words[0].count_ones() as usize;
         }
         for (i, word) in words.iter_mut().enumerate() {
             let hashes = &hashes[TILE * i..];

@@ -7,7 +7,7 @@
 //! once.
 
 use super::super::alike::{Alike, OfLanes};
-use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE, not_zero};
+use super::super::batch::{Lookahead, Ops, Plan, TILE};
 use super::super::lines::Lines;
 use super::super::shared::read_shared_vector;
 use super::super::single::Single;
@@ -92,30 +92,6 @@ impl<const CLASS: u8> Ops for Avx2<CLASS> {
     unsafe fn insert_one(single: &Single<'_>, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { halves::insert_one::<CLASS, false>(single, hash) }
-    }
-
-    #[inline(always)]
-    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
-        let rows = rows(lines.k);
-        let mut absent = [[0; ADJACENT]; 8];
-        // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
-        unsafe {
-            for (i, &hash) in hashes.iter().enumerate() {
-                lines.prefetch_ahead(first, i);
-                let mask = mask::<CLASS>(hash.wrapping_mul(C1), hash.wrapping_mul(C2), rows);
-                for (j, step) in lines.steps.into_iter().enumerate() {
-                    let line = load_line(lines.base.add(first[i] + step));
-                    let low = _mm256_andnot_si256(line[0], mask[0]);
-                    let unset = _mm256_or_si256(low, _mm256_andnot_si256(line[1], mask[1]));
-                    absent[i][j] = u8::from(_mm256_testz_si256(unset, unset) == 0);
-                }
-            }
-        }
-        let mut bytes = [0; 8];
-        for (byte, absent) in bytes.iter_mut().zip(absent) {
-            *byte = not_zero(absent);
-        }
-        bytes
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
 use super::super::alike::{Alike, OfLanes};
-use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, TILE};
+use super::super::batch::{Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
 use super::super::lines::Lines;
 use super::super::shared::read_shared_vector;
@@ -78,25 +78,6 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
             let line = read_shared_vector(line);
             let unset = _mm512_andnot_si512(line, mask::<CLASS>(hash, k));
             _mm512_test_epi64_mask(unset, unset) == 0
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
-        let mut absent = [[0; ADJACENT]; 8];
-        // SAFETY: the caller vouches for the CPU and for 64 readable bytes at each line.
-        unsafe {
-            for (i, &hash) in hashes.iter().enumerate() {
-                lines.prefetch_ahead(first, i);
-                let mask = mask::<CLASS>(hash, lines.k);
-                for (j, step) in lines.steps.into_iter().enumerate() {
-                    let line = _mm512_loadu_si512(lines.base.add(first[i] + step).cast());
-                    let unset = _mm512_andnot_si512(line, mask);
-                    absent[i][j] = _mm512_test_epi64_mask(unset, unset);
-                }
-            }
-            let absent = load(absent.as_flattened());
-            _mm512_test_epi8_mask(absent, absent).to_le_bytes()
         }
     }
 

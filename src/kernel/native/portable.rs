@@ -3,7 +3,7 @@
 //! `kernel` uses `scalar` instead, as on x86-64, whose backends have intrinsics.
 
 use super::super::alike::{Alike, OfLanes};
-use super::super::batch::{ADJACENT, Adjacent, Lookahead, Ops, Plan, not_zero};
+use super::super::batch::{Lookahead, Ops, Plan};
 use super::super::lines::Lines;
 use super::super::shared::{self, read_shared_vector};
 use super::SHIFTS_64;
@@ -97,23 +97,6 @@ impl<const CLASS: u8, const SHARED: bool> Ops for Portable<CLASS, SHARED> {
             hits |= u64::from(has_all(line, mask::<CLASS>(hash, lines.k()))) << i;
         }
         hits
-    }
-
-    #[inline(always)]
-    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
-        let mut bytes = [0; 8];
-        for (i, &hash) in hashes.iter().enumerate() {
-            lines.prefetch_ahead(first, i);
-            let mask = mask::<CLASS>(hash, lines.k);
-            let mut absent = [0; ADJACENT];
-            for (absent, step) in absent.iter_mut().zip(lines.steps) {
-                // SAFETY: the caller vouches for 64 readable bytes at each line.
-                let line = unsafe { load(lines.base.add(first[i] + step)) };
-                *absent = u8::from(!has_all(line, mask));
-            }
-            bytes[i] = not_zero(absent);
-        }
-        bytes
     }
 }
 

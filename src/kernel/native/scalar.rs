@@ -2,7 +2,7 @@
 //! every CPU.
 
 use super::super::alike::{Alike, OfLanes};
-use super::super::batch::{ADJACENT, Adjacent, Ops, not_zero};
+use super::super::batch::Ops;
 use super::super::lines::Lines;
 use super::super::shared;
 use crate::line::{C1, C2, LANES, Line, SHIFTS, lane_counts};
@@ -182,30 +182,5 @@ impl<const CLASS: u8, const SHARED: bool> Ops for Scalar<CLASS, SHARED> {
             unset |= bit & !u64::from_le(lane);
         });
         unset == 0
-    }
-
-    #[inline(always)]
-    unsafe fn absent(lines: &Adjacent, first: &[usize], hashes: &[u64]) -> [u8; 8] {
-        let mut bytes = [0; 8];
-        for (i, &hash) in hashes.iter().enumerate() {
-            lines.prefetch_ahead(first, i);
-            let mut mask = [0; LANES];
-            lanes::<CLASS>(hash, lines.k, |i, bit| mask[i] |= bit);
-            let mut absent = [0; ADJACENT];
-            for (absent, step) in absent.iter_mut().zip(lines.steps) {
-                // SAFETY: the caller vouches for 64 readable bytes at each line; an array of
-                // integers takes any bytes.
-                let line: [u64; LANES] = unsafe {
-                    lines.base.add(first[i] + step).cast::<[u64; LANES]>().read_unaligned()
-                };
-                let unset = line
-                    .iter()
-                    .zip(&mask)
-                    .fold(0, |all, (lane, bits)| all | bits & !u64::from_le(*lane));
-                *absent = u8::from(unset != 0);
-            }
-            bytes[i] = not_zero(absent);
-        }
-        bytes
     }
 }

@@ -64,6 +64,16 @@ pub(super) trait Tile {
     /// The same of lines of so many rows, if the first level has bumped the key.
     unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool;
 
+    /// The same for some of a few keys, those of the bits `bumped`. Adds the answers to those in `hits`,
+    /// writes them, and returns how many are true.
+    unsafe extern "C" fn few_bumped<const ROWS: u32>(
+        single: &Single<'_>,
+        hashes: *const u64,
+        bumped: u64,
+        hits: u64,
+        word: &mut u64,
+    ) -> usize;
+
     /// [`Tile::tile`] without a prefetch, as a function of its own: compiled with the backend's
     /// instructions wherever it is called.
     unsafe fn tile_alone<O: Ops>(lines: Lines, hashes: &[u64]) -> Found {
@@ -91,6 +101,20 @@ macro_rules! one_key {
         unsafe extern "C" fn bumped<const ROWS: u32>(single: &Single<'_>, hash: u64) -> bool {
             // SAFETY: the caller's promise.
             unsafe { super::levels::bumped::<ROWS, Self>(single, hash) }
+        }
+
+        $(#[$attribute])*
+        unsafe extern "C" fn few_bumped<const ROWS: u32>(
+            single: &Single<'_>,
+            hashes: *const u64,
+            bumped: u64,
+            hits: u64,
+            word: &mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise.
+            unsafe {
+                super::levels::few_bumped::<ROWS, Self>(single, hashes, bumped, hits, word)
+            }
         }
     };
 }
@@ -205,15 +229,14 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
     /// The first level for all keys, without a branch on its lines, so that no misprediction ends the
     /// overlap of misses; then the bumped keys.
     #[inline(always)]
-    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64]) -> u64 {
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
         let lines = single.lines();
         // SAFETY: the caller's promise.
         unsafe {
-            match ROWS {
-                8 => {}
-                ANY => return key_by_key::<Self>(single, hashes),
-                _ if single.numbered(ROWS as u8) => {}
-                _ => return key_by_key::<Self>(single, hashes),
+            let known = ROWS == 8 || ROWS != ANY && single.numbered(ROWS as u8);
+            if !known {
+                *word = key_by_key::<Self>(single, hashes);
+                return word.count_ones() as usize;
             }
             let (mut hits, mut bumped) = (0_u64, 0_u64);
             for &hash in hashes.iter().rev() {
@@ -225,10 +248,11 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
                 bumped = bumped.wrapping_add(bumped).wrapping_add(u64::from(over));
             }
             hits &= !bumped;
-            for_each_bit(bumped, |i| {
-                hits |= u64::from(T::bumped::<ROWS>(single, *hashes.get_unchecked(i))) << i;
-            });
-            hits
+            if bumped != 0 {
+                return T::few_bumped::<ROWS>(single, hashes.as_ptr(), bumped, hits, word);
+            }
+            *word = hits;
+            hits.count_ones() as usize
         }
     }
 
@@ -336,6 +360,26 @@ pub(super) unsafe fn bumped<const ROWS: u32, T: Tile>(single: &Single<'_>, hash:
     }
     // SAFETY: the caller's promise.
     unsafe { T::any_rows(single, hash) }
+}
+
+/// [`Tile::few_bumped`].
+///
+/// # Safety
+/// As for [`Ops`]; there is a hash for each bit.
+#[inline(always)]
+pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
+    single: &Single<'_>,
+    hashes: *const u64,
+    bumped: u64,
+    mut hits: u64,
+    word: &mut u64,
+) -> usize {
+    for_each_bit(bumped, |i| {
+        // SAFETY: the caller's promise.
+        hits |= u64::from(unsafe { self::bumped::<ROWS, T>(single, *hashes.add(i)) }) << i;
+    });
+    *word = hits;
+    hits.count_ones() as usize
 }
 
 /// Where the line of a hash begins.
