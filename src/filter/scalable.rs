@@ -268,15 +268,11 @@ impl ScalableFilter {
         together(self.stages().map(Filter::estimated_rate))
     }
 
-    /// Prefetches the lines of all stages, if they are likely to be misses. Apart, so that a probe of
-    /// a few stages saves fewer registers.
+    /// Apart, so that a probe of a few stages saves fewer registers.
     #[cold]
     #[inline(never)]
     fn prefetch_stages(&self, hash: u64) {
-        // The newest has most of the lines.
-        if Prefetch::to_probe_few(self.newest().filter.lines().len()) != Prefetch::None {
-            self.prefetch_hash(hash);
-        }
+        self.prefetch_hash(hash);
     }
 
     // ---- folding ----
@@ -404,14 +400,20 @@ impl Probe for ScalableFilter {
         self.key_hash().of(key)
     }
 
-    /// From the newest stage on, which has half of the keys. The misses of a few stages overlap by
+    /// In cache every stage is asked: that takes less time than a wrong guess where a key is found. Else
+    /// from the newest stage on, which has half of the keys; the misses of a few stages overlap by
     /// themselves.
     #[inline(always)]
     fn contains_hash(&self, hash: u64) -> bool {
+        let contains = |stage: &Stage| stage.filter.contains_hash(hash);
+        // The newest has most of the lines.
+        if Prefetch::to_probe_few(self.newest().filter.lines().len()) == Prefetch::None {
+            return self.stages.iter().fold(false, |found, stage| found | contains(stage));
+        }
         if self.stages.len() >= FAR_VIEWS {
             self.prefetch_stages(hash);
         }
-        self.stages.iter().rev().any(|stage| stage.filter.contains_hash(hash))
+        self.stages.iter().rev().any(contains)
     }
 
     #[inline]
