@@ -376,7 +376,7 @@ pub(super) unsafe fn few_bumped<const ROWS: u32, T: Tile>(
 ) -> usize {
     for_each_bit(bumped, |i| {
         // SAFETY: the caller's promise.
-        hits |= u64::from(unsafe { self::bumped::<ROWS, T>(single, *hashes.add(i)) }) << i;
+        hits |= u64::from(unsafe { T::bumped::<ROWS>(single, *hashes.add(i)) }) << i;
     });
     *word = hits;
     hits.count_ones() as usize
