@@ -137,6 +137,9 @@ pub(super) trait Ops {
         probe.hits
     }
 
+    /// Whether a probe is so short that the misses of four overlap by themselves.
+    const FOUR_OVERLAP: bool = true;
+
     /// Whether so few keys in a filter of so many bytes are prefetched before they are probed. The
     /// misses of fewer overlap by themselves.
     #[inline(always)]

@@ -17,7 +17,7 @@ pub(crate) mod ahead {
     /// The same in large filters, into L1.
     pub(crate) const NEAR: usize = 8;
     /// Fewer keys in a call are not prefetched.
-    pub(crate) const FEWEST: usize = 5;
+    pub(crate) const FEWEST: usize = 4;
     /// The same in cuckoo filters.
     pub(crate) const FEWEST_CUCKOO: usize = 8;
     /// Probes of windows, all generations.

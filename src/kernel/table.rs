@@ -44,7 +44,9 @@ macro_rules! kernel {
                     _ if single.is_nothing() => more::<O>(single, hashes, count, word),
                     1 => O::probe_few(single, from_raw_parts(hashes, 1), word),
                     2 => O::probe_few(single, from_raw_parts(hashes, 2), word),
-                    4 => O::probe_few(single, from_raw_parts(hashes, 4), word),
+                    4 if O::FOUR_OVERLAP => {
+                        O::probe_few(single, from_raw_parts(hashes, 4), word)
+                    }
                     _ => more::<O>(single, hashes, count, word),
                 }
             }
