@@ -137,8 +137,9 @@ pub(super) trait Ops {
         probe.hits
     }
 
-    /// Whether a probe is so short that the misses of four overlap by themselves.
-    const FOUR_OVERLAP: bool = true;
+    /// Whether a probe is so short that two and four have straight code. Their misses then overlap by
+    /// themselves.
+    const SHORT: bool = true;
 
     /// Whether so few keys in a filter of so many bytes are prefetched before they are probed. The
     /// misses of fewer overlap by themselves.

@@ -41,12 +41,13 @@ macro_rules! kernel {
             // SAFETY: the caller's promise.
             unsafe {
                 match count {
+                    2.. if !O::SHORT => {
+                        batch::probe_few::<O>(single, from_raw_parts(hashes, count), word)
+                    }
                     _ if single.is_nothing() => more::<O>(single, hashes, count, word),
                     1 => O::probe_few(single, from_raw_parts(hashes, 1), word),
                     2 => O::probe_few(single, from_raw_parts(hashes, 2), word),
-                    4 if O::FOUR_OVERLAP => {
-                        O::probe_few(single, from_raw_parts(hashes, 4), word)
-                    }
+                    4 => O::probe_few(single, from_raw_parts(hashes, 4), word),
                     _ => more::<O>(single, hashes, count, word),
                 }
             }

@@ -154,7 +154,7 @@ fn lanes<const CLASS: u8>(hash: u64, k: u32, mut each: impl FnMut(usize, u64)) {
 }
 
 impl<const CLASS: u8, const SHARED: bool> Ops for Scalar<CLASS, SHARED> {
-    const FOUR_OVERLAP: bool = false;
+    const SHORT: bool = false;
 
     #[inline(always)]
     unsafe fn insert(lines: Lines, hash: u64) -> bool {
