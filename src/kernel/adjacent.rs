@@ -119,7 +119,7 @@ unsafe fn one<A: Alike>(first: *const u8, steps: Steps, hash: u64) -> u8 {
 /// As for [`Have`].
 #[inline(always)]
 unsafe fn each<A: Alike>(lines: &Adjacent, first: &[usize], hashes: &[u64], out: &mut [u8]) {
-    for i in 0..hashes.len() {
+    for (i, &hash) in hashes.iter().enumerate() {
         if let Some(&later) = first.get(i + ahead::WINDOW) {
             for j in 0..lines.steps.count {
                 prefetch::<INTO_L2>(lines.base.wrapping_add(later + j * lines.steps.stride));
@@ -128,7 +128,7 @@ unsafe fn each<A: Alike>(lines: &Adjacent, first: &[usize], hashes: &[u64], out:
         // SAFETY: the caller's promise.
         unsafe {
             let first = lines.base.wrapping_add(*first.get_unchecked(i));
-            *out.get_unchecked_mut(i) = one::<A>(first, lines.steps, hashes[i]);
+            *out.get_unchecked_mut(i) = one::<A>(first, lines.steps, hash);
         }
     }
 }
