@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/bloomline/bloomline/go/internal/avx2"
 )
 
 // fenced returns size bytes between two pages that may not be touched, and that end at the second or begin
@@ -68,4 +70,42 @@ func TestNothingBesideTheLines(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The same of static lines, of any bytes: each level answers as Go alone does.
+func TestNothingBesideTheStaticLines(t *testing.T) {
+	if !avx2.Available {
+		t.Log("this CPU has no AVX2: Go alone is compared with itself")
+	}
+	available := avx2.Available
+	defer func() { avx2.Available = available }()
+	for _, front := range []bool{false, true} {
+		for rows := minRows; rows <= maxRows; rows++ {
+			for _, count := range []uint64{1, 2, 65} {
+				shape := rowShapeOf(rows)
+				memory, hashBytes := fenced(t, int(count*shape.lineBytes), front), fenced(t, 8*64, front)
+				for i, word := range splitMix(len(memory)/8, count) {
+					le.PutUint64(memory[8*i:], word)
+				}
+				hashes := unsafe.Slice((*uint64)(unsafe.Pointer(&hashBytes[0])), 64)
+				copy(hashes, randomHashes(64, count))
+				l := level{shape, memory, count, levelSizes{}}
+				for n := 1; n <= len(hashes); n++ {
+					part := hashes[len(hashes)-n:]
+					if n%2 == 0 {
+						part = hashes[:n]
+					}
+					avx2.Available = false
+					hits, bumped := l.answerWord(part)
+					avx2.Available = available
+					if again, over := l.answerWord(part); again != hits || over != bumped {
+						t.Fatalf("%d rows, %d lines, %d hashes: %x %x, not %x %x", rows, count, n, again, over, hits, bumped)
+					}
+					if hit, over := l.ask(memory, count, part[0]); hit != hits&1 || over != bumped&1 {
+						t.Fatalf("%d rows, %d lines: %x alone is another", rows, count, part[0])
+					}
+				}
+			}
+		}
+	}
 }

@@ -6,6 +6,8 @@ package bloomline
 import (
 	"math/bits"
 	"runtime"
+
+	"github.com/bloomline/bloomline/go/internal/avx2"
 )
 
 // bumpedKeys are keys of a batch that are left for the next level: their hashes there, and which they
@@ -82,9 +84,11 @@ func (l *level) answerBumped(left *bumpedKeys, n int, out []uint64) (kept int) {
 // that it has bumped.
 func (l *level) answerWord(hashes []uint64) (hits, bumped uint64) {
 	l.touch(hashes)
+	if avx2.Available {
+		return avx2.Static(&l.lines[0], l.count, &l.vectors, &hashes[0], uint64(len(hashes)))
+	}
 	for i, hash := range hashes {
-		index, position := staticPlace(hash, l.count)
-		hit, over := l.ask(l.lines[index*l.lineBytes:], position, hash, nextHash(hash))
+		hit, over := l.ask(l.lines, l.count, hash)
 		hits |= hit << i
 		bumped |= over << i
 	}

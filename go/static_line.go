@@ -7,7 +7,11 @@ package bloomline
 // line, ANDed with the key's coefficients, has the parity of one bit of the key's fingerprint. Keys
 // past the line's threshold are bumped: they are keys of the next level, by another hash.
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/bloomline/bloomline/go/internal/avx2"
+)
 
 const (
 	minRows = 4
@@ -36,6 +40,7 @@ type rowShape struct {
 	extra     uint        // columns besides those in the lane of the row
 	mask      uint64      // the bits of a fingerprint
 	fields    []rowFields // where the other columns are
+	vectors   avx2.StaticRows
 }
 
 // rowFields is one field of each row: its width, and where it lies.
@@ -71,7 +76,7 @@ func rowShapeOf(rows int) *rowShape {
 // newRowShape shares out the lanes that are left over: the first field of each row in turn, then the
 // second of each. A field that does not fit into a lane begins the next.
 func newRowShape(rows int) rowShape {
-	shape := rowShape{rows: rows, lineBytes: lineBytes, mask: 1<<rows - 1}
+	shape := rowShape{rows: rows, lineBytes: lineBytes, mask: 1<<rows - 1, vectors: avx2.NewStaticRows(rows)}
 	if rows > lanes {
 		shape.lineBytes = 2 * lineBytes
 	}
@@ -85,6 +90,10 @@ func newRowShape(rows int) rowShape {
 			fields.places[row] = fieldPlace{uint8(lane), uint8(bit)}
 			bit += width
 		}
+		shape.vectors.AddField(width, func(row int) (lane, bit uint8) {
+			place := fields.places[min(row, rows-1)]
+			return place.lane, place.bit
+		})
 		shape.fields = append(shape.fields, fields)
 		shape.extra += width
 	}

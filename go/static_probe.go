@@ -5,6 +5,7 @@ package bloomline
 import (
 	"math/bits"
 
+	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
 
@@ -13,10 +14,11 @@ func (s *staticLines) contains(lines []byte, hash uint64) bool {
 	if s.rowShape == nil {
 		return true
 	}
-	index, position := staticPlace(hash, s.count)
-	next := nextHash(hash)
-	hit, bumped := s.ask(lines[index*s.lineBytes:], position, hash, next)
-	return hit != 0 || bumped != 0 && s.containsBumped(lines, next)
+	hit, bumped := s.ask(lines, s.count, hash)
+	if bumped != 0 {
+		return s.containsBumped(lines, nextHash(hash))
+	}
+	return hit != 0
 }
 
 // containsBumped is contains for a key that the first level bumps, by its next hash.
@@ -27,21 +29,24 @@ func (s *staticLines) containsBumped(lines []byte, hash uint64) bool {
 		if at, ok = at.next(); !ok {
 			return true // no level rules it out
 		}
-		index, position := staticPlace(hash, at.count)
-		next := nextHash(hash)
-		if hit, bumped := at.ask(at.lines[index*at.lineBytes:], position, hash, next); bumped == 0 {
+		if hit, bumped := at.ask(at.lines, at.count, hash); bumped == 0 {
 			return hit != 0
 		}
-		hash = next
+		hash = nextHash(hash)
 	}
 }
 
-// ask is what a line says of a key: 1 if it may contain it, and 1 if it has bumped it, which are never
-// both.
+// ask is what a level of so many lines says of a key: 1 if it may contain it, and 1 if it has bumped it,
+// which are never both.
 //
-// Three rows are looked at together: after each one a branch would be a coin toss for absent keys, and a
-// wrong guess costs more than the other two. Seven in eight absent keys end there.
-func (r *rowShape) ask(line []byte, position, hash, next uint64) (hit, bumped uint64) {
+// Without AVX2, three rows are looked at together: after each one a branch would be a coin toss for absent
+// keys, and a wrong guess costs more than the other two. Seven in eight absent keys end there.
+func (r *rowShape) ask(lines []byte, count, hash uint64) (hit, bumped uint64) {
+	if avx2.Available {
+		return avx2.Static(&lines[0], count, &r.vectors, &hash, 1)
+	}
+	index, position := staticPlace(hash, count)
+	line, next := lines[index*r.lineBytes:], nextHash(hash)
 	at := (*[lineBytes]byte)(line)
 	l0, l1, l2, l3 := le.Uint64(at[0:]), le.Uint64(at[8:]), le.Uint64(at[16:]), le.Uint64(at[24:])
 	l4, l5, l6, l7 := le.Uint64(at[32:]), le.Uint64(at[40:]), le.Uint64(at[48:]), le.Uint64(at[56:])

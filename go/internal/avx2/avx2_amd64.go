@@ -37,3 +37,9 @@ func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
 //
 //go:noescape
 func Prefetch(lines *byte, count uint64, hashes *uint64, n uint64)
+
+// Static is what the lines of one level of a static filter say of 1 to 64 hashes: bit i of hits if the line
+// of hash i may contain it, and bit i of bumped if the next level says it.
+//
+//go:noescape
+func Static(lines *byte, count uint64, rows *StaticRows, hashes *uint64, n uint64) (hits, bumped uint64)

@@ -25,3 +25,6 @@ func InsertAll(*byte, uint64, *Rows, *uint64, uint64) { panic(none) }
 
 // Prefetch must not be called.
 func Prefetch(*byte, uint64, *uint64, uint64) { panic(none) }
+
+// Static must not be called.
+func Static(*byte, uint64, *StaticRows, *uint64, uint64) (hits, bumped uint64) { panic(none) }
