@@ -33,7 +33,15 @@ fn cpu() -> String {
     };
     let name = field("model name").unwrap_or_else(|| "unknown".into());
     let numbers = match (field("cpu family"), field("model")) {
-        (Some(family), Some(model)) => format!(" (family {family}, model {model})"),
+        (Some(family), Some(model)) => {
+            // Virtual machines do not say which EPYC it is.
+            let core = match (family.as_str(), model.parse().unwrap_or(0)) {
+                ("25", 16..=31) if name.contains("EPYC") => "Zen 4; ",
+                ("26", _) if name.contains("EPYC") => "Zen 5; ",
+                _ => "",
+            };
+            format!(" ({core}family {family}, model {model})")
+        }
         _ => String::new(),
     };
     format!("{name}{numbers}, {}, {threads} threads", std::env::consts::ARCH)

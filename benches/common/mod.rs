@@ -2,6 +2,7 @@
 //!
 //! * `touch`: the limits, loops that only touch the line
 //! * `data`: full filters, and their probes
+//! * `groups`: one key of many filters
 //! * `rounds`: fair timing of one thing against another
 //! * `memory`: memory to touch, huge pages
 //! * `machine`: what the numbers were measured on
@@ -9,6 +10,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod data;
+pub(crate) mod groups;
 pub(crate) mod machine;
 pub(crate) mod memory;
 pub(crate) mod rounds;

@@ -91,16 +91,18 @@ impl Contender for InC {
         self.bytes
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         // SAFETY: see above.
         unsafe { bloomline_filter_insert_hashes(self.filter, hashes.as_ptr(), hashes.len()) }
+        true
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             // SAFETY: see above.
             unsafe { bloomline_filter_insert_hash(self.filter, hash) };
         }
+        true
     }
 
     fn filled(&mut self) {

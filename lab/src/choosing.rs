@@ -7,17 +7,14 @@ use crate::common::machine;
 use crate::common::rounds::{Keys, Plan, Ratio, median, ratio};
 use crate::contender::{By, Can, Kind, RATE, Shared, Size, Timed};
 use crate::measure::{
-    ABSENTEES, Class, Entry, Measured, Mix, Threads, Way, absent_keys, measure, part_of_keys,
-    threads,
+    ABSENTEES, Class, Entry, Measured, Mix, RUN, Threads, Way, absent_keys, measure, of_a_filling,
+    part_of_keys, threads,
 };
 use crate::ours::{self, CONCURRENT, COUNTING, CUCKOO, WINDOW};
 use crate::speed::{Effort, TWO, per_cent};
 use crate::{choosing_chart, crates};
 use std::fmt::Write;
 use std::time::Duration;
-
-/// Parts of a filling in a row that are much alike.
-const RUN: usize = 3;
 
 /// Rates of the table of what each takes.
 const TAKES: [f64; 2] = [RATE, 0.001];
@@ -97,13 +94,15 @@ fn figures_of(class: &Class, ours: &Measured, plain: &Measured) -> Figures {
         plain_bits: plain.bits,
         rate: ours.rate,
         probe: probes(Way::Best),
-        one: probes(Way::Waiting),
+        one: probes(Way::Single),
+        dependent: probes(Way::Waiting),
         insert: if class.parts == 1 {
-            Against::by_rounds(&ours.insert, &plain.insert)
+            Against::by_rounds(ours.best_insert(), plain.best_insert())
         } else {
-            Against::in_all(&ours.insert, &plain.insert)
+            Against::in_all(ours.best_insert(), plain.best_insert())
         },
-        remove: (!ours.remove.is_empty()).then(|| Against::medians(&ours.remove, &plain.insert)),
+        remove: (!ours.remove.is_empty())
+            .then(|| Against::medians(&ours.remove, plain.best_insert())),
     }
 }
 
@@ -143,9 +142,9 @@ fn classes(quick: bool) -> [Class; 2] {
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills,
         parts: 1,
-        singly: false,
+        each: false,
         probes: 1 << 16,
-        ways: vec![(Way::Best, Mix::Half), (Way::Waiting, Mix::Half)],
+        ways: [Way::Best, Way::Single, Way::Waiting].map(|way| (way, Mix::Half)).into(),
         remove: true,
         plan: plan(many, 1),
     });
@@ -179,6 +178,7 @@ pub(crate) struct Figures {
     pub(crate) rate: f64,
     pub(crate) probe: Against,
     pub(crate) one: Against,
+    pub(crate) dependent: Against,
     pub(crate) insert: Against,
     pub(crate) remove: Option<Against>,
 }
@@ -195,18 +195,11 @@ impl Against {
         Against { ns: median(ours), ratio: ratio(ours, plain) }
     }
 
-    /// All parts of a filling together. A part that something else has disturbed should not count,
-    /// but the last ones may well take longer than the first: so the mean of the medians of a few
-    /// parts in a row. The quartiles are those of all parts.
+    /// All parts of a filling together. The quartiles are those of all parts.
     pub(crate) fn in_all(ours: &[f64], plain: &[f64]) -> Against {
-        let mean = |of: &dyn Fn(usize) -> f64| {
-            let runs = ours.len() / RUN;
-            (0..runs).map(of).sum::<f64>() / runs as f64
-        };
-        let run = |i: usize| i * RUN..(i + 1) * RUN;
-        let all = ratio(ours, plain);
-        let middle = mean(&|i| ratio(&ours[run(i)], &plain[run(i)]).median);
-        Against { ns: mean(&|i| median(&ours[run(i)])), ratio: Ratio { median: middle, ..all } }
+        let ratios: Vec<f64> = ours.iter().zip(plain).map(|(ours, plain)| ours / plain).collect();
+        let ratio = Ratio { median: of_a_filling(&ratios), ..ratio(ours, plain) };
+        Against { ns: of_a_filling(ours), ratio }
     }
 
     /// Of things that were not timed in turn.
@@ -233,14 +226,15 @@ const LIMITS: &[(&str, usize, What, f64)] = &[
     (COUNTING, 0, PROBE, 1.1),
     (COUNTING, 1, PROBE, 1.1),
     (CUCKOO, 1, PROBE, 2.2),
-    (WINDOW, 1, ONE, 2.0),
+    (WINDOW, 1, DEPENDENT, 2.0),
     (WINDOW, 1, PROBE, 6.0),
 ];
 
 /// A column: its name, and its time.
 type What = (&'static str, fn(&Figures) -> Option<&Against>);
-const PROBE: What = ("probe", |figures| Some(&figures.probe));
-const ONE: What = ("single probe", |figures| Some(&figures.one));
+const PROBE: What = ("probe batch", |figures| Some(&figures.probe));
+const ONE: What = ("probe one", |figures| Some(&figures.one));
+const DEPENDENT: What = ("dependent", |figures| Some(&figures.dependent));
 const INSERT: What = ("insert", |figures| Some(&figures.insert));
 const REMOVE: What = ("remove", |figures| figures.remove.as_ref());
 
@@ -250,20 +244,20 @@ impl Report {
         let mut text = format!("{}\n", self.machine);
         text += "Nanoseconds of processor time per key, and in brackets the ratio to a plain \
                  filter for as many keys at the same rate: the median of rounds taken in turn, \
-                 and the quartiles. Half of the probed keys are in. Single probes wait for each \
+                 and the quartiles. Half of the probed keys are in. Dependent probes wait for each \
                  other. Inserts are from an empty filter to a full one; in memory, by parts \
                  taken in turn, with the quartiles of the parts. Removals are set against \
                  the plain filter's inserts.\n";
         for (size, class) in self.classes.iter().enumerate() {
             let _ = writeln!(text, "\n### In {}: {} keys\n", class.name, class.keys);
-            text += "| | bits per key | plain | false positives | probe | single probe | insert \
-                     | remove |\n|---|---|---|---|---|---|---|---|\n";
+            text += "| | bits per key | plain | false positives | probe batch | probe one \
+                     | dependent | insert | remove |\n|---|---|---|---|---|---|---|---|---|\n";
             for row in &self.rows {
                 let Some(figures) = &row.figures[size] else { continue };
                 let (bits, plain) = (figures.bits, figures.plain_bits);
                 let _ = write!(text, "| {} | {bits:.2} | {plain:.2} ", row.name);
                 let _ = write!(text, "| {} |", per_cent(figures.rate));
-                for (_, of) in [PROBE, ONE, INSERT, REMOVE] {
+                for (_, of) in [PROBE, ONE, DEPENDENT, INSERT, REMOVE] {
                     let cell = of(figures).map_or(String::new(), in_full);
                     let _ = write!(text, " {cell} |");
                 }
@@ -335,14 +329,14 @@ impl Report {
 
     fn times(&self, crates: bool) -> String {
         let mut text = String::from(
-            "| | bits per key | false positives | probe, in cache | in memory | single probe, in \
-             cache | in memory | insert, in cache | in memory | remove, in memory |\n\
-             |---|---|---|---|---|---|---|---|---|---|\n",
+            "| | bits per key | false positives | probe batch, in cache | in memory | probe one, in \
+             cache | in memory | dependent, in cache | in memory | insert, in cache | in memory \
+             | remove, in memory |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         for row in self.rows.iter().filter(|row| row.is_crate == crates) {
             let Some(any) = row.figures.iter().flatten().last() else { continue };
             let _ = write!(text, "| {} | {:.1} | {} |", row.name, any.bits, per_cent(any.rate));
-            for (_, of) in [PROBE, ONE, INSERT] {
+            for (_, of) in [PROBE, ONE, DEPENDENT, INSERT] {
                 for figures in &row.figures {
                     text += &cell(figures.as_ref().and_then(of));
                 }

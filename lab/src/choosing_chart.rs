@@ -7,7 +7,7 @@ use crate::contender::Can;
 use crate::speed::per_cent;
 use std::fmt::Write;
 
-const WIDTH: f64 = 1024.0;
+const WIDTH: f64 = 1168.0;
 const TOP: f64 = 64.0;
 const LINE: f64 = 26.0;
 /// Room between the library's filters and the crates.
@@ -16,18 +16,19 @@ const GAP: f64 = 30.0;
 /// Where the columns begin.
 const BITS: f64 = 236.0;
 const RATE: f64 = 356.0;
-const TIMES: [f64; 3] = [412.0, 556.0, 700.0];
-const CAN: [f64; 4] = [852.0, 896.0, 940.0, 990.0];
+const TIMES: [f64; 4] = [412.0, 556.0, 700.0, 844.0];
+const CAN: [f64; 4] = [996.0, 1040.0, 1084.0, 1134.0];
 /// How long a bar or an axis is.
 const LENGTH: f64 = 92.0;
 
 /// A column of times: its heading, and its figure.
 type Column = (&'static str, fn(&Row) -> Option<&Against>);
 
-const COLUMNS: [Column; 3] = [
-    ("probe, in cache", |row| row.figures[0].as_ref().map(|figures| &figures.probe)),
-    ("probe, in memory", |row| row.figures[1].as_ref().map(|figures| &figures.probe)),
-    ("insert, in memory", |row| row.figures[1].as_ref().map(|figures| &figures.insert)),
+const COLUMNS: [Column; 4] = [
+    ("probe batch, cache", |row| row.figures[0].as_ref().map(|figures| &figures.probe)),
+    ("probe batch, memory", |row| row.figures[1].as_ref().map(|figures| &figures.probe)),
+    ("probe one, memory", |row| row.figures[1].as_ref().map(|figures| &figures.one)),
+    ("insert, memory", |row| row.figures[1].as_ref().map(|figures| &figures.insert)),
 ];
 
 const MARKS: [(&str, Can); 4] = [

@@ -9,12 +9,20 @@ pub(crate) trait Contender {
     /// What it takes in memory now.
     fn bytes(&self) -> usize;
 
-    /// Inserts all of them, all of which are new, in the fastest way that its documentation names.
-    fn insert(&mut self, hashes: &[u64]);
+    /// Inserts all of them, all of which are new, by a call. False, and nothing is inserted, if it has no
+    /// such call.
+    fn insert_batch(&mut self, _hashes: &[u64]) -> bool {
+        false
+    }
 
-    /// Inserts them by a call for each. Only where that is another way.
-    fn insert_singly(&mut self, hashes: &[u64]) {
-        self.insert(hashes);
+    /// Inserts them by a call for each. False, and nothing is inserted, if it has no such call.
+    fn insert_each(&mut self, _hashes: &[u64]) -> bool {
+        false
+    }
+
+    /// Inserts them in the fastest way that its documentation names.
+    fn insert(&mut self, hashes: &[u64]) {
+        assert!(self.insert_batch(hashes) || self.insert_each(hashes), "it has a way to insert");
     }
 
     /// All keys are inserted. A static filter is built here.

@@ -31,8 +31,8 @@ unsafe extern "C" {
     fn lab_peer_version(which: c_int) -> *const c_char;
     fn lab_peer_free(peer: *mut Object);
     fn lab_peer_bytes(peer: *const Object) -> usize;
-    fn lab_peer_insert(peer: *mut Object, hashes: *const u64, n: usize);
-    fn lab_peer_insert_singly(peer: *mut Object, hashes: *const u64, n: usize);
+    fn lab_peer_insert_batch(peer: *mut Object, hashes: *const u64, n: usize) -> bool;
+    fn lab_peer_insert_each(peer: *mut Object, hashes: *const u64, n: usize);
     fn lab_peer_filled(peer: *mut Object);
     fn lab_peer_contains(peer: *const Object, hash: u64) -> bool;
     fn lab_peer_singles(peer: *const Object, hashes: *const u64, n: usize) -> usize;
@@ -82,14 +82,15 @@ impl Contender for Peer {
         unsafe { lab_peer_bytes(self.0) }
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         // SAFETY: see above.
-        unsafe { lab_peer_insert(self.0, hashes.as_ptr(), hashes.len()) }
+        unsafe { lab_peer_insert_batch(self.0, hashes.as_ptr(), hashes.len()) }
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         // SAFETY: see above.
-        unsafe { lab_peer_insert_singly(self.0, hashes.as_ptr(), hashes.len()) }
+        unsafe { lab_peer_insert_each(self.0, hashes.as_ptr(), hashes.len()) }
+        true
     }
 
     fn filled(&mut self) {

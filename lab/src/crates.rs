@@ -76,11 +76,12 @@ impl Contender for Sbbf {
         self.memory.len()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             // SAFETY: the memory is aligned to 64, and has room for the buckets.
             unsafe { self.calls.insert(self.memory.as_mut_ptr(), self.buckets, hash) };
         }
+        true
     }
 
     #[inline(always)]
@@ -106,8 +107,9 @@ impl Contender for Parquet {
         self.filter.num_blocks() * 32
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         hashes.iter().for_each(|hash| self.filter.insert(&hash.cast_signed()));
+        true
     }
 
     #[inline(always)]
@@ -144,10 +146,11 @@ impl Contender for Fastbloom {
         self.0.num_bits() / 8
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.0.insert_hash(hash);
         }
+        true
     }
 
     #[inline(always)]
@@ -181,8 +184,9 @@ impl Contender for Bloomfilter {
         (self.0.len() / 8) as usize
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         hashes.iter().for_each(|hash| self.0.set(hash));
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -212,8 +216,9 @@ impl Contender for Fuse {
         self.filter.as_ref().map_or(0, |filter| filter.fingerprints.len())
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.hashes.extend_from_slice(hashes);
+        true
     }
 
     fn filled(&mut self) {
@@ -231,8 +236,9 @@ impl Contender for AtomicBloomFilter {
         self.num_bits() / 8
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         Shared::insert(self, hashes);
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -272,8 +278,9 @@ impl Contender for Cuckoo {
         self.0.memory_usage()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         hashes.iter().for_each(|hash| self.0.add(hash).expect("there is room for the keys"));
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -325,10 +332,11 @@ impl Contender for Quotient {
     }
 
     /// Two keys of one fingerprint are kept as two, so that each can be removed.
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.0.insert_fingerprint(true, hash).expect("there is room for the keys");
         }
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -363,12 +371,13 @@ impl Contender for Growable {
         self.bytes
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         let before = allocated();
         for hash in hashes {
             self.filter.insert(hash);
         }
         self.bytes += allocated() - before;
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {

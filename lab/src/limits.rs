@@ -122,8 +122,9 @@ impl Contender for Inlined {
         self.lines.memory.len()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         hashes.iter().for_each(|&hash| self.handle.touch_to_write(hash));
+        true
     }
 
     #[inline(always)]
@@ -162,8 +163,9 @@ impl Contender for Called {
         self.inlined.bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         hashes.iter().for_each(|&hash| (self.touch_to_write)(&self.inlined.handle, hash));
+        true
     }
 
     #[inline(always)]
@@ -184,10 +186,11 @@ impl Contender for Batches {
         self.lines.memory.len()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         let Handle { lines, count } = self.lines.handle;
         // SAFETY: these are the lines, there is one thread, and no other reference to them.
         (self.writes)(unsafe { from_raw_parts_mut(lines, count as usize) }, hashes);
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {

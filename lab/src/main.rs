@@ -4,6 +4,7 @@
 //! | part | what it measures |
 //! |---|---|
 //! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for two sizes also at 1 % |
+//! | `groups` | one key of many filters |
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //!
@@ -19,6 +20,7 @@
 #[path = "../../benches/common/mod.rs"]
 mod common;
 
+mod built;
 #[cfg(c_face)]
 mod c_face;
 mod chart;
@@ -27,6 +29,7 @@ mod choosing_chart;
 mod contender;
 mod cpp;
 mod crates;
+mod groups;
 mod limits;
 mod measure;
 mod model;
@@ -49,9 +52,11 @@ fn main() {
         up_to = mib.map_or(up_to, |mib| mib << 20);
         mib.is_none()
     });
-    let parts = ["speed", "rates", "choosing"];
+    let parts = ["speed", "groups", "rates", "choosing"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
-        eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [speed] [rates] [choosing]");
+        eprintln!(
+            "usage: lab [--quick | --write] [--up-to=MIB] [speed] [groups] [rates] [choosing]"
+        );
         std::process::exit(2);
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
@@ -64,6 +69,9 @@ fn main() {
     }
     if is_wanted("speed") {
         lab.speed();
+    }
+    if is_wanted("groups") {
+        lab.groups();
     }
     if is_wanted("rates") {
         lab.rates();
@@ -104,6 +112,12 @@ impl Lab {
         let pictures = "![Nanoseconds per probe by the size of the filter](benchmarks/speed.svg)\n\
                         ![Nanoseconds per probe by false-positive rate](benchmarks/tradeoff.svg)";
         self.page("PERFORMANCE.md", "speed", &format!("{}\n\n{pictures}\n{tables}", about()));
+    }
+
+    fn groups(&self) {
+        let tables = groups::tables(self.effort);
+        println!("\n## One key of many filters\n\n{tables}");
+        self.page("PERFORMANCE.md", "groups", &format!("{}\n\n{tables}", about()));
     }
 
     fn rates(&self) {
@@ -155,11 +169,12 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
 }
 
-/// The machine, in one line.
+/// The machine, and how busy it has been, in one line.
 fn about() -> String {
     let machine = common::machine::describe();
     let items: Vec<&str> = machine.lines().map(|line| line.trim_start_matches("* ")).collect();
-    format!("{}; {}; {}.", items[0], items[1], items[4])
+    let load = common::machine::load();
+    format!("{}; {}; {}; load average at the end: {load}.", items[0], items[1], items[4])
 }
 
 /// What stands below the pictures: the machine, the versions and the command.

@@ -3,7 +3,7 @@
 
 use crate::common::data::{hashes, mix};
 use crate::common::memory::Array;
-use crate::common::rounds::{BATCH, Plan, Rounds, processor_time};
+use crate::common::rounds::{BATCH, Plan, Rounds, median, processor_time};
 use crate::contender::{By, Contender, Kind, Shared, Size, Sizes};
 use crate::limits::IN_BATCHES;
 use std::hint::black_box;
@@ -19,8 +19,8 @@ pub(crate) struct Class {
     pub(crate) fills: usize,
     /// Parts of a filling that are timed by themselves.
     pub(crate) parts: u64,
-    /// Whether every second part is inserted by a call for each key.
-    pub(crate) singly: bool,
+    /// Whether all are filled once more, by a call for each key.
+    pub(crate) each: bool,
     /// Probes that are timed in a round; of those that wait, at most an eighth of a million.
     pub(crate) probes: usize,
     /// How they are probed.
@@ -46,10 +46,10 @@ pub(crate) enum Way {
 impl Way {
     pub(crate) fn name(self) -> String {
         match self {
-            Way::Single => "single".into(),
-            Way::Waiting => "waiting".into(),
+            Way::Single => "probe one".into(),
+            Way::Waiting => "dependent".into(),
             Way::Best => "best".into(),
-            Way::Calls(BATCH) => "batch".into(),
+            Way::Calls(BATCH) => "probe batch".into(),
             Way::Calls(each) => format!("batch of {each}"),
         }
     }
@@ -89,19 +89,37 @@ pub(crate) struct Measured {
     pub(crate) bits: f64,
     /// False positives, of keys that are not in.
     pub(crate) rate: f64,
+    /// In batches; empty if it has no such call.
     pub(crate) insert: Vec<f64>,
-    pub(crate) insert_singly: Vec<f64>,
+    /// By a call for each key, where that is measured or the only way.
+    pub(crate) insert_each: Vec<f64>,
     pub(crate) probes: Vec<(Way, Mix, Vec<f64>)>,
     /// Empty where keys cannot be removed.
     pub(crate) remove: Vec<f64>,
 }
 
 impl Measured {
+    /// In the fastest way that its documentation names.
+    pub(crate) fn best_insert(&self) -> &[f64] {
+        if self.insert.is_empty() { &self.insert_each } else { &self.insert }
+    }
+
     /// Empty if it is not probed so.
     pub(crate) fn probe(&self, way: Way, mix: Mix) -> &[f64] {
         let found = self.probes.iter().find(|probe| (probe.0, probe.1) == (way, mix));
         found.map_or(&[], |probe| &probe.2)
     }
+}
+
+/// Parts of a filling in a row that are much alike.
+pub(crate) const RUN: usize = 3;
+
+/// The time of a filling from empty to full. A part that something else has disturbed should not count,
+/// but the last ones may well take longer than the first: so the mean of the medians of a few parts in a
+/// row.
+pub(crate) fn of_a_filling(parts: &[f64]) -> f64 {
+    let runs = parts.as_chunks::<RUN>().0;
+    runs.iter().map(|run| median(run)).sum::<f64>() / runs.len() as f64
 }
 
 /// The streams of present and of absent keys.
@@ -159,14 +177,32 @@ struct Running<'a> {
     measured: Measured,
 }
 
-/// Fills them, the last time for good.
+/// Fills them from empty to full, the last time for good.
 fn fill(class: &Class, members: &mut [Running<'_>]) {
+    if class.each {
+        fill_by(class, members, Insert::Each);
+    }
+    fill_by(class, members, Insert::Best);
+}
+
+/// How keys are inserted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Insert {
+    /// By a call for each; not into filters that have another way, too, and not that.
+    Each,
+    /// In batches, where there is such a call.
+    Best,
+}
+
+fn fill_by(class: &Class, members: &mut [Running<'_>], how: Insert) {
     // The first of several only warms up.
     let warm_up = usize::from(class.fills > 1);
+    let has_both = |contender: &mut Box<dyn Contender>| {
+        contender.insert_batch(&[]) && contender.insert_each(&[])
+    };
     for round in 0..class.fills + warm_up {
         for part in 0..class.parts {
             let hashes = part_of_keys(class.keys, part, class.parts);
-            let singly = class.singly && part % 2 == 1;
             for turn in 0..members.len() {
                 let i = (turn + round + part as usize) % members.len();
                 let Running { entry, contender, measured } = &mut members[i];
@@ -174,16 +210,18 @@ fn fill(class: &Class, members: &mut [Running<'_>]) {
                     // First the memory of the one before is given back.
                     *contender = None;
                     *contender = (entry.kind.build)(class.keys, entry.size);
+                    // What has one way to insert is filled once.
+                    contender.take_if(|contender| how == Insert::Each && !has_both(contender));
                 }
                 let Some(contender) = contender else { continue };
-                let ns = match singly {
-                    true => timed(&hashes, |hashes| contender.insert_singly(hashes)),
-                    false => timed(&hashes, |hashes| contender.insert(hashes)),
-                };
-                // The first part touches the memory.
-                if round >= warm_up && !(class.singly && part < 2) {
+                let mut by_batch = how == Insert::Best;
+                let ns = timed(&hashes, |hashes| {
+                    by_batch = by_batch && contender.insert_batch(hashes);
+                    assert!(by_batch || contender.insert_each(hashes), "it has a way to insert");
+                });
+                if round >= warm_up {
                     let to =
-                        if singly { &mut measured.insert_singly } else { &mut measured.insert };
+                        if by_batch { &mut measured.insert } else { &mut measured.insert_each };
                     to.push(ns);
                 }
             }
@@ -201,7 +239,12 @@ fn fill(class: &Class, members: &mut [Running<'_>]) {
         let start = processor_time();
         contender.filled();
         let ns = (processor_time() - start).as_nanos() as f64 / class.keys as f64;
-        measured.insert.iter_mut().chain(&mut measured.insert_singly).for_each(|some| *some += ns);
+        let of_it = if measured.insert.is_empty() || how == Insert::Each {
+            &mut measured.insert_each
+        } else {
+            &mut measured.insert
+        };
+        of_it.iter_mut().for_each(|some| *some += ns);
     }
 }
 

@@ -1,12 +1,12 @@
 //! The filters of this library: an entry for each in [`kinds`], and how it is called.
 
+use crate::built;
 use crate::common::rounds::BATCH;
 use crate::contender::{AT_RATE, By, Can, Contender, Kind, Shared, Size, Sizes, Timed, in_calls};
 use crate::crates::FIRST;
 use bloomline::{
     Backend, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params,
-    ScalableFilter, StaticFilter, StaticParams, Swap, View, Window, shard_of,
-    shards_contain_hashes,
+    ScalableFilter, Swap, View, Window, shard_of, shards_contain_hashes,
 };
 use std::hint::black_box;
 
@@ -43,13 +43,10 @@ pub(crate) fn kinds() -> Vec<Kind> {
                 Timed { called: ", 12 bits", rate: 0.002, against: 0.00186 },
             ],
         ),
-        ours("`ScalableFilter`", Sizes::None, scalable).shown(&[Can::Grow], AT_RATE),
-        ours(WINDOW, Sizes::None, window).shown(&[Can::Expire], AT_RATE),
+        ours("`ScalableFilter`", Sizes::Two, scalable).shown(&[Can::Grow], AT_RATE),
+        ours(WINDOW, Sizes::Two, window).shown(&[Can::Expire], AT_RATE),
     ];
-    all.push(
-        ours("`StaticFilter`", Sizes::Two, static_filter)
-            .shown(&[Can::Map], &[Timed { called: ", 7 rows", rate: 0.0079, against: 0.0078125 }]),
-    );
+    all.extend(built::kinds());
     all.push(ours(CALLED, Sizes::Two, |keys, size| some(Called::new(filter(keys, size)))));
     all.push(ours(HINTED, Sizes::Two, |keys, size| some(Hinted(filter(keys, size)))));
     all.push(ours(ITERATOR, Sizes::Two, |keys, size| some(Iterated(filter(keys, size)))));
@@ -86,7 +83,7 @@ pub(crate) fn params(keys: u64, size: Size) -> Params {
 }
 
 /// What has no size by bits: those of a rate. In `Size::Bits`, None.
-fn rate_of(size: Size) -> Option<f64> {
+pub(crate) fn rate_of(size: Size) -> Option<f64> {
     match size {
         Size::Bits(_) => None,
         Size::Rate(rate) => Some(rate),
@@ -112,63 +109,19 @@ impl Contender for Filter {
         self.params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.insert_hashes(hashes);
+        true
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.insert_hash(hash);
         }
+        true
     }
 
     own_probes!();
-}
-
-// ---- static: all keys are inserted before it is built ----
-
-struct Static {
-    params: StaticParams,
-    hashes: Vec<u64>,
-    filter: Option<StaticFilter>,
-}
-
-fn static_filter(keys: u64, size: Size) -> Option<Box<dyn Contender>> {
-    let params = match size {
-        Size::Bits(bits) => StaticParams::for_bits(keys, bits),
-        Size::Rate(rate) => StaticParams::for_rate(keys, rate),
-    };
-    some(Static { params: params.unwrap(), hashes: Vec::new(), filter: None })
-}
-
-impl Static {
-    fn filter(&self) -> &StaticFilter {
-        self.filter.as_ref().expect("filled")
-    }
-}
-
-impl Contender for Static {
-    fn bytes(&self) -> usize {
-        self.filter().lines().len()
-    }
-
-    fn insert(&mut self, hashes: &[u64]) {
-        self.hashes.extend_from_slice(hashes);
-    }
-
-    fn filled(&mut self) {
-        let hashes = std::mem::take(&mut self.hashes);
-        self.filter = Some(StaticFilter::build(self.params, &hashes, 1).unwrap());
-    }
-
-    fn contains(&self, hash: u64) -> bool {
-        self.filter().contains_hash(hash)
-    }
-
-    fn batches(&self, hashes: &[u64], each: usize) -> Option<usize> {
-        let filter = self.filter();
-        Some(in_calls(hashes, each, |hashes, bitmap| filter.contains_hashes(hashes, bitmap)))
-    }
 }
 
 // ---- plain, as functions behind pointers that do nothing else: the least of any call ----
@@ -198,14 +151,16 @@ impl Contender for Called {
         Contender::bytes(&self.filter)
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.filter.insert_hashes(hashes);
+        true
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             (self.insert)(&mut self.filter, hash);
         }
+        true
     }
 
     #[inline(always)]
@@ -223,8 +178,9 @@ impl Contender for Hinted {
         Contender::bytes(&self.0)
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.0.insert_hashes(hashes);
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -248,8 +204,9 @@ impl Contender for Iterated {
         Contender::bytes(&self.0)
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.0.insert_hashes(hashes);
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -276,14 +233,16 @@ impl Contender for ConcurrentFilter {
         self.params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         Shared::insert(self, hashes);
+        true
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.insert_hash(hash);
         }
+        true
     }
 
     own_probes!();
@@ -316,8 +275,9 @@ impl Contender for Swapped {
         self.current.load().params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.next.as_mut().expect("it is not published yet").insert_hashes(hashes);
+        true
     }
 
     fn filled(&mut self) {
@@ -350,10 +310,11 @@ impl Contender for Sharded {
         self.0.iter().map(|filter| filter.params().bytes()).sum()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.0[shard_of(hash, SHARDS) as usize].insert_hash(hash);
         }
+        true
     }
 
     fn contains(&self, hash: u64) -> bool {
@@ -380,14 +341,16 @@ impl Contender for CountingFilter {
         5 * self.params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.insert_hashes(hashes);
+        true
     }
 
-    fn insert_singly(&mut self, hashes: &[u64]) {
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
         for &hash in hashes {
             self.insert_hash(hash);
         }
+        true
     }
 
     own_probes!();
@@ -419,8 +382,16 @@ impl Contender for CuckooFilter {
         self.params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.insert_hashes(hashes).expect("there is room for the keys");
+        true
+    }
+
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
+        for &hash in hashes {
+            self.insert_hash(hash).expect("there is room for the keys");
+        }
+        true
     }
 
     own_probes!();
@@ -441,8 +412,16 @@ impl Contender for ScalableFilter {
         self.stages().map(|filter| filter.params().bytes()).sum()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.insert_hashes(hashes).unwrap();
+        true
+    }
+
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
+        for &hash in hashes {
+            self.insert_hash(hash).unwrap();
+        }
+        true
     }
 
     own_probes!();
@@ -464,8 +443,16 @@ impl Contender for Window {
         self.generations() as usize * self.params().bytes()
     }
 
-    fn insert(&mut self, hashes: &[u64]) {
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
         self.insert_hashes(hashes);
+        true
+    }
+
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
+        for &hash in hashes {
+            self.insert_hash(hash);
+        }
+        true
     }
 
     own_probes!();

@@ -23,8 +23,9 @@ class Peer {
 public:
     virtual ~Peer() {}
     virtual size_t Bytes() const = 0;
-    virtual void Insert(const uint64_t *hashes, size_t n) = 0;
-    virtual void InsertSingly(const uint64_t *hashes, size_t n) = 0;
+    /* False if it has no such call. */
+    virtual bool InsertBatch(const uint64_t *, size_t) { return false; }
+    virtual void InsertEach(const uint64_t *hashes, size_t n) = 0;
     virtual void Filled() {}
     virtual bool Contains(uint64_t hash) const = 0;
     virtual size_t Singles(const uint64_t *hashes, size_t n) const = 0;
@@ -74,8 +75,12 @@ public:
     using Filter = boost::bloom::filter<std::uint64_t, K, Subfilter, 0, Identity>;
     explicit Boost(size_t bits) : filter_(bits) {}
     size_t Bytes() const override { return filter_.capacity() / 8; }
-    void Insert(const uint64_t *hashes, size_t n) override { filter_.insert(hashes, hashes + n); }
-    void InsertSingly(const uint64_t *hashes, size_t n) override
+    bool InsertBatch(const uint64_t *hashes, size_t n) override
+    {
+        filter_.insert(hashes, hashes + n);
+        return true;
+    }
+    void InsertEach(const uint64_t *hashes, size_t n) override
     {
         for (size_t i = 0; i < n; i++)
             filter_.insert(hashes[i]);
@@ -166,12 +171,11 @@ public:
         builder_.reset(bloomline::FromRocksDb(policy_->GetBuilderWithContext(FilterBuildingContext(table))));
     }
     size_t Bytes() const override { return block_.size(); }
-    void Insert(const uint64_t *hashes, size_t n) override
+    void InsertEach(const uint64_t *hashes, size_t n) override
     {
         for (size_t i = 0; i < n; i++)
             builder_->AddKey(Key(hashes[i]));
     }
-    void InsertSingly(const uint64_t *hashes, size_t n) override { Insert(hashes, n); }
     void Filled() override
     {
         block_ = builder_->Finish(&memory_);
@@ -251,8 +255,8 @@ const char *lab_peer_version(int which)
 
 void lab_peer_free(Peer *peer) { delete peer; }
 size_t lab_peer_bytes(const Peer *peer) { return peer->Bytes(); }
-void lab_peer_insert(Peer *peer, const uint64_t *hashes, size_t n) { peer->Insert(hashes, n); }
-void lab_peer_insert_singly(Peer *peer, const uint64_t *hashes, size_t n) { peer->InsertSingly(hashes, n); }
+bool lab_peer_insert_batch(Peer *peer, const uint64_t *hashes, size_t n) { return peer->InsertBatch(hashes, n); }
+void lab_peer_insert_each(Peer *peer, const uint64_t *hashes, size_t n) { peer->InsertEach(hashes, n); }
 void lab_peer_filled(Peer *peer) { peer->Filled(); }
 bool lab_peer_contains(const Peer *peer, uint64_t hash) { return peer->Contains(hash); }
 size_t lab_peer_singles(const Peer *peer, const uint64_t *hashes, size_t n) { return peer->Singles(hashes, n); }

@@ -5,7 +5,7 @@ use crate::chart::{Mark, Panel, Picture, Series};
 use crate::common::data::size_name;
 use crate::common::rounds::{BATCH, Keys, Plan, median, quartile};
 use crate::contender::{By, Kind, RATE, Size, Sizes};
-use crate::measure::{Class, Entry, Mix, Way, measure};
+use crate::measure::{Class, Entry, Mix, RUN, Way, measure, of_a_filling};
 use crate::{cpp, crates, limits, ours};
 use std::fmt::Write;
 use std::time::Duration;
@@ -23,7 +23,14 @@ const ALL: [usize; 9] =
     [16 * KIB, 64 * KIB, TWO[0], MIB, 4 * MIB, 16 * MIB, TWO[1], 256 * MIB, 1024 * MIB];
 
 /// Keys in a call, of a few.
-const FEW: [usize; 6] = [1, 2, 4, 8, 16, 64];
+const FEW: [usize; 5] = [1, 2, 4, 8, 16];
+
+/// The columns, as [`Way::name`] has those of probes.
+const INSERT_BATCH: &str = "insert batch";
+const INSERT_ONE: &str = "insert one";
+const PROBE_ONE: &str = "probe one";
+const PROBE_BATCH: &str = "probe batch";
+const DEPENDENT: &str = "dependent";
 
 /// One contender, one size, one way to insert or probe.
 pub(crate) struct Row {
@@ -32,7 +39,7 @@ pub(crate) struct Row {
     pub(crate) size: Size,
     pub(crate) name: String,
     pub(crate) by: By,
-    /// "single", "batch", "insert" and so on.
+    /// One of the columns, or a batch of a few.
     pub(crate) what: String,
     pub(crate) mix: &'static str,
     pub(crate) bits: f64,
@@ -61,10 +68,13 @@ pub(crate) fn run(kinds: &[Kind], effort: Effort, up_to: usize) -> Vec<Row> {
     for &bytes in sizes.iter().filter(|&&bytes| bytes <= up_to) {
         size(kinds, bytes, Size::Bits(BITS), effort, &mut rows);
     }
-    if effort == Effort::Full {
-        for bytes in TWO.into_iter().filter(|&bytes| bytes <= up_to) {
-            size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
-        }
+    let at_a_rate: &[usize] = match effort {
+        Effort::Smoke => sizes,
+        Effort::Quick => &[],
+        Effort::Full => &TWO,
+    };
+    for &bytes in at_a_rate.iter().filter(|&&bytes| bytes <= up_to) {
+        size(kinds, bytes, Size::Rate(RATE), effort, &mut rows);
     }
     rows
 }
@@ -101,8 +111,10 @@ fn size(kinds: &[Kind], bytes: usize, size: Size, effort: Effort, rows: &mut Vec
                 ns,
             });
         };
-        row("insert".into(), "", measured.insert);
-        row("insert singly".into(), "", measured.insert_singly);
+        for (what, ns) in [(INSERT_BATCH, measured.insert), (INSERT_ONE, measured.insert_each)] {
+            let in_parts = class.parts > 1 && !ns.is_empty();
+            row(what.into(), "", if in_parts { vec![of_a_filling(&ns)] } else { ns });
+        }
         for (way, mix, ns) in measured.probes {
             row(way.name(), mix.name(), ns);
         }
@@ -115,11 +127,15 @@ fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class
         Size::Rate(rate) => bloomline::sizing::bits_for_rate(rate).expect("it is a rate").0,
     };
     let mut ways = vec![(Way::Single, Mix::Half), (Way::Calls(BATCH), Mix::Half)];
-    if is_one_of_two && size == Size::Bits(BITS) && effort == Effort::Full {
+    if is_one_of_two && effort != Effort::Quick {
         ways.push((Way::Waiting, Mix::Half));
-        ways.extend(FEW.map(|each| (Way::Calls(each), Mix::Half)));
-        for mix in [Mix::Present, Mix::Absent] {
-            ways.extend([(Way::Single, mix), (Way::Calls(BATCH), mix)]);
+        if size == Size::Rate(RATE) {
+            // There all kinds take part.
+            ways.extend(FEW.map(|each| (Way::Calls(each), Mix::Half)));
+        } else {
+            for mix in [Mix::Present, Mix::Absent] {
+                ways.extend([(Way::Single, mix), (Way::Calls(BATCH), mix)]);
+            }
         }
     }
     let is_small = bytes <= MIB;
@@ -134,9 +150,8 @@ fn class(bytes: usize, size: Size, effort: Effort, is_one_of_two: bool) -> Class
         name: size_name(bytes),
         keys: (bytes as f64 * 8.0 / bits) as u64,
         fills: if is_small && effort == Effort::Full { 9 } else { 1 },
-        parts: if is_small { 4 } else { 16 },
-        // In the largest, that alone would take minutes.
-        singly: bytes <= TWO[1],
+        parts: if is_small { 1 } else { 16 * RUN as u64 },
+        each: is_one_of_two,
         // Not so few that the CPU learns the answers by heart; of large filters, many more lines than
         // the caches hold.
         probes: if is_small { 1 << 17 } else { (bytes / 32).clamp(1 << 18, 1 << 20) },
@@ -228,7 +243,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
     let (sizes, names) = (sizes(rows), names(rows));
     let cell = |value: Option<f64>| value.map_or(" |".into(), |ns| format!(" {} |", short(ns)));
     let head: String = sizes.iter().map(|&bytes| format!(" {} |", size_name(bytes))).collect();
-    for (what, title) in [("single", "Single probes"), ("batch", "Batches")] {
+    for (what, title) in [(PROBE_ONE, "Probe one"), (PROBE_BATCH, "Probe batch")] {
         let _ = writeln!(text, "\n#### {title}, by the size of the filter\n\n| ns per key |{head}");
         let _ = writeln!(text, "|---|{}", "---:|".repeat(sizes.len()));
         for name in &names {
@@ -248,48 +263,46 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             let ns = |name: &str, what: &str| {
                 find(rows, bytes, size, name, what).map(|row| median(&row.ns))
             };
-            let there = |name: &&String| find(rows, bytes, size, name, "insert").is_some();
-            let waits = names.iter().any(|name| ns(name, "waiting").is_some());
-            let mut columns = vec![
-                ("insert", "insert"),
-                ("insert singly", "singly"),
-                ("single", "single"),
-                ("batch", "batch"),
-            ];
-            if waits {
-                columns.push(("waiting", "waiting"));
-            }
+            let any = |name: &str| {
+                let inserts = [INSERT_BATCH, INSERT_ONE];
+                inserts.into_iter().find_map(|what| find(rows, bytes, size, name, what))
+            };
+            let there = |name: &&String| any(name).is_some();
+            let columns = [INSERT_BATCH, INSERT_ONE, PROBE_ONE, PROBE_BATCH, DEPENDENT];
             if names.iter().filter(there).count() == 0 {
                 continue;
             }
             let _ = writeln!(text, "\n#### {title}; {}\n", size_name(bytes));
-            let heads: String = columns.iter().map(|(_, head)| format!(" {head} |")).collect();
+            let heads: String = columns.map(|head| format!(" {head} |")).concat();
             let _ = writeln!(text, "| ns per key | bits per key | false positives |{heads}");
             let _ = writeln!(text, "|---|---:|---:|{}", "---:|".repeat(columns.len()));
             for name in names.iter().filter(there) {
-                let row = find(rows, bytes, size, name, "insert").expect("it is there");
+                let row = any(name).expect("it is there");
                 let rate = if row.rate.is_nan() { String::new() } else { per_cent(row.rate) };
-                let cells: String = columns.iter().map(|(what, _)| cell(ns(name, what))).collect();
+                let cells = columns.map(|what| cell(ns(name, what))).concat();
                 let _ = writeln!(text, "| {name} | {:.2} | {rate} |{cells}", row.bits);
             }
         }
     }
     for &bytes in &two {
-        let of = |name: &str, n: usize| ns(rows, bytes, name, &format!("batch of {n}"));
-        if !names.iter().any(|name| of(name, 1).is_some()) {
+        let of = |name: &str, what: &str| {
+            find(rows, bytes, Size::Rate(RATE), name, what).map(|row| median(&row.ns))
+        };
+        let few = |name: &str, n: usize| of(name, &Way::Calls(n).name());
+        if !names.iter().any(|name| few(name, 1).is_some()) {
             continue;
         }
         let head: String = FEW.iter().map(|n| format!(" {n} |")).collect();
-        let _ = writeln!(text, "\n#### A few keys in a call; {}\n", size_name(bytes));
-        let _ = writeln!(text, "| ns per key | single |{head}");
+        let _ = writeln!(text, "\n#### A few keys in a call, at 1 %; {}\n", size_name(bytes));
+        let _ = writeln!(text, "| ns per key | {PROBE_ONE} |{head}");
         let _ = writeln!(text, "|---|{}", "---:|".repeat(FEW.len() + 1));
-        for name in names.iter().filter(|name| of(name, 1).is_some() && !name.starts_with("touch"))
-        {
-            let cells: String = FEW.iter().map(|&n| cell(of(name, n))).collect();
-            let _ = writeln!(text, "| {name} |{}{cells}", cell(ns(rows, bytes, name, "single")));
+        let there = |name: &&String| few(name, 1).is_some() && !name.starts_with("touch");
+        for name in names.iter().filter(there) {
+            let cells: String = FEW.iter().map(|&n| cell(few(name, n))).collect();
+            let _ = writeln!(text, "| {name} |{}{cells}", cell(of(name, PROBE_ONE)));
         }
     }
-    for (mixes, what) in [("single", "single probes"), ("batch", "batches")] {
+    for mixes in [PROBE_ONE, PROBE_BATCH] {
         for &bytes in &two {
             let of = |name: &str, mix: Mix| {
                 let is_it = |row: &&Row| {
@@ -304,7 +317,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
             if !names.iter().any(|name| of(name, Mix::Absent).is_some()) {
                 continue;
             }
-            let _ = writeln!(text, "\n#### By what is asked for: {what}; {}\n", size_name(bytes));
+            let _ = writeln!(text, "\n#### By what is asked for: {mixes}; {}\n", size_name(bytes));
             text +=
                 "| ns per key | all absent | half present | all present |\n|---|---:|---:|---:|\n";
             for name in names.iter().filter(|name| of(name, Mix::Absent).is_some()) {
@@ -367,17 +380,21 @@ pub(crate) fn by_size(rows: &[Row], note: &[String]) -> String {
         let shown = SHOWN.iter().map(|&(name, called, colour)| series(name, called, colour, what));
         Panel { title: title.into(), series: limits.into_iter().chain(shown).collect() }
     };
-    let single = |name| move |bytes| ns(rows, bytes, name, "single");
+    let single = |name| move |bytes| ns(rows, bytes, name, PROBE_ONE);
     let panels = vec![
         panel(
             "one key in a call",
-            "single",
+            PROBE_ONE,
             vec![
                 limits(&single(limits::INLINED), "limit, inlined"),
                 limits(&single(limits::CALLED), "limit, called"),
             ],
         ),
-        panel("batches", "batch", vec![limits(&|bytes| limit(rows, bytes, "batch"), "limit")]),
+        panel(
+            "batches",
+            PROBE_BATCH,
+            vec![limits(&|bytes| limit(rows, bytes, PROBE_BATCH), "limit")],
+        ),
     ];
     let tick = |bytes: usize| (bytes as f64, size_name(bytes).replace("iB", ""));
     Picture {
@@ -397,7 +414,7 @@ pub(crate) fn by_rate(rows: &[Row], note: &[String]) -> String {
         let mut series = Vec::new();
         for name in names(rows) {
             let shown = SHOWN.iter().find(|shown| shown.0.replace('`', "") == name);
-            let row = find(rows, bytes, Size::Bits(BITS), &name, "single");
+            let row = find(rows, bytes, Size::Bits(BITS), &name, PROBE_ONE);
             let Some(row) = row.filter(|row| row.by != By::Limit && row.bits < 10.5) else {
                 continue;
             };
@@ -410,7 +427,7 @@ pub(crate) fn by_rate(rows: &[Row], note: &[String]) -> String {
                 None if is_ours => continue,
                 None => (name.clone(), 9),
             };
-            let both = ["batch", "single"].map(|what| ns(rows, bytes, &name, what));
+            let both = [PROBE_BATCH, PROBE_ONE].map(|what| ns(rows, bytes, &name, what));
             // Those that have only one way have one circle.
             let points = both.into_iter().flatten().map(|ns| (100.0 * row.rate, ns)).collect();
             series.push(Series { name: called, colour, points, mark: Mark::Pair });

@@ -37,11 +37,13 @@ fn no_contender_denies_keys_and_rates_are_near_the_model() {
 fn all_ways_to_probe_answer() {
     let kinds = kinds();
     let rows = speed::run(&kinds, Effort::Smoke, usize::MAX);
-    for what in ["insert", "insert singly", "single", "batch"] {
+    for what in
+        ["insert batch", "insert one", "probe one", "probe batch", "dependent", "batch of 8"]
+    {
         let plain = rows.iter().find(|row| row.name == "Filter" && row.what == what);
         assert!(plain.is_some_and(|row| row.ns.iter().all(|&ns| ns > 0.0)), "{what}");
     }
-    assert!(speed::tables(&rows).contains("Single probes"));
+    assert!(speed::tables(&rows).contains("Probe one"));
     assert_eq!(speed::csv(&rows).lines().count(), rows.len() + 1);
     assert!(speed::by_size(&rows, &note()).ends_with("</svg>\n"));
 }
@@ -55,7 +57,9 @@ fn ways_agree() {
         let sizes = [Size::Bits(10.0), Size::Rate(0.01)];
         for mut filter in sizes.into_iter().filter_map(|size| (kind.build)(20_000, size)) {
             filter.insert(&keys[..10_000]);
-            filter.insert_singly(&keys[10_000..]);
+            if !filter.insert_each(&keys[10_000..]) {
+                filter.insert(&keys[10_000..]);
+            }
             filter.filled();
             assert_eq!(filter.singles(&keys), keys.len(), "{}", kind.name);
             let positives = filter.singles(&absent);
