@@ -333,18 +333,24 @@ void ranges_of_every_kind()
     Filter filter = make_filter();
     auto cuckoo = CuckooFilter::create(cuckoo_params_for_rate(1000, 0.001, 7));
     auto counting = CountingFilter::create(params_for_bits(1000, 16));
-    REQUIRE(cuckoo && counting);
+    auto shared = ConcurrentFilter::create(params_for_bits(1000, 16));
+    REQUIRE(cuckoo && counting && shared);
     for (int i = 0; i < 700; i += 2) {
         filter.insert(std::to_string(i));
         CHECK(cuckoo->insert(std::to_string(i)));
         counting->insert(std::to_string(i));
+        shared->insert(std::to_string(i));
         filter.insert_u64(static_cast<std::uint64_t>(i) << 20);
     }
     ranges_answer_as_single_keys(filter);
     ranges_answer_as_single_keys(filter.view());
     ranges_answer_as_single_keys(*cuckoo);
     ranges_answer_as_single_keys(*counting);
+    ranges_answer_as_single_keys(*shared);
     ranges_answer_as_single_keys(View());
+    bool found[2] = {};
+    CHECK(filter.contains_range(std::vector<std::string>{"2", "no such key"}, found) == found + 2 && found[0]);
+    CHECK(filter.contains_range(std::vector<std::string>(), found) == found);
     // By the hash of another engine.
     std::vector<std::uint64_t> hashes;
     for (int i = 0; i < 700; i += 2) hashes.push_back(LevelDb::hash(std::to_string(i)));
