@@ -19,14 +19,7 @@ typedef struct {
     const char *name;
     const char *golden; /* its directory there, or NULL */
     bloomline_status (*make)(char **args, size_t count, void **out);
-    void (*drop)(void *handle);
-    bloomline_status (*copy)(const void *handle, void **out);
-    size_t (*encoded_len)(const void *handle);
-    bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);
-    bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);
-    bloomline_status (*decode)(const void *data, size_t len, void **out);
-    bloomline_status (*save)(const void *handle, const char *path);
-    bloomline_status (*load)(const char *path, void **out);
+    STORED_FIELDS;
     bool (*contains)(const void *handle, size_t i);
     size_t (*contains_all)(const void *handle, uint64_t *bitmap);
     bloomline_status (*insert)(void *handle, bool *is_new);
@@ -166,8 +159,8 @@ static bloomline_status concurrent_make(char **args, size_t count, void **out)
     (void)count;
     return concurrent_new(&params, (bloomline_concurrent **)out);
 }
-static void concurrent_drop(void *handle) { bloomline_concurrent_free((bloomline_concurrent *)handle); }
-static bloomline_status concurrent_copy(const void *handle, void **out)
+static void concurrent_destroy(void *handle) { bloomline_concurrent_free((bloomline_concurrent *)handle); }
+static bloomline_status concurrent_clone(const void *handle, void **out)
 {
     bloomline_filter *snapshot = snapshot_of(handle);
     return bloomline_concurrent_new(&snapshot, (bloomline_concurrent **)out);
@@ -357,7 +350,7 @@ static bloomline_status static_encode(const void *handle, void *out, size_t cap,
     memcpy(out, (const size_t *)handle + 1, *written);
     return BLOOMLINE_OK;
 }
-static bloomline_status static_copy(const void *handle, void **out)
+static bloomline_status static_clone(const void *handle, void **out)
 {
     return static_decode((const size_t *)handle + 1, static_len(handle), out);
 }
@@ -442,13 +435,13 @@ static void cascade_other(char *answer, void *handle, char **words)
 static const row rows[] = {
     {"filter", "", filter_make, BLOOM_ROW(filter), NULL, NULL, filter_unite, filter_other},
     {"classic", "classic/", classic_make, BLOOM_ROW(filter), NULL, NULL, filter_unite, filter_other},
-    {"concurrent", NULL, concurrent_make, concurrent_drop, concurrent_copy, concurrent_len, concurrent_encode, NULL, NULL, NULL, NULL,
+    {"concurrent", NULL, concurrent_make, concurrent_destroy, concurrent_clone, concurrent_len, concurrent_encode, NULL, NULL, NULL, NULL, NULL,
      concurrent_has, concurrent_has_all, concurrent_insert, concurrent_insert_all, NULL, NULL, concurrent_unite, concurrent_other},
     {"counting", "counting/", counting_make, BLOOM_ROW(counting), counting_remove, counting_remove_all, counting_unite, counting_other},
     {"cuckoo", "cuckoo/", cuckoo_make, BLOOM_ROW(cuckoo), cuckoo_remove, cuckoo_remove_all, NULL, cuckoo_other},
     {"scalable", "scalable/", scalable_make, BLOOM_ROW(scalable), NULL, NULL, NULL, scalable_other},
     {"window", "window/", window_make, BLOOM_ROW(window), NULL, NULL, NULL, window_other},
-    {"static", "static/", static_make, free, static_copy, static_len, static_encode, NULL, static_decode, static_save, static_load,
+    {"static", "static/", static_make, free, static_clone, static_len, static_encode, NULL, static_decode, static_save, static_load, NULL,
      static_has, static_has_all, NULL, NULL, NULL, NULL, NULL, static_other},
     {"cascade", "cascade/", cascade_make, STORED_ROW(cascade), cascade_has, cascade_has_all, NULL, NULL, NULL, NULL, NULL, cascade_other},
 };
@@ -458,7 +451,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 static uint8_t *encoded_by(const row *kind, const void *handle, size_t *len)
 {
     size_t written = 0;
-    *len = kind->encoded_len(handle);
+    *len = kind->len(handle);
     uint8_t *data = (uint8_t *)malloc(*len);
     REQUIRE(data != NULL);
     REQUIRE_OK(kind->encode(handle, data, *len, &written));

@@ -182,7 +182,7 @@ static void read_all(void)
         CHECK_WITH(kind->decode(files.data, files.len, &filter) == files.status, "%s", files.name);
         CHECK((filter != NULL) == (files.status == BLOOMLINE_OK));
         if (filter != NULL) accepted(&files, filter);
-        kind->drop(filter);
+        kind->destroy(filter);
         if (plain && filter != NULL) {
             viewed(&files);
             damaged(files.data, files.len);

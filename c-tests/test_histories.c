@@ -12,7 +12,7 @@ static void *two[2];
 
 static void put(void *handle)
 {
-    kind->drop(two[0]);
+    kind->destroy(two[0]);
     two[0] = handle;
 }
 
@@ -64,9 +64,9 @@ static void answers(char *answer, char **words, size_t count)
         two[0] = two[1];
         two[1] = made;
     } else if (is(verb, "copy")) {
-        kind->drop(two[1]);
+        kind->destroy(two[1]);
         two[1] = NULL;
-        REQUIRE_OK(kind->copy(two[0], &two[1]));
+        REQUIRE_OK(kind->clone(two[0], &two[1]));
     } else if (is(verb, "union")) {
         history_status(answer, kind->unite(two[0], two[1]));
     } else if (is(verb, "encode")) {
@@ -96,7 +96,7 @@ static void history(void)
 {
     history_replay(kind->name, answers);
     for (int i = 0; i < 2; i++) {
-        kind->drop(two[i]);
+        kind->destroy(two[i]);
         two[i] = NULL;
     }
 }

@@ -12,12 +12,12 @@
 /* ---- what the handles have by the same names ---- */
 
 #define STORED(kind)                                                                                      \
-    static void kind##_drop(void *handle) { bloomline_##kind##_free((bloomline_##kind *)handle); }        \
-    static bloomline_status kind##_copy(const void *handle, void **out)                                   \
+    static void kind##_destroy(void *handle) { bloomline_##kind##_free((bloomline_##kind *)handle); }        \
+    static bloomline_status kind##_clone(const void *handle, void **out)                                   \
     {                                                                                                     \
         return bloomline_##kind##_clone((const bloomline_##kind *)handle, (bloomline_##kind **)out);      \
     }                                                                                                     \
-    static inline size_t kind##_memory(const void *handle)                                                \
+    static size_t kind##_memory(const void *handle)                                                \
     {                                                                                                     \
         return bloomline_##kind##_memory((const bloomline_##kind *)handle);                               \
     }                                                                                                     \
@@ -42,8 +42,20 @@
     {                                                                                                     \
         return bloomline_##kind##_load(path, (bloomline_##kind **)out);                                   \
     }
-#define STORED_ROW(kind) \
-    kind##_drop, kind##_copy, kind##_len, kind##_encode, kind##_write, kind##_decode, kind##_save, kind##_load
+/* The fields of a struct that has a kind's functions, in the order of STORED_ROW. */
+#define STORED_FIELDS                                                                                     \
+    void (*destroy)(void *handle);                                                                        \
+    bloomline_status (*clone)(const void *handle, void **out);                                            \
+    size_t (*len)(const void *handle);                                                                    \
+    bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);               \
+    bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);               \
+    bloomline_status (*decode)(const void *data, size_t len, void **out);                                 \
+    bloomline_status (*save)(const void *handle, const char *path);                                       \
+    bloomline_status (*load)(const char *path, void **out);                                               \
+    size_t (*memory)(const void *handle)
+#define STORED_ROW(kind)                                                                                  \
+    kind##_destroy, kind##_clone, kind##_len, kind##_encode, kind##_write, kind##_decode, kind##_save,    \
+        kind##_load, kind##_memory
 
 STORED(filter)
 STORED(counting)
@@ -58,15 +70,7 @@ typedef struct {
     int32_t kind;
     void *(*make)(void); /* with some keys in it; NULL if there is no memory */
     void (*insert)(void *handle, uint64_t hash);
-    void (*destroy)(void *handle);
-    bloomline_status (*clone)(const void *handle, void **out);
-    size_t (*len)(const void *handle);
-    bloomline_status (*encode)(const void *handle, void *out, size_t cap, size_t *written);
-    bloomline_status (*write)(const void *handle, bloomline_write_fn write, void *context);
-    bloomline_status (*decode)(const void *data, size_t len, void **out);
-    bloomline_status (*save)(const void *handle, const char *path);
-    bloomline_status (*load)(const char *path, void **out);
-    size_t (*memory)(const void *handle);
+    STORED_FIELDS;
 } whole_kind;
 
 enum { WHOLE_KEYS = 300, WHOLE_KINDS = 6 };
@@ -101,8 +105,7 @@ WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
 
 WHOLE_MADE(classic, filter, classic_new(&whole_params, &filter))
 
-#define WHOLE_ROW(name, number, kind) {#name, number, whole_##name##_make, whole_##kind##_insert, STORED_ROW(kind), \
-                                     kind##_memory}
+#define WHOLE_ROW(name, number, kind) {#name, number, whole_##name##_make, whole_##kind##_insert, STORED_ROW(kind)}
 
 static const whole_kind wholes[WHOLE_KINDS] = {
     WHOLE_ROW(filter, BLOOMLINE_KIND_FILTER, filter),
