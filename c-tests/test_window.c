@@ -37,6 +37,11 @@ static void long_batches(void)
     CHECK_U64(0, window_contains_hashes(window, hashes, MANY, bitmap));
     CHECK(window_estimated_rate(window) == 0);
     bloomline_window_free(window);
+    /* One key at a time where the lines of all generations are prefetched. */
+    window = new_window(5, 500000, 0.01, 0);
+    for (size_t i = 0; i < 1000; i++) CHECK(bloomline_window_insert_hash(window, hashes[i]));
+    for (size_t i = 0; i < 1000; i++) CHECK(window_contains_hash(window, hashes[i]));
+    bloomline_window_free(window);
 }
 
 static void parameters_out_of_range(void)
