@@ -5,15 +5,14 @@
 
 use crate::definition::*;
 use crate::golden_files::{Golden, Intact, golden_tests};
+use crate::histories::definition::{Counting, Model};
 
 use bloomline::definition::line;
 use bloomline::{CountingFilter, Filter, View};
 
 /// A filter of `inserted`, a hash for each time that a key is in: its bytes and probes.
 fn of_hashes(lines: usize, k: u32, seed: u64, inserted: &[u64]) -> (Vec<u8>, Vec<u64>) {
-    let counters = counters_of(lines, k, inserted);
-    let lines_of = lines_of(lines, k, inserted);
-    let bytes = encode_counting(&lines_of, &counters, k, seed, inserted.len() as u64);
+    let bytes = Model::bytes(&Counting::of(lines, k, seed, inserted));
     let others = random_hashes(32, u64::from(k) << 32 | lines as u64);
     let some = inserted.iter().step_by(inserted.len().div_ceil(48).max(1));
     (bytes, some.chain(&others).chain(&AWKWARD).copied().collect())
@@ -40,17 +39,10 @@ fn accepted(files: &mut Golden) {
     let inserted = repeated(20, 310, |i| i + 1);
     add("saturated", of_hashes(2, 6, 0, &inserted));
     // The same after all keys were removed: what is 15 stays, and its bits stay set.
-    let mut stuck = counters_of(2, 6, &inserted);
-    for byte in &mut stuck {
-        let keep = |nibble: u8| if nibble == 15 { 15 } else { 0 };
-        *byte = keep(*byte & 15) | keep(*byte >> 4) << 4;
-    }
-    let lines: Vec<u8> = stuck
-        .chunks(4)
-        .map(|four| (0..8).map(|bit| (four[bit / 2] >> (4 * (bit % 2)) & 1) << bit).sum())
-        .collect();
+    let mut stuck = Counting::of(2, 6, 0, &inserted);
+    inserted.iter().for_each(|&hash| assert!(Model::remove(&mut stuck, hash)));
     let probes = inserted.into_iter().step_by(3).collect();
-    add("stuck", (encode_counting(&lines, &stuck, 6, 0, 0), probes));
+    add("stuck", (Model::bytes(&stuck), probes));
     for (name, counter) in [("full-of-1", 0x11), ("full-of-15", 0xFF), ("full-of-8", 0x88)] {
         let bytes = encode_counting(&[0xFF; 64], &[counter; 256], 6, 0, 0);
         add(name, (bytes, random_hashes(16, 320)));
@@ -73,9 +65,7 @@ const BODY: usize = LINES * 320;
 
 /// An intact filter of three lines, to be spoilt.
 fn intact() -> Vec<u8> {
-    let hashes = random_hashes(100, 340);
-    let lines = lines_of(LINES, 6, &hashes);
-    encode_counting(&lines, &counters_of(LINES, 6, &hashes), 6, 0, 100)
+    Model::bytes(&Counting::of(LINES, 6, 0, &random_hashes(100, 340)))
 }
 
 fn rejected(files: &mut Golden) {
@@ -153,15 +143,9 @@ fn rejected(files: &mut Golden) {
     });
 }
 
-/// Lines and counters of an intact filter.
-fn body(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let body = bytes.len() - FOOTER_BYTES;
-    bytes[..body].split_at(body / 5)
-}
-
 fn golden() -> Golden {
     let mut files = Golden::new("counting", 150 << 10);
-    files.answer = |bytes, hash| count(body(bytes).1, get(bytes, K) as u32, hash);
+    files.answer = |bytes, hash| <Counting as Model>::open(bytes).count(hash).into();
     accepted(&mut files);
     rejected(&mut files);
     files
@@ -179,10 +163,11 @@ fn counts_and_plain_filters_are_those_of_the_definition() {
             assert_eq!(filter.count_hash(hash), (files.answer)(bytes, hash), "{name} {hash:016x}");
         }
         let (seed, key_count) = (get(bytes, SEED), get(bytes, KEY_COUNT));
-        let plain = encode(body(bytes).0, get(bytes, K) as u32, seed, key_count);
+        let lines = &bytes[..(bytes.len() - FOOTER_BYTES) / 5];
+        let plain = encode(lines, get(bytes, K) as u32, seed, key_count);
         assert_eq!(Filter::decode(bytes).unwrap().to_bytes().unwrap(), plain, "{name}");
         let view = View::open(bytes).unwrap();
-        assert!(view.lines() == body(bytes).0 && view.params().unwrap() == filter.params());
+        assert!(view.lines() == lines && view.params().unwrap() == filter.params());
     }
     for (name, bytes, status) in files.rejected {
         assert_eq!(status_of_result(&Filter::decode(&bytes)), status, "{name}, plain");

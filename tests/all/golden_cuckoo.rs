@@ -10,14 +10,6 @@ use bloomline::definition::cuckoo;
 use bloomline::{CuckooFilter, CuckooParams};
 use std::fmt::Write as _;
 
-/// Lines and footer of layout 7.
-fn encode_cuckoo(lines: &[u8], bits: u32, seed: u64, key_count: u64) -> Vec<u8> {
-    let mut bytes = encode(lines, bits, seed, key_count);
-    put(&mut bytes, LAYOUT, 7);
-    seal(&mut bytes);
-    bytes
-}
-
 /// The lines of these hashes, of which the last `removed` have been removed again.
 fn lines_of_cuckoo(line_count: usize, bits: u32, hashes: &[u64], removed: usize) -> Vec<u8> {
     let mut lines = vec![0; line_count * 64];

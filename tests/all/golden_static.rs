@@ -9,17 +9,6 @@ use bloomline::StaticFilter;
 use bloomline::definition::static_line::{self, Levels};
 use std::fmt::Write as _;
 
-/// Lines of all levels and footer of layout 8.
-fn encode_static(lines: &[u8], rows: u32, levels: Levels, seed: u64, key_count: u64) -> Vec<u8> {
-    let [second, third] = levels.shares.map(u64::from);
-    let mut bytes = encode(lines, rows, seed, key_count);
-    put(&mut bytes, LAYOUT, 8);
-    put(&mut bytes, LINE_COUNT, levels.line_count);
-    put(&mut bytes, RESERVED, second | third << 8 | u64::from(levels.tail) << 16);
-    seal(&mut bytes);
-    bytes
-}
-
 fn levels(line_count: u64, shares: [u8; 2], tail: u8) -> Levels {
     Levels { line_count, shares, tail }
 }

@@ -40,6 +40,7 @@ mod keys;
 mod layers;
 mod migration;
 mod owned_view;
+mod page;
 mod parallel;
 mod properties;
 mod scalable;

@@ -1,11 +1,10 @@
 //! Scalable filters: no key is denied, and the rate stays below the one asked for up to a thousand times
-//! the first capacity; what cannot grow says so and loses nothing; no damaged file is read. The
-//! histories have their bytes.
+//! the first capacity; what cannot grow says so and loses nothing. The histories
+//! have their bytes.
 
 use crate::definition;
-use crate::directory::Directory;
 
-use bloomline::{Error, Filter, Params, ScalableFilter, View};
+use bloomline::{Error, Filter, Params, ScalableFilter};
 use definition::*;
 
 // ---- growing ----
@@ -219,67 +218,5 @@ trait CloneByBytes {
 impl CloneByBytes for ScalableFilter {
     fn clone_by_bytes(&self) -> ScalableFilter {
         ScalableFilter::decode(&self.to_bytes().unwrap()).unwrap()
-    }
-}
-
-// ---- bytes ----
-
-#[test]
-fn buffers() {
-    let mut filter = ScalableFilter::new(0, 0.01, 0).unwrap();
-    filter.insert_new_hashes(&random_hashes(40, 1), &mut [0]).unwrap();
-    let (len, bytes) = (filter.encoded_len(), filter.to_bytes().unwrap());
-    // Stages of one line and of two, two records, the footer.
-    assert_eq!((len, bytes.len()), (6 * 64, 6 * 64));
-    let mut buffer = vec![0xEE; len + 6];
-    assert_eq!(filter.encode(&mut buffer).unwrap(), len);
-    assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
-    for len in [0, 64, len - 1] {
-        let mut buffer = vec![0xEE; len];
-        assert!(matches!(filter.encode(&mut buffer), Err(Error::BufferTooSmall { .. })));
-        assert!(buffer.iter().all(|&byte| byte == 0xEE));
-    }
-    // What else there is, is none.
-    let plain = filter.stages().next().unwrap().to_bytes().unwrap();
-    assert!(matches!(ScalableFilter::decode(&plain), Err(Error::Layout(_))));
-    let missing = Directory::new("missing").file("filter");
-    assert!(matches!(ScalableFilter::load(missing), Err(Error::Io(_))));
-}
-
-#[test]
-fn damage_is_found() {
-    let mut filter = ScalableFilter::new(0, 0.01, 3).unwrap();
-    filter.insert_new_hashes(&random_hashes(150, 7), &mut [0; 3]).unwrap();
-    let mut bytes = filter.to_bytes().unwrap();
-    for len in 0..bytes.len() {
-        let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
-        assert_eq!(status_of_result(&ScalableFilter::decode(&bytes[..len])), expected);
-        let behind = ScalableFilter::decode(&bytes[bytes.len() - len..]);
-        assert_eq!(status_of_result(&behind), status::TRUNCATED);
-    }
-    for at in 0..bytes.len() {
-        for flip in [0x01, 0x10, 0x80, 0xFF] {
-            bytes[at] ^= flip;
-            let status = check_scalable(&bytes);
-            assert_ne!(status, status::OK, "byte {at} ^ {flip:#x}");
-            assert_eq!(status_of_result(&ScalableFilter::decode(&bytes)), status);
-            // With checksums made right, the rules behind them are reached.
-            let mut sealed = bytes.clone();
-            seal(&mut sealed);
-            let status = check_scalable(&sealed);
-            let decoded = ScalableFilter::decode(&sealed);
-            assert_eq!(status_of_result(&decoded), status, "byte {at} ^ {flip:#x}");
-            assert!(View::open(&sealed).is_err());
-            if let Ok(decoded) = decoded {
-                assert_eq!(decoded.encoded_len(), sealed.len());
-            }
-            bytes[at] ^= flip;
-        }
-    }
-    let directory = Directory::new("damage");
-    let path = directory.file("filter");
-    for len in [0, 63, 64, bytes.len() - 1] {
-        std::fs::write(&path, &bytes[..len]).unwrap();
-        assert!(ScalableFilter::load(&path).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! Filters as values: cloned, compared, shown, written to streams and read from them, by every kind.
+//! Filters as values: cloned, compared, shown, written to buffers, streams and files and read from them,
+//! by every kind.
 
 use crate::directory::Directory;
 use bloomline::{
@@ -183,6 +184,9 @@ macro_rules! each_kind {
                     assert_eq!($kind::load(&path).unwrap_err(), Error::Checksum, "byte {at}");
                     assert_eq!($kind::decode(&damaged).unwrap_err(), Error::Checksum, "byte {at}");
                 }
+                std::fs::remove_file(&path).unwrap();
+                let Err(Error::Io(error)) = $kind::load(&path) else { panic!("no file") };
+                assert_eq!(error.kind(), io::ErrorKind::NotFound);
             }
         }
     )*};
@@ -191,6 +195,25 @@ macro_rules! each_kind {
 /// What all can but the concurrent filter, which may change between two ranges.
 macro_rules! ranges {
     ($($name:ident)*) => {
+        mod buffers_get_exactly_its_length_or_nothing {
+            use super::*;
+
+            $(#[test]
+            fn $name() {
+                let filter = super::$name::make(1);
+                let (bytes, len) = (filter.to_bytes().unwrap(), filter.encoded_len());
+                let mut buffer = vec![0xEE; len + 6];
+                assert_eq!(filter.encode(&mut buffer).unwrap(), len);
+                assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
+                for cap in [0, 1, 63, 64, len - 1] {
+                    let mut buffer = vec![0xEE; cap];
+                    let error = filter.encode(&mut buffer).unwrap_err();
+                    assert_eq!(error, Error::BufferTooSmall { needed: len, given: cap });
+                    assert!(buffer.iter().all(|&byte| byte == 0xEE));
+                }
+            })*
+        }
+
         mod ranges_are_those_of_the_whole {
             use super::*;
 

@@ -1,12 +1,10 @@
 //! Windows against generations of lines by the definition, whose bytes and answers they have to have:
-//! long batches, many generations, large ones; when keys are forgotten; rates; bytes. The histories
+//! long batches, many generations, large ones; when keys are forgotten; rates. The histories
 //! have all that changes a window.
 
 use crate::definition;
-use crate::directory::Directory;
 
-use bloomline::definition::line;
-use bloomline::{Backend, Bitmap, Error, Filter, Params, View, Window, sizing};
+use bloomline::{Backend, Bitmap, Error, Params, View, Window, sizing};
 use definition::*;
 
 fn window(generations: u32, line_count: u64, k: u32, seed: u64) -> Window {
@@ -251,88 +249,16 @@ fn what_cannot_be() {
     assert!(window.insert(b"key") && window.contains(b"key"));
 }
 
-// ---- bytes ----
-
+/// Each generation is the lines of a plain filter.
 #[test]
-fn buffers_and_layouts() {
+fn generations_are_lines() {
     let mut window = window(3, 2, 6, 0);
     window.insert(b"apple");
     let bytes = window.to_bytes().unwrap();
-    let len = 3 * 2 * 64 + 8 * 3 + 16 + 64;
-    assert_eq!((window.encoded_len(), bytes.len()), (len, len));
-    let mut buffer = vec![0xEE; len + 6];
-    assert_eq!(window.encode(&mut buffer).unwrap(), len);
-    assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
-    for cap in [0, 64, len - 1] {
-        let mut buffer = vec![0xEE; cap];
-        assert!(matches!(window.encode(&mut buffer), Err(Error::BufferTooSmall { .. })));
-        assert!(buffer.iter().all(|&byte| byte == 0xEE));
-    }
-    // It is not a plain filter, nor a plain filter a window.
-    assert!(matches!(View::open(&bytes), Err(Error::Layout(_))));
-    assert!(matches!(Filter::decode(&bytes), Err(Error::Layout(_))));
-    let plain = Filter::new(Params::new(2, 6, 0).unwrap()).unwrap().to_bytes().unwrap();
-    assert!(matches!(Window::decode(&plain), Err(Error::Layout(_))));
-    // But each generation is the lines of one.
+    assert_eq!(bytes.len(), 3 * 2 * 64 + 8 * 3 + 16 + 64);
     let view = View::of_lines(&bytes[..128], window.params(), 0).unwrap();
     assert!(view.contains(b"apple") && view.lines() == lines_of(2, 6, &[hash(b"apple", 0)]));
     assert!(bytes[128..384].iter().all(|&byte| byte == 0));
-    assert!(line::contains(&bytes[..128], 6, hash(b"apple", 0)));
-}
-
-#[test]
-fn damage_is_found() {
-    let mut window = window(3, 2, 6, 0);
-    for hashes in random_hashes(60, 7).chunks(20) {
-        window.rotate();
-        window.insert_new_hashes(hashes, &mut [0]);
-    }
-    let mut bytes = window.to_bytes().unwrap();
-    assert_eq!(check_window(&bytes), status::OK);
-    for len in 0..bytes.len() {
-        let expected = if len < 64 { status::TRUNCATED } else { status::NOT_A_FILTER };
-        assert_eq!(status_of_result(&Window::decode(&bytes[..len])), expected);
-        let behind = Window::decode(&bytes[bytes.len() - len..]);
-        assert_eq!(status_of_result(&behind), status::TRUNCATED);
-    }
-    for at in 0..bytes.len() {
-        for flip in [0x01, 0x10, 0x80, 0xFF] {
-            bytes[at] ^= flip;
-            let status = check_window(&bytes);
-            assert_ne!(status, status::OK, "byte {at} ^ {flip:#x}");
-            assert_eq!(status_of_result(&Window::decode(&bytes)), status);
-            // With checksums made right: what lines and state may be is anything.
-            let mut sealed = bytes.clone();
-            seal(&mut sealed);
-            let decoded = Window::decode(&sealed);
-            assert_eq!(status_of_result(&decoded), check_window(&sealed), "byte {at}");
-            if let Ok(mut window) = decoded {
-                let hash = at as u64;
-                window.insert_hash(hash);
-                window.rotate();
-                assert!(window.contains_hash(hash));
-            }
-            bytes[at] ^= flip;
-        }
-    }
-}
-
-#[test]
-fn files() {
-    let directory = Directory::new("window");
-    let path = directory.file("filter");
-    let mut saved = window(3, 200, 6, 7);
-    saved.insert(b"apple");
-    saved.rotate();
-    saved.save(&path).unwrap();
-    let loaded = Window::load(&path).unwrap();
-    assert!(loaded.contains(b"apple") && loaded.to_bytes().unwrap() == saved.to_bytes().unwrap());
-    // It is no filter to probe as it is, and a filter is no window.
-    assert!(matches!(Filter::load(&path), Err(Error::Layout(_))));
-    Filter::new(saved.params()).unwrap().save(&path).unwrap();
-    assert!(matches!(Window::load(&path), Err(Error::Layout(_))));
-    std::fs::remove_file(&path).unwrap();
-    assert!(matches!(Window::load(&path), Err(Error::Io(_))));
 }
 
 #[test]

@@ -9,8 +9,10 @@
 #![allow(dead_code, unused_imports)]
 
 mod cascade;
+mod window;
 
 pub(crate) use cascade::*;
+pub(crate) use window::*;
 
 use bloomline::definition::{classic, cuckoo, line, static_line};
 use bloomline::{Error, Filter, Params};
@@ -85,31 +87,6 @@ pub(crate) fn lines_of(line_count: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
     lines
 }
 
-/// The counters of these keys, a hash for each time that a key is in: how many of them set
-/// each bit, up to 15.
-pub(crate) fn counters_of(line_count: usize, k: u32, hashes: &[u64]) -> Vec<u8> {
-    let mut counts = vec![0u64; line_count * 512];
-    for &hash in hashes {
-        let line = line::line_index(hash, line_count as u64) as usize;
-        for (lane, bits) in line::mask(hash, k).into_iter().enumerate() {
-            for bit in 0..64 {
-                counts[512 * line + 64 * lane + bit] += bits >> bit & 1;
-            }
-        }
-    }
-    counts.chunks(2).map(|pair| (pair[0].min(15) | pair[1].min(15) << 4) as u8).collect()
-}
-
-/// How often the key of a hash is in, at most: the least of its counters.
-pub(crate) fn count(counters: &[u8], k: u32, hash: u64) -> u32 {
-    let line_count = counters.len() as u64 / 256;
-    let line = line::line_index(hash, line_count) as usize;
-    let mask = line::mask(hash, k);
-    let bits = (0..512).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1);
-    let counts = bits.map(|bit| counters[256 * line + bit / 2] >> (4 * (bit % 2)) & 15);
-    counts.min().unwrap().into()
-}
-
 /// Lines and counters with their footer.
 pub(crate) fn encode_counting(
     lines: &[u8],
@@ -123,134 +100,6 @@ pub(crate) fn encode_counting(
     put(&mut bytes, LAYOUT, 2);
     seal(&mut bytes);
     bytes
-}
-
-/// What a window is, by the page: the lines and key counts of its generations, by place.
-#[derive(Clone)]
-pub(crate) struct WindowState {
-    pub(crate) k: u32,
-    pub(crate) seed: u64,
-    pub(crate) slice: u64,
-    pub(crate) limit: u64,
-    pub(crate) lines: Vec<Vec<u8>>,
-    pub(crate) key_counts: Vec<u64>,
-}
-
-impl WindowState {
-    pub(crate) fn new(generations: usize, line_count: usize, k: u32, seed: u64) -> WindowState {
-        let lines = vec![vec![0; line_count * line::LINE_BYTES]; generations];
-        WindowState { k, seed, slice: 0, limit: 0, lines, key_counts: vec![0; generations] }
-    }
-
-    /// Of intact bytes.
-    pub(crate) fn decode(bytes: &[u8]) -> WindowState {
-        let (generations, lines) = (get(bytes, RESERVED) as usize, get(bytes, LINE_COUNT) as usize);
-        let (k, seed) = (get(bytes, K) as u32, get(bytes, SEED));
-        let (all, rest) = bytes.split_at(generations * lines * 64);
-        let mut numbers = rest.chunks(8).map(|eight| u64::from_le_bytes(eight.try_into().unwrap()));
-        let [slice, limit] = [(); 2].map(|()| numbers.next().unwrap());
-        let lines = all.chunks(lines * 64).map(<[u8]>::to_vec).collect();
-        WindowState {
-            k,
-            seed,
-            slice,
-            limit,
-            lines,
-            key_counts: numbers.take(generations).collect(),
-        }
-    }
-
-    pub(crate) fn place(&self) -> usize {
-        (self.slice % self.lines.len() as u64) as usize
-    }
-
-    pub(crate) fn rotate(&mut self) {
-        if self.slice == u64::MAX {
-            return;
-        }
-        self.slice += 1;
-        let place = self.place();
-        self.lines[place].fill(0);
-        self.key_counts[place] = 0;
-    }
-
-    pub(crate) fn advance_to(&mut self, slice: u64) {
-        let ahead = slice.saturating_sub(self.slice);
-        if ahead > self.lines.len() as u64 {
-            self.slice = slice - self.lines.len() as u64;
-        }
-        while self.slice < slice {
-            self.rotate();
-        }
-    }
-
-    pub(crate) fn contains(&self, hash: u64) -> bool {
-        self.lines.iter().any(|lines| line::contains(lines, self.k, hash))
-    }
-
-    /// Whether it was new.
-    pub(crate) fn insert(&mut self, hash: u64) -> bool {
-        if self.limit > 0 && self.key_counts[self.place()] >= self.limit {
-            self.rotate();
-        }
-        let (new, place) = (!self.contains(hash), self.place());
-        if !line::contains(&self.lines[place], self.k, hash) {
-            line::insert(&mut self.lines[place], self.k, hash);
-            self.key_counts[place] = self.key_counts[place].saturating_add(1);
-        }
-        new
-    }
-
-    pub(crate) fn insert_all(&mut self, hashes: &[u64]) {
-        for &hash in hashes {
-            self.insert(hash);
-        }
-    }
-
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut body = self.lines.concat();
-        for number in [self.slice, self.limit].iter().chain(&self.key_counts) {
-            body.extend(number.to_le_bytes());
-        }
-        let key_count = self.key_counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
-        let mut bytes = encode(&body, self.k, self.seed, key_count);
-        put(&mut bytes, LINE_COUNT, (self.lines[0].len() / line::LINE_BYTES) as u64);
-        put(&mut bytes, LAYOUT, 4);
-        put(&mut bytes, RESERVED, self.lines.len() as u64);
-        seal(&mut bytes);
-        bytes
-    }
-}
-
-/// As [`check`] with `verify`, of a reader that knows layout 4 and no other.
-pub(crate) fn check_window(bytes: &[u8]) -> u32 {
-    let first = check(bytes, false);
-    if matches!(first, status::NOT_A_FILTER | status::VERSION) || bytes.len() < FOOTER_BYTES {
-        return first;
-    }
-    let (body, footer) = bytes.split_at(bytes.len() - FOOTER_BYTES);
-    let (generations, line_count) = (get(footer, RESERVED), get(footer, LINE_COUNT));
-    if get(footer, FOOTER_CHECKSUM) != hash(&footer[..FOOTER_CHECKSUM.start], 0) {
-        return status::CHECKSUM;
-    }
-    if get(footer, LAYOUT) != 4 {
-        return status::LAYOUT;
-    }
-    if generations == 0 || generations > u32::MAX.into() {
-        return status::GENERATIONS;
-    }
-    if !(1..=16).contains(&get(footer, K)) {
-        return status::K;
-    }
-    let each = u128::from(line_count) * 64 + 8;
-    let len = each * u128::from(generations) + 16 + 64;
-    if line_count == 0 || len > isize::MAX as u128 {
-        return status::LINE_COUNT;
-    }
-    if len != bytes.len() as u128 {
-        return status::TRUNCATED;
-    }
-    if get(footer, LINES_CHECKSUM) != hash(body, 0) { status::CHECKSUM } else { status::OK }
 }
 
 /// The lines with their footer.
@@ -279,6 +128,31 @@ pub(crate) fn encode_classic(lines: usize, k: u32, seed: u64, hashes: &[u64]) ->
     hashes.iter().for_each(|&hash| classic::insert(&mut bits, k, hash));
     let mut bytes = encode(&bits, k, seed, hashes.len() as u64);
     put(&mut bytes, LAYOUT, 6);
+    seal(&mut bytes);
+    bytes
+}
+
+/// The lines of a cuckoo filter with their footer.
+pub(crate) fn encode_cuckoo(lines: &[u8], bits: u32, seed: u64, key_count: u64) -> Vec<u8> {
+    let mut bytes = encode(lines, bits, seed, key_count);
+    put(&mut bytes, LAYOUT, 7);
+    seal(&mut bytes);
+    bytes
+}
+
+/// The lines of all levels of a static filter with their footer.
+pub(crate) fn encode_static(
+    lines: &[u8],
+    rows: u32,
+    levels: static_line::Levels,
+    seed: u64,
+    key_count: u64,
+) -> Vec<u8> {
+    let [second, third] = levels.shares.map(u64::from);
+    let mut bytes = encode(lines, rows, seed, key_count);
+    put(&mut bytes, LAYOUT, 8);
+    put(&mut bytes, LINE_COUNT, levels.line_count);
+    put(&mut bytes, RESERVED, second | third << 8 | u64::from(levels.tail) << 16);
     seal(&mut bytes);
     bytes
 }

@@ -1,15 +1,14 @@
 //! The models that answer histories, by the plain definitions alone: `src/line.rs`, `src/layouts/` and
 //! `tests/definition/`. Of the library they ask only how large filters are to be, which is no
-//! part of the format: of scalable filters, windows, static filters and cascades.
+//! part of the format: of scalable filters, windows, and what is `built` of all keys at once.
 
 use super::{Keys, Said, Subject, said_all};
 use crate::definition::*;
-use bloomline::definition::static_line::{self, Levels};
-use bloomline::definition::{cascade, classic, cuckoo, line};
-use bloomline::{Backend, Error, Params, StaticParams};
+use bloomline::definition::{classic, cuckoo, line};
+use bloomline::{Backend, Error, Params};
 
 /// A number of a line.
-fn arg<T: std::str::FromStr>(args: &[&str], at: usize) -> T {
+pub(super) fn arg<T: std::str::FromStr>(args: &[&str], at: usize) -> T {
     args[at].parse().ok().unwrap()
 }
 
@@ -164,7 +163,7 @@ impl<const LAYOUT: u16> Model for Lines<LAYOUT> {
 
 /// Counters, a byte for each, and as many lines as have any.
 #[derive(Clone)]
-pub(super) struct Counting {
+pub(crate) struct Counting {
     k: u32,
     seed: u64,
     counters: Vec<u8>,
@@ -177,7 +176,14 @@ impl Counting {
         let mask = line::mask(hash, self.k);
         (0..512).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1).map(|bit| line + bit).collect()
     }
-    fn count(&self, hash: u64) -> u8 {
+    /// With a hash for each time that a key is in.
+    pub(crate) fn of(line_count: usize, k: u32, seed: u64, hashes: &[u64]) -> Counting {
+        let mut made = Counting { counters: vec![0; line_count * 512], k, seed, key_count: 0 };
+        hashes.iter().for_each(|&hash| _ = Model::insert(&mut made, hash));
+        made
+    }
+    /// How often the key of a hash is in, at most: the least of its counters.
+    pub(crate) fn count(&self, hash: u64) -> u8 {
         self.bits(hash).into_iter().map(|bit| self.counters[bit]).min().unwrap()
     }
     fn lines(&self) -> Vec<u8> {
@@ -188,8 +194,7 @@ impl Counting {
 
 impl Model for Counting {
     fn make(args: &[&str]) -> Result<Self, Error> {
-        let counters = vec![0; arg::<usize>(args, 0) * 512];
-        Ok(Counting { counters, k: arg(args, 1), seed: arg(args, 2), key_count: 0 })
+        Ok(Counting::of(arg(args, 0), arg(args, 1), arg(args, 2), &[]))
     }
     fn open(bytes: &[u8]) -> Self {
         let lines = get(bytes, LINE_COUNT) as usize;
@@ -284,10 +289,7 @@ impl Model for Cuckoo {
     }
     fn bytes(&self) -> Vec<u8> {
         let taken = cuckoo::taken(&self.lines, self.bits);
-        let mut bytes = encode(&self.lines, self.bits, self.seed, taken);
-        put(&mut bytes, crate::definition::LAYOUT, 7);
-        seal(&mut bytes);
-        bytes
+        encode_cuckoo(&self.lines, self.bits, self.seed, taken)
     }
     fn has(&self, hash: u64) -> bool {
         cuckoo::contains(&self.lines, self.bits, hash)
@@ -432,98 +434,6 @@ impl Model for Window {
             }
             "slice" => state.slice.said(),
             "params" => format!("{} {} {}", state.lines[0].len() / 64, state.k, state.seed),
-            _ => panic!("{verb}"),
-        }
-    }
-}
-
-#[derive(Clone)]
-pub(super) struct Static(Vec<u8>);
-
-impl Model for Static {
-    fn make(args: &[&str]) -> Result<Self, Error> {
-        let (rows, seed): (u32, u64) = (arg(args, 0), arg(args, 1));
-        let hashes = Keys::parse(&args[2..]).0.hashes(seed);
-        let rate = 0.5f64.powi(rows as i32);
-        let params = StaticParams::for_rate(hashes.len() as u64, rate)?;
-        let sized = bloomline::StaticFilter::build(params, &hashes, 1)?.to_bytes()?;
-        let (_, rows, levels) = static_parts(&sized);
-        let lines = static_line::build(&hashes, levels, rows);
-        let Levels { line_count, shares: [second, third], tail } = levels;
-        let mut bytes = encode(&lines, rows, seed, hashes.len() as u64);
-        put(&mut bytes, crate::definition::LAYOUT, 8);
-        put(&mut bytes, LINE_COUNT, line_count);
-        let shares = u64::from(second) | u64::from(third) << 8;
-        put(&mut bytes, RESERVED, shares | u64::from(tail) << 16);
-        seal(&mut bytes);
-        Ok(Static(bytes))
-    }
-    fn open(bytes: &[u8]) -> Self {
-        Static(bytes.to_vec())
-    }
-    fn seed(&self) -> u64 {
-        get(&self.0, SEED)
-    }
-    fn bytes(&self) -> Vec<u8> {
-        self.0.clone()
-    }
-    fn has(&self, hash: u64) -> bool {
-        answer(&self.0, hash)
-    }
-    fn other(&mut self, verb: &str, _: &[&str]) -> String {
-        match verb {
-            "key_count" => get(&self.0, KEY_COUNT).said(),
-            _ => panic!("{verb}"),
-        }
-    }
-}
-
-#[derive(Clone)]
-pub(super) struct Cascade {
-    bytes: Vec<u8>,
-    layers: Vec<cascade::Layer>,
-}
-
-impl Model for Cascade {
-    fn make(args: &[&str]) -> Result<Self, Error> {
-        let (rate, seed): (f64, u64) = (arg(args, 0), arg(args, 1));
-        let [included, excluded] = [2, 3].map(|at| Keys::parse(&args[at..=at]).0.hashes(seed));
-        if let Some(&both) = included.iter().find(|hash| excluded.contains(hash)) {
-            return Err(Error::Overlap(both));
-        }
-        let sized = if rate == 0.0 {
-            bloomline::Cascade::build(&included, &excluded, seed, 1)?
-        } else {
-            bloomline::Cascade::build_for_rate(&included, &excluded, rate, seed, 1)?
-        };
-        let sizes = layers_of(&sized.to_bytes()?);
-        let mut counts = Vec::new();
-        let layers = cascade::build(&included, &excluded, |number, keys| {
-            counts.push(keys.len() as u64);
-            (sizes[number].rows, sizes[number].levels)
-        });
-        let sets = [excluded.len() as u64, included.len() as u64];
-        let tested = sets.into_iter().chain(counts.clone().into_iter().skip(1));
-        let counts = counts.into_iter().zip(tested).map(<[u64; 2]>::from);
-        let layers: Vec<_> = layers.unwrap().into_iter().zip(counts).collect();
-        Ok(Model::open(&encode_cascade(&layers, seed)))
-    }
-    fn open(bytes: &[u8]) -> Self {
-        Cascade { bytes: bytes.to_vec(), layers: layers_of(bytes) }
-    }
-    fn seed(&self) -> u64 {
-        get(&self.bytes, SEED)
-    }
-    fn bytes(&self) -> Vec<u8> {
-        self.bytes.clone()
-    }
-    fn has(&self, hash: u64) -> bool {
-        cascade::contains(&self.layers, hash)
-    }
-    fn other(&mut self, verb: &str, _: &[&str]) -> String {
-        match verb {
-            "key_count" => get(&self.bytes, KEY_COUNT).said(),
-            "layers" => (self.layers.len() as u64).said(),
             _ => panic!("{verb}"),
         }
     }

@@ -1,6 +1,6 @@
 //! Histories: what is done to a filter and what it answers, as text in `golden/histories/`, one file
 //! per kind; `golden/README.md` has the format. The plain definitions make the answers
-//! (`definition.rs`) to what `scripts.rs` asks. The library replays them with every backend
+//! (`definition.rs`, `built.rs`) to what `scripts.rs` asks. The library replays them with every backend
 //! (`library.rs`), and so do C, C++ and Go.
 
 /// What has no answer is done, and answered so.
@@ -11,6 +11,7 @@ macro_rules! done {
     }};
 }
 
+mod built;
 pub(crate) mod definition;
 mod library;
 mod scripts;
@@ -237,8 +238,8 @@ fn defined(kind: &str, lines: &[String]) -> Vec<String> {
         "cuckoo" => answers::<by::Cuckoo>(lines, Backend::Scalar),
         "scalable" => answers::<by::Scalable>(lines, Backend::Scalar),
         "window" => answers::<by::Window>(lines, Backend::Scalar),
-        "static" => answers::<by::Static>(lines, Backend::Scalar),
-        "cascade" => answers::<by::Cascade>(lines, Backend::Scalar),
+        "static" => answers::<built::Static>(lines, Backend::Scalar),
+        "cascade" => answers::<built::Cascade>(lines, Backend::Scalar),
         _ => panic!("{kind}"),
     }
 }
