@@ -3,10 +3,7 @@ package bloomline
 // Exact answers for two sets of keys: static filters of each other's false positives. docs/FORMAT.md of
 // the project defines them, and its golden files hold this code to it.
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "math/bits"
 
 const (
 	// Every second layer has a sixteenth of the keys of the one before: chance does not lead to so many.
@@ -189,24 +186,6 @@ func (f *Cascade) UnknownRate() float64 {
 		rate = float64(passes*rate) + float64((1-passes)*answer(i))
 	}
 	return rate
-}
-
-// String describes the cascade in a line.
-func (f *Cascade) String() string {
-	return fmt.Sprintf("bloomline.Cascade{%d included, %d excluded, %d layers, %d bytes}",
-		f.IncludedCount(), f.ExcludedCount(), len(orZero(f).layers), f.Bytes())
-}
-
-// Clone returns a cascade of the same sets that shares no memory with f.
-func (f *Cascade) Clone() *Cascade {
-	clone := new(Cascade)
-	clone.cascadeData = orZero(f).cascadeData
-	clone.layers = append([]cascadeLayer(nil), clone.layers...)
-	for i := range clone.layers {
-		layer := &clone.layers[i]
-		layer.lines = bytesOf(cloneLines(linesOf(layer.lines)))
-	}
-	return clone
 }
 
 // firstRows is the rows of the first layer that make all layers together the smallest: a row more takes

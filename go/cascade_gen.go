@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -53,6 +54,21 @@ func (f *Cascade) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // Hash returns the hash of a key with this cascade's seed.
 func (f *Cascade) Hash(key []byte) uint64 {
 	return Hash(key, f.Seed())
+}
+
+// ---- what it is ----
+
+// String describes the cascade in a line.
+func (f *Cascade) String() string {
+	return fmt.Sprintf("bloomline.Cascade{%d included, %d excluded, %d layers, %d bytes}", f.IncludedCount(), f.ExcludedCount(), len(orZero(f).layers), f.Bytes())
+}
+
+// Clone returns a cascade of the same keys that shares no memory with f. That of nil is the zero
+// Cascade. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *Cascade) Clone() *Cascade {
+	clone := new(Cascade)
+	clone.cascadeData = orZero(f).cascadeData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

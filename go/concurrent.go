@@ -4,7 +4,6 @@ package bloomline
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"runtime"
 	"sync/atomic"
@@ -80,11 +79,6 @@ var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
 // ---- adding ----
 
-// AddHash adds the key of a hash, which [ConcurrentFilter.Hash] makes.
-func (f *ConcurrentFilter) AddHash(hash uint64) {
-	f.AddHashIfAbsent(hash)
-}
-
 // AddHashIfAbsent is [ConcurrentFilter.AddIfAbsent] for a hash.
 func (f *ConcurrentFilter) AddHashIfAbsent(hash uint64) (isNew bool) {
 	if f == nil || len(f.view.all) == 0 {
@@ -116,11 +110,6 @@ func sharedSetBits(at *[lanes]uint64, g uint64, count int) (isNew bool) {
 		lane, positions = lane+1, positions>>6
 	}
 	return isNew
-}
-
-// AddHashes adds the keys of many hashes.
-func (f *ConcurrentFilter) AddHashes(hashes []uint64) {
-	f.addAbsent(hashes, nil)
 }
 
 // addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
@@ -207,22 +196,7 @@ func (f *ConcurrentFilter) answerInGo(hashes []uint64, out []uint64) {
 	}
 }
 
-func (f *ConcurrentFilter) seed() uint64 {
-	return orZero(f).view.seed
-}
-
 // ---- whole filters ----
-
-// Params returns the shape of the filter.
-func (f *ConcurrentFilter) Params() Params {
-	return orZero(f).view.shape()
-}
-
-// String describes the filter in a line.
-func (f *ConcurrentFilter) String() string {
-	p := f.Params()
-	return fmt.Sprintf("bloomline.ConcurrentFilter{%d lines, k %d}", p.LineCount, p.K)
-}
 
 // Clear removes all keys. Keys that others add meanwhile may be lost.
 func (f *ConcurrentFilter) Clear() {

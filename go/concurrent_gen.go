@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -25,6 +26,16 @@ func (f *ConcurrentFilter) AddString(key string) {
 // AddUint64 is [ConcurrentFilter.Add] for an integer: see [HashUint64].
 func (f *ConcurrentFilter) AddUint64(key uint64) {
 	f.AddHash(HashUint64(key, f.seed()))
+}
+
+// AddHash is [ConcurrentFilter.Add] for the hash of a key, which [ConcurrentFilter.Hash] makes.
+func (f *ConcurrentFilter) AddHash(hash uint64) {
+	f.AddHashIfAbsent(hash)
+}
+
+// AddHashes is [ConcurrentFilter.AddBatch] for hashes.
+func (f *ConcurrentFilter) AddHashes(hashes []uint64) {
+	f.addAbsent(hashes, nil)
 }
 
 // AddBatch adds many keys: see [ConcurrentFilter.Add].
@@ -116,6 +127,48 @@ func (f *ConcurrentFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // Hash returns the hash of a key with this filter's seed.
 func (f *ConcurrentFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
+}
+
+func (f *ConcurrentFilter) seed() uint64 {
+	return orZero(f).view.seed
+}
+
+// ---- what it is ----
+
+// Params returns the shape of the filter.
+func (f *ConcurrentFilter) Params() Params {
+	return orZero(f).view.shape()
+}
+
+// String describes the filter in a line.
+func (f *ConcurrentFilter) String() string {
+	return fmt.Sprintf("bloomline.ConcurrentFilter{%d lines, k %d}", f.Params().LineCount, f.Params().K)
+}
+
+// Fill returns the fraction of the bits of the filter as it is now that are set, 0 to 1. It reads
+// the whole filter.
+func (f *ConcurrentFilter) Fill() float64 {
+	return fillOf(orZero(f).usages(false))
+}
+
+// EstimatedRate returns the false-positive rate of the filter as it is now at the present fill, 0
+// to 1. It reads the whole filter. That of the zero ConcurrentFilter is 1.
+func (f *ConcurrentFilter) EstimatedRate() float64 {
+	return rateOfAll(orZero(f).usages(true))
+}
+
+// WorstLineRate is [Filter.WorstLineRate], of the fullest line of the filter as it is now.
+func (f *ConcurrentFilter) WorstLineRate() float64 {
+	return worstLineOf(orZero(f).usages(true))
+}
+
+// Clone returns a filter of the same keys that shares no memory with f, as it is now. Others may go
+// on adding, as with [ConcurrentFilter.Snapshot]. That of nil is the zero ConcurrentFilter. It
+// panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *ConcurrentFilter) Clone() *ConcurrentFilter {
+	clone := new(ConcurrentFilter)
+	clone.concurrentData = orZero(f).concurrentData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

@@ -37,27 +37,63 @@ func cloneLines(all []line) []line {
 	return orPanic(takeLines(bytesOf(all), false))
 }
 
-// Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
-// Filter. It panics with [ErrOutOfMemory] if the system refuses the memory, as the Clone of every kind.
-func (f *Filter) Clone() *Filter {
-	return orPanic(f.tryClone())
+// cloned is a filter of memory of its own: what Clone returns.
+func (f filterData) cloned() filterData {
+	return orPanic(f.tryCloned())
 }
 
-func (f *Filter) tryClone() (*Filter, error) {
-	clone := new(Filter)
-	clone.view = f.View()
-	var err error
-	clone.view.all, err = takeLines(bytesOf(clone.view.all), false)
-	return clone, err
+func (f filterData) tryCloned() (_ filterData, err error) {
+	f.view.all, err = takeLines(bytesOf(f.view.all), false)
+	return f, err
 }
 
-// Clone returns a filter of the keys that are in now, which shares no memory with f. Others may
-// go on adding, as with [ConcurrentFilter.Snapshot].
-func (f *ConcurrentFilter) Clone() *ConcurrentFilter {
-	clone := new(ConcurrentFilter)
-	clone.view = orZero(f).view
-	clone.view.all = orPanic(cloneShared(clone.view.all))
-	return clone
+func (f concurrentData) cloned() concurrentData {
+	f.view.all = orPanic(cloneShared(f.view.all))
+	return f
+}
+
+func (f countingData) cloned() countingData {
+	if f.filter != nil {
+		f.filter = f.filter.Clone()
+		f.counters = bytesOf(cloneLines(linesOf(f.counters)))
+	}
+	return f
+}
+
+func (f cuckooData) cloned() cuckooData {
+	f.view.cuckoo.all = cloneLines(f.view.cuckoo.all)
+	return f
+}
+
+func (f staticData) cloned() staticData {
+	if f.view.encoded != nil {
+		f.view.encoded = bytesOf(cloneLines(linesOf(f.view.encoded)))
+	}
+	return f
+}
+
+func (f scalableData) cloned() scalableData {
+	f.stages = slices.Clone(f.stages)
+	for i := range f.stages {
+		f.stages[i].filter = f.stages[i].filter.Clone()
+	}
+	return f
+}
+
+func (w windowData) cloned() windowData {
+	w.lines = cloneLines(w.lines)
+	orPanic(0, room(8*len(w.cleared)))
+	w.cleared = slices.Clone(w.cleared)
+	w.generations = slices.Clone(w.generations)
+	return w
+}
+
+func (f cascadeData) cloned() cascadeData {
+	f.layers = slices.Clone(f.layers)
+	for i := range f.layers {
+		f.layers[i].lines = bytesOf(cloneLines(linesOf(f.layers[i].lines)))
+	}
+	return f
 }
 
 func cloneShared(all []line) ([]line, error) {
@@ -75,56 +111,6 @@ func cloneShared(all []line) ([]line, error) {
 		}
 	}
 	return copied, nil
-}
-
-// Clone returns a filter of the same keys, and counts, that shares no memory with f.
-func (f *CountingFilter) Clone() *CountingFilter {
-	clone := new(CountingFilter)
-	if f != nil && f.filter != nil {
-		clone.filter = f.filter.Clone()
-		clone.counters = bytesOf(cloneLines(linesOf(f.counters)))
-	}
-	return clone
-}
-
-// Clone returns a filter of the same keys that shares no memory with f.
-func (f *CuckooFilter) Clone() *CuckooFilter {
-	clone := new(CuckooFilter)
-	clone.cuckooData = orZero(f).cuckooData
-	clone.view.cuckoo.all = cloneLines(clone.view.cuckoo.all)
-	return clone
-}
-
-// Clone returns a filter of the same keys that shares no memory with f.
-func (f *StaticFilter) Clone() *StaticFilter {
-	clone := new(StaticFilter)
-	clone.view = f.View()
-	if clone.view.encoded != nil {
-		clone.view.encoded = bytesOf(cloneLines(linesOf(clone.view.encoded)))
-	}
-	return clone
-}
-
-// Clone returns a filter of the same keys that shares no memory with f, and grows as f would.
-func (f *ScalableFilter) Clone() *ScalableFilter {
-	clone := new(ScalableFilter)
-	clone.scalableData = orZero(f).scalableData
-	clone.stages = slices.Clone(clone.stages)
-	for i := range clone.stages {
-		clone.stages[i].filter = clone.stages[i].filter.Clone()
-	}
-	return clone
-}
-
-// Clone returns a window of the same keys, in the same slice, that shares no memory with w.
-func (w *Window) Clone() *Window {
-	clone := new(Window)
-	clone.windowData = orZero(w).windowData
-	clone.lines = cloneLines(clone.lines)
-	orPanic(0, room(8*len(clone.cleared)))
-	clone.cleared = slices.Clone(clone.cleared)
-	clone.generations = slices.Clone(clone.generations)
-	return clone
 }
 
 // equal compares all bytes, wherever the pieces are cut.

@@ -4,7 +4,6 @@ package bloomline
 // counter for each of its bits.
 
 import (
-	"fmt"
 	"iter"
 	"math/bits"
 	"runtime"
@@ -290,49 +289,9 @@ func agree(lines, counters []byte) bool {
 	return true
 }
 
-// ---- asking ----
-
-// Contains reports whether a key may be present. False means definitely absent.
-func (f *CountingFilter) Contains(key []byte) bool {
-	return f.plain().Contains(key)
-}
-
-// ContainsString is [CountingFilter.Contains] for a string.
-func (f *CountingFilter) ContainsString(key string) bool {
-	return f.plain().ContainsString(key)
-}
-
-// ContainsUint64 is [CountingFilter.Contains] for an integer: see [HashUint64].
-func (f *CountingFilter) ContainsUint64(key uint64) bool {
-	return f.plain().ContainsUint64(key)
-}
-
-// ContainsHash is [CountingFilter.Contains] for the hash of a key.
-func (f *CountingFilter) ContainsHash(hash uint64) bool {
-	return f.plain().ContainsHash(hash)
-}
-
-func (f *CountingFilter) seed() uint64 {
-	return f.plain().seed()
-}
-
 // plain is the filter that answers; nil, which answers as the zero Filter, if there is none.
 func (f *CountingFilter) plain() *Filter {
 	return orZero(f).filter
-}
-
-// ---- what it is ----
-
-// Params returns the shape of the filter. [Params.Bytes] is without the counters, which are
-// four times as many.
-func (f *CountingFilter) Params() Params {
-	return f.plain().Params()
-}
-
-// String describes the filter in a line.
-func (f *CountingFilter) String() string {
-	p := f.Params()
-	return fmt.Sprintf("bloomline.CountingFilter{%d keys, %d lines, k %d}", f.KeyCount(), p.LineCount, p.K)
 }
 
 // ---- whole filters ----
@@ -368,7 +327,8 @@ func (f *CountingFilter) Snapshot() (*Filter, error) {
 	if f == nil || f.filter == nil {
 		return nil, ErrNoLines
 	}
-	return f.filter.tryClone()
+	data, err := f.filter.tryCloned()
+	return &Filter{filterData: data}, err
 }
 
 // Detach returns the plain filter of the keys that are present, without a copy, and lets the

@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -114,6 +115,27 @@ func (f *CountingFilter) RemoveHashes(hashes []uint64, out Bitmap) Bitmap {
 
 // ---- asking ----
 
+// Contains reports whether a key may be present. False means definitely absent.
+func (f *CountingFilter) Contains(key []byte) bool {
+	return f.plain().Contains(key)
+}
+
+// ContainsString is [CountingFilter.Contains] for a string.
+func (f *CountingFilter) ContainsString(key string) bool {
+	return f.plain().ContainsString(key)
+}
+
+// ContainsUint64 is [CountingFilter.Contains] for an integer: see [HashUint64].
+func (f *CountingFilter) ContainsUint64(key uint64) bool {
+	return f.plain().ContainsUint64(key)
+}
+
+// ContainsHash is [CountingFilter.Contains] for the hash of a key, which [CountingFilter.Hash]
+// makes.
+func (f *CountingFilter) ContainsHash(hash uint64) bool {
+	return f.plain().ContainsHash(hash)
+}
+
 // Prefetch is [Filter.Prefetch]: of the plain filter, for a probe.
 func (f *CountingFilter) Prefetch(hash uint64) {
 	orZero(f.plain()).view.prefetch(hash)
@@ -139,7 +161,22 @@ func (f *CountingFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *CountingFilter) seed() uint64 {
+	return f.plain().seed()
+}
+
 // ---- what it is ----
+
+// Params returns the shape of the filter. [Params.Bytes] is without the counters, which are four
+// times as many.
+func (f *CountingFilter) Params() Params {
+	return f.plain().Params()
+}
+
+// String describes the filter in a line.
+func (f *CountingFilter) String() string {
+	return fmt.Sprintf("bloomline.CountingFilter{%d keys, %d lines, k %d}", f.KeyCount(), f.Params().LineCount, f.Params().K)
+}
 
 // View returns the plain filter of the keys that are present, at no cost, to read: it sees what is
 // added and removed later, and must not be used while something is.
@@ -171,6 +208,14 @@ func (f *CountingFilter) EstimatedRate() float64 {
 // WorstLineRate is [Filter.WorstLineRate].
 func (f *CountingFilter) WorstLineRate() float64 {
 	return orZero(f.plain()).view.worstLineRate()
+}
+
+// Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
+// CountingFilter. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *CountingFilter) Clone() *CountingFilter {
+	clone := new(CountingFilter)
+	clone.countingData = orZero(f).countingData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

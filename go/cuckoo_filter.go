@@ -1,9 +1,5 @@
 package bloomline
 
-import (
-	"fmt"
-)
-
 // CuckooFilter is a filter that keys can be removed from, and that can become full. It keeps a
 // fingerprint of each key, of 8, 12 or 16 bits, by which the rate is chosen; each key costs two
 // cache lines.
@@ -179,31 +175,6 @@ func (f *CuckooFilter) Clear() {
 	}
 	clear(f.view.cuckoo.all)
 	f.view.keyCount, f.budget = 0, cuckooBudget{}
-}
-
-// ---- asking ----
-
-// ContainsHash is [CuckooFilter.Contains] for the hash of a key.
-func (f *CuckooFilter) ContainsHash(hash uint64) bool {
-	return orZero(f).view.probe(hash)
-}
-
-func (f *CuckooFilter) seed() uint64 {
-	return orZero(f).view.seed
-}
-
-// ---- what it is ----
-
-// Params returns the shape of the filter.
-func (f *CuckooFilter) Params() CuckooParams {
-	params, _ := orZero(f).view.CuckooParams()
-	return params
-}
-
-// String describes the filter in a line.
-func (f *CuckooFilter) String() string {
-	p := f.Params()
-	return fmt.Sprintf("bloomline.CuckooFilter{%d keys, %d lines, %d bits}", f.KeyCount(), p.LineCount, p.FingerprintBits)
 }
 
 // ---- bytes and files ----

@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -105,6 +106,11 @@ func (f *CuckooFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.seed()))
 }
 
+// ContainsHash is [CuckooFilter.Contains] for the hash of a key, which [CuckooFilter.Hash] makes.
+func (f *CuckooFilter) ContainsHash(hash uint64) bool {
+	return orZero(f).view.probe(hash)
+}
+
 // Prefetch is [Filter.Prefetch]: of both lines that a key can be in.
 func (f *CuckooFilter) Prefetch(hash uint64) {
 	orZero(f).view.prefetch(hash)
@@ -130,7 +136,22 @@ func (f *CuckooFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *CuckooFilter) seed() uint64 {
+	return orZero(f).view.seed
+}
+
 // ---- what it is ----
+
+// Params returns the shape of the filter.
+func (f *CuckooFilter) Params() CuckooParams {
+	params, _ := orZero(f).view.CuckooParams()
+	return params
+}
+
+// String describes the filter in a line.
+func (f *CuckooFilter) String() string {
+	return fmt.Sprintf("bloomline.CuckooFilter{%d keys, %d lines, %d bits}", f.KeyCount(), f.Params().LineCount, f.Params().FingerprintBits)
+}
 
 // View returns the filter to read: cheap to pass on. It sees what is added and removed later, and
 // must not be used while something is.
@@ -159,6 +180,14 @@ func (f *CuckooFilter) EstimatedRate() float64 {
 // WorstLineRate returns the false-positive rate of the fullest line: see [Filter.WorstLineRate].
 func (f *CuckooFilter) WorstLineRate() float64 {
 	return orZero(f).view.worstLineRate()
+}
+
+// Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
+// CuckooFilter. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *CuckooFilter) Clone() *CuckooFilter {
+	clone := new(CuckooFilter)
+	clone.cuckooData = orZero(f).cuckooData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

@@ -115,21 +115,6 @@ func (m *Mapped) ContainsHash(hash uint64) bool {
 	return m == nil || m.View.probe(hash)
 }
 
-// ContainsBatch is [View.ContainsBatch].
-func (m *Mapped) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(&orZero(m).View, keys, out)
-}
-
-// ContainsStrings is [View.ContainsStrings].
-func (m *Mapped) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(&orZero(m).View, keys, out)
-}
-
-// ContainsHashes is [View.ContainsHashes].
-func (m *Mapped) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return containsHashes(&orZero(m).View, hashes, out)
-}
-
 // Prefetch is [View.Prefetch].
 func (m *Mapped) Prefetch(hash uint64) {
 	if m != nil {
@@ -145,21 +130,6 @@ func (m *Mapped) CuckooParams() (CuckooParams, bool) { return orZero(m).View.Cuc
 
 // StaticParams is [View.StaticParams].
 func (m *Mapped) StaticParams() (StaticParams, bool) { return orZero(m).View.StaticParams() }
-
-// KeyCount is [View.KeyCount].
-func (m *Mapped) KeyCount() uint64 { return orZero(m).View.KeyCount() }
-
-// Fill is [View.Fill].
-func (m *Mapped) Fill() float64 { return orZero(m).View.Fill() }
-
-// EstimatedKeys is [View.EstimatedKeys].
-func (m *Mapped) EstimatedKeys() float64 { return orZero(m).View.EstimatedKeys() }
-
-// EstimatedRate is [View.EstimatedRate].
-func (m *Mapped) EstimatedRate() float64 { return orZero(m).View.EstimatedRate() }
-
-// WorstLineRate is [View.WorstLineRate].
-func (m *Mapped) WorstLineRate() float64 { return orZero(m).View.WorstLineRate() }
 
 // UnmarshalText fails: a Mapped has no text.
 func (m *Mapped) UnmarshalText([]byte) error { return errNoText }

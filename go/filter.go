@@ -1,8 +1,6 @@
 package bloomline
 
 import (
-	"fmt"
-
 	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/format"
 	"github.com/zeebo/xxh3"
@@ -215,11 +213,6 @@ func (f *Filter) ContainsUint64(key uint64) bool {
 	return f == nil || f.ContainsHash(HashUint64(key, f.view.seed))
 }
 
-// ContainsHash reports whether the key of a hash, made by [Filter.Hash], may be present.
-func (f *Filter) ContainsHash(hash uint64) bool {
-	return f == nil || f.view.lines.contains(hash)
-}
-
 // Prefetch asks for the memory that the probe or insert of a hash will need, and does not wait for
 // it. In a filter larger than the CPU's caches, call it some 8 keys before [Filter.ContainsHash] or
 // [Filter.AddHash]: they take less than half the time then. It does nothing for classic filters, and on
@@ -228,23 +221,6 @@ func (f *Filter) Prefetch(hash uint64) {
 	if f != nil {
 		f.view.lines.prefetch(hash)
 	}
-}
-
-func (f *Filter) seed() uint64 {
-	return orZero(f).view.seed
-}
-
-// ---- what it is ----
-
-// Params returns the shape of the filter.
-func (f *Filter) Params() Params {
-	return orZero(f).view.shape()
-}
-
-// String describes the filter in a line.
-func (f *Filter) String() string {
-	p := f.Params()
-	return fmt.Sprintf("bloomline.Filter{%d keys, %d lines, k %d}", f.KeyCount(), p.LineCount, p.K)
 }
 
 // ---- whole filters ----

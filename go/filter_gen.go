@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -54,6 +55,11 @@ func (f *Filter) AddHashesIfAbsent(hashes []uint64, out Bitmap) Bitmap {
 
 // ---- asking ----
 
+// ContainsHash is [Filter.Contains] for the hash of a key, which [Filter.Hash] makes.
+func (f *Filter) ContainsHash(hash uint64) bool {
+	return f == nil || f.view.lines.contains(hash)
+}
+
 // ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
 func (f *Filter) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
 	return containsKeys(&orZero(f).view, keys, out)
@@ -74,7 +80,21 @@ func (f *Filter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *Filter) seed() uint64 {
+	return orZero(f).view.seed
+}
+
 // ---- what it is ----
+
+// Params returns the shape of the filter.
+func (f *Filter) Params() Params {
+	return orZero(f).view.shape()
+}
+
+// String describes the filter in a line.
+func (f *Filter) String() string {
+	return fmt.Sprintf("bloomline.Filter{%d keys, %d lines, k %d}", f.KeyCount(), f.Params().LineCount, f.Params().K)
+}
 
 // View returns the filter to read: cheap to pass on. It sees what is added later, and must not be
 // used while something is.
@@ -112,6 +132,14 @@ func (f *Filter) EstimatedRate() float64 {
 // anywhere, is EstimatedRate; that of the zero Filter is 1.
 func (f *Filter) WorstLineRate() float64 {
 	return orZero(f).view.worstLineRate()
+}
+
+// Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
+// Filter. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *Filter) Clone() *Filter {
+	clone := new(Filter)
+	clone.filterData = orZero(f).filterData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

@@ -24,9 +24,3 @@ type Prober interface {
 }
 
 //go:generate go run ./internal/gen
-
-var (
-	_ Prober = (*Mapped)(nil)
-	_ Prober = View{}
-	_ Prober = (*View)(nil)
-)

@@ -3,7 +3,6 @@ package bloomline
 // The filter that grows: plain filters, each for twice the keys of the one before.
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/bloomline/bloomline/go/internal/format"
@@ -152,11 +151,6 @@ func (f *ScalableFilter) newest() *stage {
 
 // ---- adding ----
 
-// AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
-func (f *ScalableFilter) AddHash(hash uint64) {
-	f.AddHashIfAbsent(hash)
-}
-
 // AddHashIfAbsent is [ScalableFilter.AddIfAbsent] for a hash.
 func (f *ScalableFilter) AddHashIfAbsent(hash uint64) (isNew bool) {
 	f.mustHaveStages()
@@ -188,11 +182,6 @@ func (f *ScalableFilter) grow() bool {
 	lines := max(stageGrowth*uint64(len(newest.filter.view.all)), smallStage)
 	most := max(uint64(math.Min(float64(lines)*lineBits/bits, 1<<63)), 1)
 	return f.addStage(min(saturatingAdd(newest.capacity, newest.capacity), most)) == nil
-}
-
-// AddHashes is [ScalableFilter.AddBatch] for hashes.
-func (f *ScalableFilter) AddHashes(hashes []uint64) {
-	f.addAbsent(hashes, nil)
 }
 
 // addAbsent adds keys, and sets the bits of those that were new. out is zero, or nil. Present keys are
@@ -286,21 +275,6 @@ func (f *ScalableFilter) Rate() float64 {
 	return orZero(f).rate
 }
 
-// ExpectedRate returns the false-positive rate to expect of all stages together, 0 to 1, for the
-// number of keys now present. It is at most [ScalableFilter.Rate], unless the filter is
-// [ScalableFilter.Overfull]. That of the zero ScalableFilter is 1.
-func (f *ScalableFilter) ExpectedRate() float64 {
-	if f == nil || len(f.stages) == 0 {
-		return 1
-	}
-	right := 0.0 // the logarithm of the probability that no stage is wrong
-	for i := range f.stages {
-		filter := f.stages[i].filter
-		right += math.Log1p(-filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
-	}
-	return -math.Expm1(right)
-}
-
 // Overfull reports whether the filter ought to have grown and could not, since the system refused the
 // memory for the next stage: no key is lost, but the rate may exceed the target. It tries again with each
 // key that is added.
@@ -331,12 +305,6 @@ func (f *ScalableFilter) Clear() {
 		f.stages = f.stages[:1]
 		f.stages[0].filter.Clear()
 	}
-}
-
-// String describes the filter in a line.
-func (f *ScalableFilter) String() string {
-	return fmt.Sprintf("bloomline.ScalableFilter{%d keys, %d stages, rate %.3g of %.3g}",
-		f.KeyCount(), len(orZero(f).stages), f.ExpectedRate(), f.Rate())
 }
 
 // ---- bytes and files ----

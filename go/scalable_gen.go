@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -25,6 +26,16 @@ func (f *ScalableFilter) AddString(key string) {
 // AddUint64 is [ScalableFilter.Add] for an integer: see [HashUint64].
 func (f *ScalableFilter) AddUint64(key uint64) {
 	f.AddHash(HashUint64(key, f.hashSeed()))
+}
+
+// AddHash is [ScalableFilter.Add] for the hash of a key, which [ScalableFilter.Hash] makes.
+func (f *ScalableFilter) AddHash(hash uint64) {
+	f.AddHashIfAbsent(hash)
+}
+
+// AddHashes is [ScalableFilter.AddBatch] for hashes.
+func (f *ScalableFilter) AddHashes(hashes []uint64) {
+	f.addAbsent(hashes, nil)
 }
 
 // AddBatch adds many keys: see [ScalableFilter.Add].
@@ -114,6 +125,39 @@ func (f *ScalableFilter) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // Hash returns the hash of a key with this filter's seed.
 func (f *ScalableFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.hashSeed())
+}
+
+// ---- what it is ----
+
+// String describes the filter in a line.
+func (f *ScalableFilter) String() string {
+	return fmt.Sprintf("bloomline.ScalableFilter{%d keys, %d stages, rate %.3g of %.3g}", f.KeyCount(), len(orZero(f).stages), f.ExpectedRate(), f.Rate())
+}
+
+// Fill returns the fraction of the bits of all stages together that are set, 0 to 1. It reads the
+// whole filter.
+func (f *ScalableFilter) Fill() float64 {
+	return fillOf(orZero(f).usages(false))
+}
+
+// EstimatedRate returns the false-positive rate of all stages together at the present fill, 0 to 1.
+// It reads the whole filter. That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) EstimatedRate() float64 {
+	return rateOfAll(orZero(f).usages(true))
+}
+
+// WorstLineRate is [Filter.WorstLineRate], of the fullest line of all stages together.
+func (f *ScalableFilter) WorstLineRate() float64 {
+	return worstLineOf(orZero(f).usages(true))
+}
+
+// Clone returns a filter of the same keys that shares no memory with f, and grows as f would. That
+// of nil is the zero ScalableFilter. It panics with [ErrOutOfMemory] if the system refuses the
+// memory.
+func (f *ScalableFilter) Clone() *ScalableFilter {
+	clone := new(ScalableFilter)
+	clone.scalableData = orZero(f).scalableData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

@@ -1,7 +1,5 @@
 package bloomline
 
-import "fmt"
-
 // StaticFilter is a filter of a set of keys that is given at once and no longer changes. It takes 4 to 7
 // % more memory than any filter of its false-positive rate must, where a [Filter] takes 44 % more and
 // above. A probe reads 1.13 cache lines on average, and twice as many with more than 8 rows.
@@ -93,27 +91,7 @@ func BuildStaticWithParams(params StaticParams, hashes []uint64, goroutines int)
 	return &StaticFilter{staticData: staticData{view}}, nil
 }
 
-// ---- asking ----
-
-// ContainsHash is [StaticFilter.Contains] for the hash of a key.
-func (f *StaticFilter) ContainsHash(hash uint64) bool {
-	return f == nil || f.view.static.contains(f.view.encoded, hash)
-}
-
-func (f *StaticFilter) seed() uint64 {
-	if f == nil {
-		return 0
-	}
-	return f.view.seed
-}
-
 // ---- what it is ----
-
-// Params returns the shape of the filter.
-func (f *StaticFilter) Params() StaticParams {
-	params, _ := orZero(f).view.StaticParams()
-	return params
-}
 
 // Levels returns the number of levels. A probe reads a line of the first, and a line of the next if the
 // key was bumped, as one in eight is. The zero StaticFilter has none.
@@ -132,10 +110,4 @@ func (f *StaticFilter) Levels() int {
 // Bytes returns the size of the lines of all levels in bytes. An encoded filter has 64 bytes more.
 func (f *StaticFilter) Bytes() uint64 {
 	return uint64(max(len(orZero(f).view.encoded)-footerBytes, 0))
-}
-
-// String describes the filter in a line.
-func (f *StaticFilter) String() string {
-	p := f.Params()
-	return fmt.Sprintf("bloomline.StaticFilter{%d keys, %d lines, %d rows}", f.KeyCount(), p.LineCount, p.Rows)
 }

@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -25,6 +26,11 @@ func (f *StaticFilter) ContainsString(key string) bool {
 // ContainsUint64 is [StaticFilter.Contains] for an integer: see [HashUint64].
 func (f *StaticFilter) ContainsUint64(key uint64) bool {
 	return f.ContainsHash(HashUint64(key, f.seed()))
+}
+
+// ContainsHash is [StaticFilter.Contains] for the hash of a key, which [StaticFilter.Hash] makes.
+func (f *StaticFilter) ContainsHash(hash uint64) bool {
+	return f == nil || f.view.static.contains(f.view.encoded, hash)
 }
 
 // Prefetch is [Filter.Prefetch], for the first level.
@@ -52,7 +58,22 @@ func (f *StaticFilter) Hash(key []byte) uint64 {
 	return Hash(key, f.seed())
 }
 
+func (f *StaticFilter) seed() uint64 {
+	return orZero(f).view.seed
+}
+
 // ---- what it is ----
+
+// Params returns the shape of the filter.
+func (f *StaticFilter) Params() StaticParams {
+	params, _ := orZero(f).view.StaticParams()
+	return params
+}
+
+// String describes the filter in a line.
+func (f *StaticFilter) String() string {
+	return fmt.Sprintf("bloomline.StaticFilter{%d keys, %d lines, %d rows}", f.KeyCount(), f.Params().LineCount, f.Params().Rows)
+}
 
 // View returns the filter to read: cheap to pass on.
 func (f *StaticFilter) View() View {
@@ -80,6 +101,14 @@ func (f *StaticFilter) EstimatedRate() float64 {
 // it bumps the keys that it cannot hold.
 func (f *StaticFilter) WorstLineRate() float64 {
 	return orZero(f).view.worstLineRate()
+}
+
+// Clone returns a filter of the same keys that shares no memory with f. That of nil is the zero
+// StaticFilter. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (f *StaticFilter) Clone() *StaticFilter {
+	clone := new(StaticFilter)
+	clone.staticData = orZero(f).staticData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

@@ -4,25 +4,33 @@ package bloomline
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"sync/atomic"
 )
 
 // usage sums up lines, some at a time.
 type usage struct {
+	k            int
+	classic      bool
+	rated        bool // whether rates are summed up, which takes several times as long
 	lines, set   int
-	rates, worst float64 // of the lines, if k is given
+	rates, worst float64 // of the lines
 }
 
-// add adds lines. Without their rates it is several times as fast: k is then 0.
-func (u *usage) add(all []line, k int) {
+// unused is the usage to add lines of one shape to.
+func (l *lines) unused(rated bool) usage {
+	return usage{k: l.k, classic: l.classic, rated: rated && !l.classic}
+}
+
+func (u *usage) add(all []line) {
 	u.lines += len(all)
 	for i := range all {
 		for lane := range lanes {
 			u.set += bits.OnesCount64(all[i].lane(lane))
 		}
-		if k > 0 {
-			rate := all[i].rate(k)
+		if u.rated {
+			rate := all[i].rate(u.k)
 			u.rates += rate
 			u.worst = max(u.worst, rate)
 		}
@@ -33,55 +41,146 @@ func (u *usage) fill() float64 {
 	return float64(u.set) / (float64(max(u.lines, 1)) * lineBits)
 }
 
-// estimatedRate is that of the lines of l, which are what was added.
-func (u *usage) estimatedRate(l *lines) float64 {
+func (u *usage) estimatedRate() float64 {
 	switch {
 	case u.lines == 0:
 		return 1
-	case l.classic:
-		return power(u.fill(), l.k)
+	case u.classic:
+		return power(u.fill(), u.k)
 	}
 	return u.rates / float64(u.lines)
 }
 
-// worstLineRate is that of the lines of l, which are what was added.
-func (u *usage) worstLineRate(l *lines) float64 {
-	if u.lines == 0 || l.classic {
-		return u.estimatedRate(l)
+func (u *usage) worstLineRate() float64 {
+	if u.lines == 0 || u.classic {
+		return u.estimatedRate()
 	}
 	return u.worst
 }
 
-func (l *lines) usage(rates bool) (u usage) {
-	u.add(l.all, l.usageK(rates))
+func (l *lines) usage(rated bool) usage {
+	u := l.unused(rated)
+	u.add(l.all)
 	return u
 }
 
-// usageK is the k to sum up with.
-func (l *lines) usageK(rates bool) int {
-	if !rates || l.classic {
-		return 0
+// ---- kinds that consist of parts ----
+
+func fillOf(parts []usage) float64 {
+	var sum usage
+	for i := range parts {
+		sum.lines += parts[i].lines
+		sum.set += parts[i].set
 	}
-	return l.k
+	return sum.fill()
 }
 
-// together is the false-positive rate of filters that are all probed, of their rates.
-func together(rates func(yield func(float64) bool)) float64 {
-	right := 1.0 // the probability that no filter is wrong
-	for rate := range rates {
-		right *= 1 - rate
+// rateOfAll is the false-positive rate of parts that are all probed.
+func rateOfAll(parts []usage) float64 {
+	rates := make([]float64, len(parts))
+	for i := range parts {
+		rates[i] = parts[i].estimatedRate()
 	}
-	return 1 - right
+	return together(rates)
+}
+
+// together is the false-positive rate of filters that are all probed, of their rates; 1 if there are none.
+func together(rates []float64) float64 {
+	if len(rates) == 0 {
+		return 1
+	}
+	right := 0.0 // the logarithm of the probability that no filter is wrong
+	for _, rate := range rates {
+		right += math.Log1p(-rate)
+	}
+	return -math.Expm1(right)
+}
+
+func worstLineOf(parts []usage) float64 {
+	if len(parts) == 0 {
+		return 1
+	}
+	worst := 0.0
+	for i := range parts {
+		worst = max(worst, parts[i].worstLineRate())
+	}
+	return worst
+}
+
+// usages is that of the lines as they are now, copied a few at a time.
+func (f *ConcurrentFilter) usages(rated bool) []usage {
+	u, copied := f.view.unused(rated), [64]line{}
+	for all := f.view.all; len(all) > 0; {
+		part := all[:min(len(copied), len(all))]
+		for i := range part {
+			from := lanesOf(&part[i])
+			for lane := range from {
+				// As memory has it, whatever the CPU's order.
+				binary.NativeEndian.PutUint64(copied[i][8*lane:], atomic.LoadUint64(&from[lane]))
+			}
+		}
+		u.add(copied[:len(part)])
+		all = all[len(part):]
+	}
+	return []usage{u}
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], as the filter is now.
+func (f *ConcurrentFilter) EstimatedKeys() float64 {
+	if f == nil || len(f.view.all) == 0 {
+		return 0
+	}
+	return f.view.keysForFill(f.Fill())
+}
+
+// usages is those of the stages.
+func (f *ScalableFilter) usages(rated bool) (parts []usage) {
+	for i := range f.stages {
+		parts = append(parts, f.stages[i].filter.view.usage(rated))
+	}
+	return parts
+}
+
+// EstimatedKeys is [Filter.EstimatedKeys], of all stages.
+func (f *ScalableFilter) EstimatedKeys() float64 {
+	keys := 0.0
+	for i := range orZero(f).stages {
+		keys += f.stages[i].filter.EstimatedKeys()
+	}
+	return keys
+}
+
+// ExpectedRate returns the false-positive rate to expect of all stages together, 0 to 1, for the
+// number of keys now present. It is at most [ScalableFilter.Rate], unless the filter is
+// [ScalableFilter.Overfull]. That of the zero ScalableFilter is 1.
+func (f *ScalableFilter) ExpectedRate() float64 {
+	var rates []float64
+	for i := range orZero(f).stages {
+		filter := f.stages[i].filter
+		rates = append(rates, filter.Params().Rate(int(min(filter.KeyCount(), math.MaxInt))))
+	}
+	return together(rates)
+}
+
+// usages is those of the generations. Lines that one has not yet cleared count as empty.
+func (w *Window) usages(rated bool) (parts []usage) {
+	for place := range w.generations {
+		all := w.linesOf(place)
+		u := all.unused(rated)
+		for first := 0; first < len(all.all); first += chunkLines {
+			part := all.all[first:min(first+chunkLines, len(all.all))]
+			if w.cleared[place*chunksOf(w.params)+first/chunkLines] == w.generations[place].slice {
+				u.add(part)
+			} else {
+				u.lines += len(part)
+			}
+		}
+		parts = append(parts, u)
+	}
+	return parts
 }
 
 // ---- View, and the kinds that have one ----
-
-// Fill returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are
-// taken. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another
-// engine is 0: it is not known.
-func (v View) Fill() float64 {
-	return v.fill()
-}
 
 func (v *View) fill() float64 {
 	if params, ok := v.CuckooParams(); ok {
@@ -89,13 +188,6 @@ func (v *View) fill() float64 {
 	}
 	u := v.usage(false)
 	return u.fill()
-}
-
-// EstimatedKeys returns how many different keys are present, estimated from the fill: see
-// [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one KeyCount. It
-// reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not known.
-func (v View) EstimatedKeys() float64 {
-	return v.estimatedKeys()
 }
 
 func (v *View) estimatedKeys() float64 {
@@ -110,13 +202,6 @@ func (v *View) estimatedKeys() float64 {
 	return 0
 }
 
-// EstimatedRate returns the false-positive rate at the present fill, 0 to 1, so that the reader of a
-// file sees when it has become too full. It reads the whole filter. That of the zero View, and of
-// a filter of another engine, is 1: it is not known.
-func (v View) EstimatedRate() float64 {
-	return v.estimatedRate()
-}
-
 func (v *View) estimatedRate() float64 {
 	if params, ok := v.CuckooParams(); ok {
 		return params.Rate(int(v.cuckoo.taken()))
@@ -125,13 +210,7 @@ func (v *View) estimatedRate() float64 {
 		return params.Rate()
 	}
 	u := v.usage(true)
-	return u.estimatedRate(&v.lines)
-}
-
-// WorstLineRate is [Filter.WorstLineRate]. That of the zero View, and of a filter of another
-// engine, is 1: it is not known.
-func (v View) WorstLineRate() float64 {
-	return v.worstLineRate()
+	return u.estimatedRate()
 }
 
 func (v *View) worstLineRate() float64 {
@@ -148,160 +227,7 @@ func (v *View) worstLineRate() float64 {
 		return v.estimatedRate()
 	}
 	u := v.usage(true)
-	return u.worstLineRate(&v.lines)
-}
-
-// ---- ConcurrentFilter ----
-
-// usage sums up the lines as they are now, a few at a time.
-func (f *ConcurrentFilter) usage(rates bool) (u usage) {
-	var copied [64]line
-	all := f.view.all
-	for len(all) > 0 {
-		part := all[:min(len(copied), len(all))]
-		for i := range part {
-			from := lanesOf(&part[i])
-			for lane := range from {
-				// As memory has it, whatever the CPU's order.
-				binary.NativeEndian.PutUint64(copied[i][8*lane:], atomic.LoadUint64(&from[lane]))
-			}
-		}
-		u.add(copied[:len(part)], f.view.usageK(rates))
-		all = all[len(part):]
-	}
-	return u
-}
-
-// Fill is [Filter.Fill], as the filter is now.
-func (f *ConcurrentFilter) Fill() float64 {
-	u := orZero(f).usage(false)
-	return u.fill()
-}
-
-// EstimatedKeys is [Filter.EstimatedKeys], as the filter is now.
-func (f *ConcurrentFilter) EstimatedKeys() float64 {
-	if f == nil || len(f.view.all) == 0 {
-		return 0
-	}
-	return f.view.keysForFill(f.Fill())
-}
-
-// EstimatedRate is [Filter.EstimatedRate], as the filter is now.
-func (f *ConcurrentFilter) EstimatedRate() float64 {
-	f = orZero(f)
-	u := f.usage(true)
-	return u.estimatedRate(&f.view.lines)
-}
-
-// WorstLineRate is [Filter.WorstLineRate], as the filter is now.
-func (f *ConcurrentFilter) WorstLineRate() float64 {
-	f = orZero(f)
-	u := f.usage(true)
-	return u.worstLineRate(&f.view.lines)
-}
-
-// ---- ScalableFilter ----
-
-// Fill returns the fraction of the bits of all stages that are set, 0 to 1. It reads the whole
-// filter.
-func (f *ScalableFilter) Fill() float64 {
-	var u usage
-	for i := range orZero(f).stages {
-		u.add(f.stages[i].filter.view.all, 0)
-	}
-	return u.fill()
-}
-
-// EstimatedKeys is [Filter.EstimatedKeys], of all stages.
-func (f *ScalableFilter) EstimatedKeys() float64 {
-	keys := 0.0
-	for i := range orZero(f).stages {
-		keys += f.stages[i].filter.EstimatedKeys()
-	}
-	return keys
-}
-
-// EstimatedRate returns the false-positive rate of all stages together at the present fill, 0 to 1.
-// It reads the whole filter. That of the zero ScalableFilter is 1.
-func (f *ScalableFilter) EstimatedRate() float64 {
-	if f == nil || len(f.stages) == 0 {
-		return 1
-	}
-	return together(func(yield func(float64) bool) {
-		for i := range f.stages {
-			if !yield(f.stages[i].filter.EstimatedRate()) {
-				return
-			}
-		}
-	})
-}
-
-// WorstLineRate is [Filter.WorstLineRate], of the fullest line of any stage.
-func (f *ScalableFilter) WorstLineRate() float64 {
-	if f == nil || len(f.stages) == 0 {
-		return 1
-	}
-	worst := 0.0
-	for i := range f.stages {
-		worst = max(worst, f.stages[i].filter.WorstLineRate())
-	}
-	return worst
-}
-
-// ---- Window ----
-
-// usage sums up a generation. Lines that it has not yet cleared count as empty.
-func (w *Window) usage(place int, rates bool) (u usage) {
-	all := w.linesOf(place)
-	for first := 0; first < len(all.all); first += chunkLines {
-		part := all.all[first:min(first+chunkLines, len(all.all))]
-		if w.cleared[place*chunksOf(w.params)+first/chunkLines] != w.generations[place].slice {
-			u.lines += len(part)
-			continue
-		}
-		u.add(part, all.usageK(rates))
-	}
-	return u
-}
-
-// Fill returns the fraction of the bits of all generations that are set, 0 to 1. It reads the whole
-// window.
-func (w *Window) Fill() float64 {
-	var sum usage
-	for place := range orZero(w).generations {
-		u := w.usage(place, false)
-		sum.lines += u.lines
-		sum.set += u.set
-	}
-	return sum.fill()
-}
-
-// EstimatedRate returns the false-positive rate over all generations at their present fill, 0 to 1.
-// It reads the whole window. That of the zero Window is 1.
-func (w *Window) EstimatedRate() float64 {
-	if w == nil || len(w.generations) == 0 {
-		return 1
-	}
-	return together(func(yield func(float64) bool) {
-		for place := range w.generations {
-			u := w.usage(place, true)
-			if !yield(u.rates / float64(u.lines)) {
-				return
-			}
-		}
-	})
-}
-
-// WorstLineRate is [Filter.WorstLineRate], of the fullest line of any generation.
-func (w *Window) WorstLineRate() float64 {
-	if w == nil || len(w.generations) == 0 {
-		return 1
-	}
-	worst := 0.0
-	for place := range w.generations {
-		worst = max(worst, w.usage(place, true).worst)
-	}
-	return worst
+	return u.worstLineRate()
 }
 
 // ---- a line ----

@@ -87,21 +87,6 @@ func (v *View) probe(hash uint64) bool {
 	return in
 }
 
-// ContainsBatch probes for many keys. It uses out if that is large enough: see [Bitmap].
-func (v View) ContainsBatch(keys [][]byte, out Bitmap) Bitmap {
-	return containsKeys(&v, keys, out)
-}
-
-// ContainsStrings is [View.ContainsBatch] for strings.
-func (v View) ContainsStrings(keys []string, out Bitmap) Bitmap {
-	return containsKeys(&v, keys, out)
-}
-
-// ContainsHashes probes for many hashes. It uses out if that is large enough: see [Bitmap].
-func (v View) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
-	return containsHashes(&v, hashes, out)
-}
-
 func containsHashes(v *View, hashes []uint64, out Bitmap) Bitmap {
 	if n := len(hashes); 0 < n && n < few && v.short != 0 && cap(out) > 0 {
 		out = out[:1]
@@ -181,12 +166,6 @@ func (v View) StaticParams() (StaticParams, bool) {
 		return StaticParams{}, false
 	}
 	return StaticParams{v.static.count, v.static.rows, v.seed}, true
-}
-
-// KeyCount returns how many keys the writer of the filter says that it holds. It is a hint:
-// repeated keys may count each time, and 0 means unknown or none.
-func (v View) KeyCount() uint64 {
-	return v.keyCount
 }
 
 // String describes the filter in a line, whose bytes fmt would print otherwise.

@@ -3,7 +3,6 @@ package bloomline
 // A sliding-window filter: a ring of generations, each of them a plain filter's lines.
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
@@ -190,11 +189,6 @@ func (w *Window) RotateAfter(keys uint64) {
 
 // ---- adding ----
 
-// AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
-func (w *Window) AddHash(hash uint64) {
-	w.AddHashIfAbsent(hash)
-}
-
 // AddHashIfAbsent is [Window.AddIfAbsent] for a hash.
 func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 	w.room()
@@ -202,11 +196,6 @@ func (w *Window) AddHashIfAbsent(hash uint64) (isNew bool) {
 	isNew = !w.ContainsHash(hash)
 	w.put(newest, hash)
 	return isNew
-}
-
-// AddHashes is [Window.AddBatch] for hashes.
-func (w *Window) AddHashes(hashes []uint64) {
-	w.addAbsent(hashes, nil)
 }
 
 // addAbsent adds hashes, and sets the bits of those that were new. out is zero, or nil.
@@ -317,20 +306,11 @@ func (w *Window) probe(place int, hashes []uint64, out []uint64) {
 	}
 }
 
-func (w *Window) seed() uint64 {
-	return orZero(w).params.Seed
-}
-
 // ---- what it is ----
 
 // Generations returns how many generations there are, the newest included.
 func (w *Window) Generations() int {
 	return len(orZero(w).generations)
-}
-
-// Params returns the shape of each generation.
-func (w *Window) Params() Params {
-	return orZero(w).params
 }
 
 // TimeSlice returns the number of the current time slice: how often the window was rotated, or the
@@ -359,12 +339,6 @@ func (w *Window) Clear() {
 	for place := range w.generations {
 		w.generations[place].keyCount = 0
 	}
-}
-
-// String describes the window in a line.
-func (w *Window) String() string {
-	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}",
-		w.TimeSlice(), w.Generations(), w.KeyCount(0))
 }
 
 // ---- where it all is ----

@@ -3,6 +3,7 @@
 package bloomline
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/bloomline/bloomline/go/internal/host"
@@ -25,6 +26,16 @@ func (w *Window) AddString(key string) {
 // AddUint64 is [Window.Add] for an integer: see [HashUint64].
 func (w *Window) AddUint64(key uint64) {
 	w.AddHash(HashUint64(key, w.seed()))
+}
+
+// AddHash is [Window.Add] for the hash of a key, which [Window.Hash] makes.
+func (w *Window) AddHash(hash uint64) {
+	w.AddHashIfAbsent(hash)
+}
+
+// AddHashes is [Window.AddBatch] for hashes.
+func (w *Window) AddHashes(hashes []uint64) {
+	w.addAbsent(hashes, nil)
 }
 
 // AddBatch adds many keys: see [Window.Add].
@@ -114,6 +125,47 @@ func (w *Window) ContainsHashes(hashes []uint64, out Bitmap) Bitmap {
 // Hash returns the hash of a key with this window's seed.
 func (w *Window) Hash(key []byte) uint64 {
 	return Hash(key, w.seed())
+}
+
+func (w *Window) seed() uint64 {
+	return orZero(w).params.Seed
+}
+
+// ---- what it is ----
+
+// Params returns the shape of each generation.
+func (w *Window) Params() Params {
+	return orZero(w).params
+}
+
+// String describes the window in a line.
+func (w *Window) String() string {
+	return fmt.Sprintf("bloomline.Window{slice %d, %d generations, %d keys in the newest}", w.TimeSlice(), w.Generations(), w.KeyCount(0))
+}
+
+// Fill returns the fraction of the bits of all generations together that are set, 0 to 1. It reads
+// the whole window.
+func (w *Window) Fill() float64 {
+	return fillOf(orZero(w).usages(false))
+}
+
+// EstimatedRate returns the false-positive rate of all generations together at the present fill, 0
+// to 1. It reads the whole window. That of the zero Window is 1.
+func (w *Window) EstimatedRate() float64 {
+	return rateOfAll(orZero(w).usages(true))
+}
+
+// WorstLineRate is [Filter.WorstLineRate], of the fullest line of all generations together.
+func (w *Window) WorstLineRate() float64 {
+	return worstLineOf(orZero(w).usages(true))
+}
+
+// Clone returns a window of the same keys that shares no memory with w, in the same slice. That of
+// nil is the zero Window. It panics with [ErrOutOfMemory] if the system refuses the memory.
+func (w *Window) Clone() *Window {
+	clone := new(Window)
+	clone.windowData = orZero(w).windowData.cloned()
+	return clone
 }
 
 // ---- bytes and files ----

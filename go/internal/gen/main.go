@@ -16,7 +16,7 @@ import (
 // kind is a row: what the methods of one kind have that those of another do not. Texts go into comments.
 type kind struct {
 	Name, File string
-	Data       string // the type that holds the fields
+	Data       string // the type that holds the fields; there are no bytes and files of one without
 	Noun       string // what its documentation calls it
 	Load       string // the function that reads a file
 	Seed       string // the seed of hashes: seed() if empty
@@ -30,8 +30,18 @@ type kind struct {
 	Viewed  string // the view that answers; if there is none, the methods answer and prefetch do
 
 	Add, AddIfAbsent string // what these do
+	AddsAbsent       bool   // AddHash is AddHashIfAbsent, AddHashes addAbsent
 	Contains         string
+	Asked            string // what Contains asks, if not ContainsHash
+	ContainsHash     string // what it returns; by hand if empty
 	Prefetch         string
+
+	SeedIs             string // what seed returns; there is none if empty
+	Params, ParamsType string // how Params returns what; by hand if empty
+	ParamsOf           string
+	Shown, ShownOf     string // the format of String, and of what
+	Parts              string // what usages yields, for the measures of a kind without a view
+	Cloned             string // more of Clone
 
 	// What the methods of a kind with a view return.
 	View, KeyCount, Fill, EstimatedKeys, EstimatedRate, WorstLineRate string
@@ -51,6 +61,10 @@ type kind struct {
 const (
 	noMore  = "A key that was added before is never new; a new key passes for present at the false-positive rate."
 	another = "a filter of another kind"
+
+	viewSeed   = "orZero(f).view.seed"
+	shape      = "return orZero(f).view.shape()"
+	keysLinesK = "f.KeyCount(), f.Params().LineCount, f.Params().K"
 )
 
 var kinds = []kind{{
@@ -59,6 +73,11 @@ var kinds = []kind{{
 	// Single keys of no seed call xxh3 directly, and batches of no keys find a nil filter.
 	Hand:          "Add AddString AddBatch AddStrings Contains ContainsString ContainsUint64 Prefetch",
 	Adds:          true,
+	ContainsHash:  "f == nil || f.view.lines.contains(hash)",
+	SeedIs:        viewSeed,
+	Params:        shape,
+	Shown:         "%d keys, %d lines, k %d",
+	ShownOf:       keysLinesK,
 	Viewed:        "orZero(f).view",
 	View:          "the filter to read: cheap to pass on. It sees what is added later, and must not be used while something is.",
 	KeyCount:      "were added, repeated ones counted each time, those of filters united with this one included.",
@@ -84,6 +103,13 @@ var kinds = []kind{{
 	Name: "ConcurrentFilter", File: "concurrent", Data: "concurrentData", Load: "LoadConcurrent",
 	Layouts:     "layoutLines, layoutCounting, layoutClassic",
 	Adds:        true,
+	AddsAbsent:  true,
+	SeedIs:      viewSeed,
+	Params:      shape,
+	Shown:       "%d lines, k %d",
+	ShownOf:     "f.Params().LineCount, f.Params().K",
+	Parts:       "the filter as it is now",
+	Cloned:      ", as it is now. Others may go on adding, as with [ConcurrentFilter.Snapshot]",
 	Add:         "adds a key.",
 	AddIfAbsent: "adds a key, and returns true if it was new: if one of its bits was not set before. " + noMore + " Of several goroutines that add the same new key at once, at least one is told that it is new, and more may be.",
 	Contains:    "reports whether a key may be present. False means that it was absent when this was called.",
@@ -98,8 +124,14 @@ var kinds = []kind{{
 	Memory:        "orZero(f).plain().MemoryUsage() + len(orZero(f).counters)",
 	MemoryOf:      "its lines and counters",
 	Layouts:       "layoutCounting",
-	Hand:          "Contains ContainsString ContainsUint64", // those of the plain filter
 	Adds:          true,
+	Asked:         "f.plain()",
+	ContainsHash:  "f.plain().ContainsHash(hash)",
+	SeedIs:        "f.plain().seed()",
+	Params:        "return f.plain().Params()",
+	ParamsOf:      "the filter. [Params.Bytes] is without the counters, which are four times as many.",
+	Shown:         "%d keys, %d lines, k %d",
+	ShownOf:       keysLinesK,
 	Removes:       true,
 	Viewed:        "orZero(f.plain()).view",
 	View:          "the plain filter of the keys that are present, at no cost, to read: it sees what is added and removed later, and must not be used while something is.",
@@ -120,6 +152,12 @@ var kinds = []kind{{
 	Adds:          true,
 	CanFail:       true,
 	Removes:       true,
+	ContainsHash:  "orZero(f).view.probe(hash)",
+	SeedIs:        viewSeed,
+	Params:        "params, _ := orZero(f).view.CuckooParams()\nreturn params",
+	ParamsType:    "CuckooParams",
+	Shown:         "%d keys, %d lines, %d bits",
+	ShownOf:       "f.KeyCount(), f.Params().LineCount, f.Params().FingerprintBits",
 	Viewed:        "orZero(f).view",
 	Lacks:         "EstimatedKeys", // KeyCount is exact
 	View:          "the filter to read: cheap to pass on. It sees what is added and removed later, and must not be used while something is.",
@@ -140,6 +178,12 @@ var kinds = []kind{{
 	Memory:        "len(orZero(f).view.encoded)",
 	MemoryOf:      "the encoded filter, which is what it has in memory",
 	Layouts:       "layoutStatic",
+	ContainsHash:  "f == nil || f.view.static.contains(f.view.encoded, hash)",
+	SeedIs:        viewSeed,
+	Params:        "params, _ := orZero(f).view.StaticParams()\nreturn params",
+	ParamsType:    "StaticParams",
+	Shown:         "%d keys, %d lines, %d rows",
+	ShownOf:       "f.KeyCount(), f.Params().LineCount, f.Params().Rows",
 	Viewed:        "orZero(f).view",
 	Lacks:         "Fill", // its bits do not depend on how many keys are in
 	View:          "the filter to read: cheap to pass on.",
@@ -160,6 +204,11 @@ var kinds = []kind{{
 	Layouts:     "layoutScalable",
 	Seed:        "f.hashSeed()",
 	Adds:        true,
+	AddsAbsent:  true,
+	Shown:       "%d keys, %d stages, rate %.3g of %.3g",
+	ShownOf:     "f.KeyCount(), len(orZero(f).stages), f.ExpectedRate(), f.Rate()",
+	Parts:       "all stages together",
+	Cloned:      ", and grows as f would",
 	Add:         "adds a key, unless it is present.",
 	AddIfAbsent: "adds a key unless it is present, and returns true if it was new. " + noMore + " It is present afterwards in any case.",
 	Equal:       "are encoded as the same bytes: the same rate, seed and stages.",
@@ -175,6 +224,14 @@ var kinds = []kind{{
 	Layouts:     "layoutWindow",
 	Noun:        "window",
 	Adds:        true,
+	AddsAbsent:  true,
+	SeedIs:      "orZero(w).params.Seed",
+	Params:      "return orZero(w).params",
+	ParamsOf:    "each generation.",
+	Shown:       "slice %d, %d generations, %d keys in the newest",
+	ShownOf:     "w.TimeSlice(), w.Generations(), w.KeyCount(0)",
+	Parts:       "all generations together",
+	Cloned:      ", in the same slice",
 	Add:         "adds a key to the newest generation, also if an older one has it.",
 	AddIfAbsent: "adds a key to the newest generation, also if an older one has it, and returns true if no generation had it. A key that is present is never new; a new key passes for present at the false-positive rate.",
 	Contains:    "reports whether a key may be present. False means that no generation has it.",
@@ -191,18 +248,46 @@ var kinds = []kind{{
 	Layouts:  "layoutCascade",
 	Noun:     "cascade",
 	Seed:     "f.Seed()",
+	Shown:    "%d included, %d excluded, %d layers, %d bytes",
+	ShownOf:  "f.IncludedCount(), f.ExcludedCount(), len(orZero(f).layers), f.Bytes()",
 	Contains: "reports whether a key is included: true for each included key, false for each excluded one.",
 	Equal:    "are encoded as the same bytes: the same seed, counts and layers.",
 	Bytes:    "No [View] reads it.",
 	Other:    "any filter",
+}, {
+	// Of another engine's block the hash of a key is another, so what takes keys is by hand.
+	Name: "View", File: "view", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
+	Viewed:        "v",
+	KeyCount:      "the writer of the filter says that it holds. It is a hint: repeated keys may count each time, and 0 means unknown or none.",
+	Fill:          "returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are taken. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another engine is 0: it is not known.",
+	EstimatedKeys: "returns how many different keys are present, estimated from the fill: see [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one KeyCount. It reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not known.",
+	EstimatedRate: "returns the false-positive rate at the present fill, 0 to 1, so that the reader of a file sees when it has become too full. It reads the whole filter. That of the zero View, and of a filter of another engine, is 1: it is not known.",
+	WorstLineRate: "is [Filter.WorstLineRate]. That of the zero View, and of a filter of another engine, is 1: it is not known.",
+}, {
+	Name: "Mapped", File: "mapped", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
+	Viewed:        "orZero(m).View",
+	KeyCount:      "the writer of the filter says that it holds: see [View.KeyCount].",
+	Fill:          "is [View.Fill].",
+	EstimatedKeys: "is [View.EstimatedKeys].",
+	EstimatedRate: "is [View.EstimatedRate].",
+	WorstLineRate: "is [View.WorstLineRate].",
 }}
 
 // R is the name of the receiver.
 func (k kind) R() string {
-	if k.Name == "Window" {
-		return "w"
+	switch k.Name {
+	case "Window", "View", "Mapped":
+		return strings.ToLower(k.Name[:1])
 	}
 	return "f"
+}
+
+// Self is the type of the receiver of what is passed on by value.
+func (k kind) Self() string {
+	if k.Name == "View" {
+		return k.Name
+	}
+	return "*" + k.Name
 }
 
 // Result is what Add returns.
@@ -251,6 +336,8 @@ func orElse(text *string, other string) {
 func generate(k kind) ([]byte, error) {
 	orElse(&k.Noun, "filter")
 	orElse(&k.Seed, k.R()+".seed()")
+	orElse(&k.ParamsType, "Params")
+	orElse(&k.ParamsOf, "the filter.")
 	orElse(&k.Contains, "reports whether a key may be present. False means definitely absent.")
 	orElse(&k.ReadFrom, ". It reads from to its end, up to a limit: see [Filter.ReadFrom].")
 	orElse(&k.Save, "atomically: see [Filter.Save].")
