@@ -182,39 +182,86 @@ func TestAddIfAbsent(t *testing.T) {
 	}
 }
 
-func TestCuckooRemovesBatches(t *testing.T) {
-	filter, err := NewCuckoo(1000, 0.0002, WithSeed(9))
-	must(err)
-	texts := make([]string, 700)
-	keys, hashes := make([][]byte, len(texts)), make([]uint64, len(texts))
+type remover interface {
+	Remove([]byte) error
+	RemoveString(string) error
+	RemoveHash(uint64) error
+	RemoveBatch([][]byte, Bitmap) Bitmap
+	RemoveStrings([]string, Bitmap) Bitmap
+	RemoveHashes([]uint64, Bitmap) Bitmap
+}
+
+// Batches of keys do as one by one, at the seams of the loops, where lines are near and where they are far.
+func TestBatchesNearAndFar(t *testing.T) {
+	const most = 1500
+	texts, keys, hashes := make([]string, most), make([][]byte, most), make([]uint64, most)
 	for i := range texts {
-		texts[i] = fmt.Sprint("key ", i)
-		keys[i], hashes[i] = []byte(texts[i]), filter.Hash([]byte(texts[i]))
+		texts[i] = fmt.Sprint("key ", i*2/3) // some twice
+		keys[i], hashes[i] = []byte(texts[i]), HashString(texts[i], 5)
 	}
-	for way, remove := range []func() Bitmap{
-		func() Bitmap { return filter.RemoveStrings(texts, nil) },
-		func() Bitmap { return filter.RemoveBatch(keys, nil) },
-		func() Bitmap { return filter.RemoveHashes(hashes, nil) },
-	} {
-		if _, err := filter.AddStrings(texts[:650]); err != nil {
-			t.Fatal(err)
-		}
-		removed := remove()
-		for i := range texts {
-			if removed.Has(i) != (i < 650) {
-				t.Fatalf("way %d, key %d: removed %v", way, i, removed.Has(i))
+	for _, lines := range []uint64{60, farFrom + 3} {
+		params := Params{LineCount: lines, K: 6, Seed: 5}
+		for name, empty := range map[string]anyKind{
+			"Filter": orPanic(NewWithParams(params)), "ConcurrentFilter": orPanic(NewConcurrentWithParams(params)),
+			"Filter, classic": orPanic(newClassicWithParams(params)), "ConcurrentFilter, classic": orPanic(newClassicWithParams(params)).Share(),
+			"CountingFilter": orPanic(NewCountingWithParams(params)),
+			"CuckooFilter":   cuckooOf(t, lines, 12, 5), "Window": orPanic(NewWindowWithParams(3, params)),
+			"ScalableFilter": mustScalable(t, int(lines)*50, 0.01, WithSeed(5)),
+		} {
+			for _, n := range []int{0, 1, 15, 16, 63, 64, 65, 511, 512, 513, most} {
+				what := fmt.Sprintf("%s, %d lines, %d keys", name, lines, n)
+				one := cloneOf(empty)
+				for _, text := range texts[:n/2] {
+					addsOf(one).(adder).AddString(text)
+				}
+				ways := []anyKind{cloneOf(empty), cloneOf(empty), cloneOf(empty)}
+				addsOf(ways[0]).(adder).AddStrings(texts[:n/2])
+				addsOf(ways[1]).(adder).AddBatch(keys[:n/2])
+				addsOf(ways[2]).(adder).AddHashes(hashes[:n/2])
+				same := func(done string) {
+					for way := range ways {
+						if !equal(ways[way], one) {
+							t.Fatalf("%s: %s in way %d: another filter", what, done, way)
+						}
+					}
+				}
+				same("added")
+				probe := one.(Prober)
+				answers := []Bitmap{probe.ContainsStrings(texts[:n], nil), probe.ContainsBatch(keys[:n], make(Bitmap, 30)), probe.ContainsHashes(hashes[:n], nil)}
+				for i := range n {
+					for way, answer := range answers {
+						if in := probe.ContainsHash(hashes[i]); answer.Has(i) != in || !in && i < n/2 {
+							t.Fatalf("%s: key %d in way %d: want %v", what, i, way, in)
+						}
+					}
+				}
+				if _, ok := one.(remover); !ok {
+					continue
+				}
+				removed := []Bitmap{
+					ways[0].(remover).RemoveStrings(texts[:n], nil), ways[1].(remover).RemoveBatch(keys[:n], make(Bitmap, 30)),
+					ways[2].(remover).RemoveHashes(hashes[:n], nil),
+				}
+				for i := range n {
+					want := one.(remover).RemoveString(texts[i]) == nil
+					for way := range removed {
+						if removed[way].Has(i) != want {
+							t.Fatalf("%s: key %d is removed in way %d: want %v", what, i, way, want)
+						}
+					}
+				}
+				same("removed")
 			}
 		}
-		if filter.KeyCount() != 0 {
-			t.Errorf("way %d: %v", way, filter)
-		}
 	}
+}
+
+func TestRemovesIntegers(t *testing.T) {
+	filter, counting := orPanic(NewCuckoo(10, 0.0002, WithSeed(9))), orPanic(NewCounting(10, 0.01))
 	must(filter.AddUint64(5))
 	if filter.RemoveUint64(5) != nil || filter.RemoveUint64(5) != ErrAbsent {
 		t.Error("an integer is not removed once")
 	}
-	counting, err := NewCounting(10, 0.01)
-	must(err)
 	counting.AddUint64(5)
 	if counting.CountUint64(5) != 1 || counting.RemoveUint64(5) != nil || counting.RemoveUint64(5) != ErrAbsent {
 		t.Error("an integer is not counted")

@@ -5,9 +5,7 @@ package bloomline
 import (
 	"bytes"
 	"errors"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -86,41 +84,6 @@ func TestCascadeOfKeys(t *testing.T) {
 	for _, rate := range []float64{-1, 1, 1e-6} {
 		if _, err := BuildCascadeHashes(included, excluded, rate, 0, 1); !errors.Is(err, noRate(rate)) {
 			t.Errorf("rate %v: %v", rate, err)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "cascade")
-	if err := f.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	if loaded, err := LoadCascade(path); err != nil || !loaded.Equal(f) {
-		t.Errorf("loaded: %v", err)
-	}
-	text, err := f.MarshalText()
-	var again Cascade
-	if err != nil || again.UnmarshalText(text) != nil || !again.Equal(f) {
-		t.Error("as text it is another")
-	}
-	var stream bytes.Buffer
-	if _, err := f.WriteDelimited(&stream); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := again.ReadDelimited(&stream, 1<<20); err != nil || !again.Equal(f) {
-		t.Errorf("read: %v", err)
-	}
-}
-
-func TestZeroCascade(t *testing.T) {
-	var none *Cascade
-	for _, f := range []*Cascade{none, new(Cascade)} {
-		answers := f.ContainsHashes([]uint64{1, 2}, nil)
-		if !f.ContainsString("a") || !f.ContainsHash(1) || !answers.Has(1) || f.UnknownRate() != 1 {
-			t.Error("what is not there says no")
-		}
-		if _, err := f.MarshalBinary(); !errors.Is(err, ErrNoLines) || f.Bytes() != 0 || len(f.Layers()) != 0 {
-			t.Errorf("it has bytes: %v", err)
-		}
-		if f.Clone().IncludedCount() != 0 || f.ExcludedCount() != 0 || !strings.HasPrefix(f.String(), "bloomline.Cascade{0") {
-			t.Error("it has keys")
 		}
 	}
 }

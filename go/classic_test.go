@@ -33,32 +33,6 @@ func newClassicWithParams(params Params) (*Filter, error) {
 
 // ---- filters ----
 
-// The histories have the bytes and answers of few lines. Of many, batches touch them ahead: they do as
-// one by one.
-func TestClassicFar(t *testing.T) {
-	for _, k := range []int{1, 7, 16} {
-		filter := orPanic(newClassicWithParams(Params{LineCount: farFrom + 3, K: k}))
-		one, hashes := orPanic(NewWithParams(filter.Params())), randomHashes(600, 3)
-		filter.AddHashes(hashes)
-		for _, hash := range hashes {
-			one.AddHash(hash)
-		}
-		if !filter.Equal(one) {
-			t.Fatalf("k %d: another filter", k)
-		}
-		asked := append(randomHashes(300, 98), hashes...)
-		shared := one.Share()
-		for n := 0; n <= len(asked); n += 1 + n/3 {
-			answers, again := filter.ContainsHashes(asked[:n], nil), shared.ContainsHashes(asked[:n], nil)
-			for i, hash := range asked[:n] {
-				if in := filter.ContainsHash(hash); answers.Has(i) != in || again.Has(i) != in {
-					t.Fatalf("k %d, hash %x: want %v", k, hash, in)
-				}
-			}
-		}
-	}
-}
-
 func TestClassicWhole(t *testing.T) {
 	const keys = 20_000
 	filter, err := NewClassic(keys, 0.01, WithSeed(5))

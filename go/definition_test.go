@@ -215,25 +215,6 @@ func testBatchesOfEveryLength(t *testing.T) {
 	}
 }
 
-func TestBytesAtAnyAddress(t *testing.T) {
-	filter, want := filterOf(t, 9, 7, randomHashes(100, 4))
-	encoded, _ := filter.MarshalBinary()
-	asked := append(randomHashes(200, 4), randomHashes(200, 5)...)
-	for offset := range 64 {
-		room := append(make([]byte, offset), encoded...)
-		view, err := OpenView(room[offset:])
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers := view.ContainsHashes(asked, nil)
-		for i, hash := range asked {
-			if answers.Has(i) != definitionContains(want, 7, hash) || view.ContainsHash(hash) != answers.Has(i) {
-				t.Fatalf("offset %d, hash %x", offset, hash)
-			}
-		}
-	}
-}
-
 // The rate is what the model says, for single keys and in batches.
 func TestRates(t *testing.T) {
 	for _, rate := range []float64{0.1, 0.01, 0.001} {

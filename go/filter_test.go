@@ -3,12 +3,10 @@ package bloomline
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math"
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) }
@@ -76,43 +74,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What is not there answers yes, and nothing can be lost in it.
-func TestZeroValues(t *testing.T) {
-	var filter Filter
-	var view View
-	var mapped Mapped
-	keys := []string{"a", "b", "c"}
-	for name, yes := range map[string]bool{
-		"filter":       filter.Contains(nil) && filter.ContainsString("a") && filter.ContainsHash(0),
-		"filter batch": filter.ContainsStrings(keys, nil).Count() == 3,
-		"view":         view.Contains([]byte("a")) && view.ContainsHash(1),
-		"view batch":   view.ContainsHashes(make([]uint64, 100), nil).Count() == 100,
-		"mapped":       mapped.Contains(nil) && mapped.Close() == nil,
-	} {
-		if !yes {
-			t.Errorf("the zero %s says no", name)
-		}
-	}
-	if _, err := filter.MarshalBinary(); !errors.Is(err, ErrNoLines) {
-		t.Error(err)
-	}
-	if _, err := filter.WriteTo(io.Discard); !errors.Is(err, ErrNoLines) {
-		t.Error(err)
-	}
-	if err := filter.Fold(); !errors.Is(err, ErrNoLines) {
-		t.Error(err)
-	}
-	if _, ok := view.Params(); ok || filter.EstimatedRate() != 1 || filter.EstimatedKeys() != 0 || filter.Fill() != 0 {
-		t.Error("the zero values have something in them")
-	}
-	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, "zero Filter") {
-			t.Errorf("adding to the zero Filter: %q", text)
-		}
-	}()
-	filter.AddString("a")
-}
-
 // The bits of both, so the keys of both.
 func TestIntersect(t *testing.T) {
 	hashes := randomHashes(600, 8)
@@ -176,94 +137,6 @@ func TestUnionClearFold(t *testing.T) {
 	all.Clear()
 	if all.Fill() != 0 || all.KeyCount() != 0 || all.ContainsHash(hashes[0]) {
 		t.Error("clear leaves something")
-	}
-}
-
-func TestBinary(t *testing.T) {
-	filter := mustNew(t, 1000, 0.01, WithSeed(3))
-	filter.AddStrings([]string{"apple", "pear"})
-	data, err := filter.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	appended, err := filter.AppendBinary([]byte("before"))
-	if err != nil || string(appended) != "before"+string(data) {
-		t.Error("append:", err)
-	}
-	var stream bytes.Buffer
-	if n, err := filter.WriteTo(&stream); err != nil || n != int64(len(data)) || !bytes.Equal(stream.Bytes(), data) {
-		t.Error("write:", n, err)
-	}
-	var back Filter
-	if n, err := back.ReadFrom(iotest.OneByteReader(&stream)); err != nil || n != int64(len(data)) {
-		t.Error("read:", n, err)
-	}
-	if back.Params() != filter.Params() || back.KeyCount() != 2 || !back.ContainsString("pear") || back.ContainsString("plum") {
-		t.Error("what was read is another filter")
-	}
-	// A filter that was read can grow.
-	back.AddString("plum")
-	if !back.ContainsString("plum") || filter.ContainsString("plum") {
-		t.Error("what was read shares memory with what was written")
-	}
-	// What fails leaves everything as it was.
-	for cut := range len(data) {
-		if err := back.UnmarshalBinary(data[:cut]); err == nil {
-			t.Fatalf("%d of %d bytes are accepted", cut, len(data))
-		}
-	}
-	if _, err := back.ReadFrom(iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Error(err)
-	}
-	if _, err := filter.WriteTo(failing{}); !errors.Is(err, io.ErrShortWrite) {
-		t.Error(err)
-	}
-	if !back.ContainsString("plum") {
-		t.Error("a failed read has changed the filter")
-	}
-}
-
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
-
-// Every bit that is turned in an encoded filter is found.
-func TestEveryBitCounts(t *testing.T) {
-	filter, _ := filterOf(t, 2, 6, randomHashes(20, 1))
-	data, _ := filter.MarshalBinary()
-	for bit := range len(data) * 8 {
-		data[bit/8] ^= 1 << (bit % 8)
-		if _, err := OpenView(data); err == nil {
-			t.Fatalf("bit %d turned: accepted", bit)
-		}
-		data[bit/8] ^= 1 << (bit % 8)
-	}
-}
-
-func TestNoAllocations(t *testing.T) {
-	filter := mustNew(t, 1000, 0.01)
-	encoded, _ := filter.MarshalBinary()
-	key, text := []byte("a key of some length"), "a key of some length"
-	keys, texts, hashes := [][]byte{key, key}, []string{text, text}, make([]uint64, 2000)
-	out := make(Bitmap, 40)
-	for name, do := range map[string]func(){
-		"Add":             func() { filter.Add(key) },
-		"AddString":       func() { filter.AddString(text) },
-		"AddBatch":        func() { filter.AddBatch(keys) },
-		"AddStrings":      func() { filter.AddStrings(texts) },
-		"AddHashes":       func() { filter.AddHashes(hashes) },
-		"Contains":        func() { filter.Contains(key) },
-		"ContainsString":  func() { filter.ContainsString(text) },
-		"Prefetch":        func() { filter.Prefetch(hashes[0]) },
-		"ContainsBatch":   func() { filter.ContainsBatch(keys, out) },
-		"ContainsStrings": func() { filter.ContainsStrings(texts, out) },
-		"ContainsHashes":  func() { filter.ContainsHashes(hashes, out) },
-		"OpenView":        func() { v, _ := OpenView(encoded); v.ContainsString(text) },
-		"OpenRocksDB":     func() { v, _ := OpenRocksDB(encoded); v.ContainsHashes(hashes, out) },
-	} {
-		if n := testing.AllocsPerRun(100, do); n != 0 {
-			t.Errorf("%s allocates %v times", name, n)
-		}
 	}
 }
 

@@ -323,7 +323,7 @@ func TestConcurrentFiles(t *testing.T) {
 	}
 }
 
-// Adds and probes allocate nothing, in batches as well.
+// Adds, removals and probes allocate nothing, in batches as well, nor does opening a view.
 func TestKindsAllocateNothing(t *testing.T) {
 	hashes := randomHashes(700, 1)
 	keys, texts := make([][]byte, len(hashes)), make([]string, len(hashes))
@@ -332,33 +332,65 @@ func TestKindsAllocateNothing(t *testing.T) {
 		texts[i] = string(keys[i])
 	}
 	out := make(Bitmap, 11)
+	static := orPanic(BuildStaticHashes(hashes, 0.01))
+	kinds := map[string]Prober{"StaticFilter": static, "Cascade": orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)), "View": static.View()}
 	for name, filter := range kindsOf(t) {
-		probe := filter.(Prober)
+		kinds[name] = filter.(Prober)
+	}
+	for name, probe := range kinds {
 		work := map[string]func(){
-			"ContainsUint64": func() { probe.ContainsUint64(3) }, "ContainsBatch": func() { probe.ContainsBatch(keys, out) },
-			"ContainsStrings": func() { probe.ContainsStrings(texts, out) }, "ContainsHashes": func() { probe.ContainsHashes(hashes, out) },
+			"Contains": func() {
+				probe.Contains(keys[0])
+				probe.ContainsString(texts[0])
+				probe.ContainsUint64(3)
+				probe.ContainsHash(3)
+			},
+			"ContainsBatch": func() { probe.ContainsBatch(keys, out) }, "ContainsStrings": func() { probe.ContainsStrings(texts, out) },
+			"ContainsHashes": func() { probe.ContainsHashes(hashes, out) },
 		}
-		if batches, ok := filter.(ifAbsentBatches); ok {
-			in, single := filter.(adder), filter.(ifAbsent)
-			work["Add"] = func() { in.Add(keys[0]); in.AddString(texts[0]); in.AddUint64(1); in.AddHash(5) }
+		if batches, ok := probe.(ifAbsentBatches); ok {
+			single := probe.(ifAbsent)
 			work["AddIfAbsent"] = func() {
 				single.AddIfAbsent(keys[0])
 				single.AddStringIfAbsent(texts[0])
 				single.AddUint64IfAbsent(1)
 				single.AddHashIfAbsent(5)
 			}
-			work["AddBatch"] = func() { in.AddBatch(keys); in.AddStrings(texts); in.AddHashes(hashes) }
 			work["AddBatchIfAbsent"] = func() {
 				batches.AddBatchIfAbsent(keys, out)
 				batches.AddStringsIfAbsent(texts, out)
 				batches.AddHashesIfAbsent(hashes, out)
 			}
+		}
+		if in, ok := addsOf(probe).(adder); ok {
+			work["Add"] = func() { in.Add(keys[0]); in.AddString(texts[0]); in.AddUint64(1); in.AddHash(5) }
+			work["AddBatch"] = func() { in.AddBatch(keys); in.AddStrings(texts); in.AddHashes(hashes) }
+			if cuckoo, ok := probe.(*CuckooFilter); ok { // in which there is no room for all that
+				work["Add"] = func() { cuckoo.Clear(); in.Add(keys[0]); in.AddString(texts[0]) }
+				work["AddBatch"] = func() { cuckoo.Clear(); in.AddStrings(texts); cuckoo.Clear(); in.AddHashes(hashes) }
+			}
 			work["AddBatch"]() // a ScalableFilter grows
+		}
+		if in, ok := probe.(remover); ok {
+			work["Remove"] = func() { _ = in.Remove(keys[0]); _ = in.RemoveString(texts[0]) }
+			work["RemoveBatch"] = func() { in.RemoveBatch(keys, out); in.RemoveStrings(texts, out); in.RemoveHashes(hashes, out) }
+		}
+		if counting, ok := probe.(*CountingFilter); ok {
+			work["Count"] = func() { counting.Count(keys[0]) }
 		}
 		for method, do := range work {
 			if n := testing.AllocsPerRun(100, do); n != 0 {
 				t.Errorf("%s.%s: %v allocations", name, method, n)
 			}
+		}
+	}
+	encoded := orPanic(static.MarshalBinary())
+	for name, open := range map[string]func(){
+		"OpenView":    func() { v, _ := OpenView(encoded); v.ContainsString(texts[0]) },
+		"OpenRocksDB": func() { v, _ := OpenRocksDB(encoded); v.ContainsHashes(hashes, out) },
+	} {
+		if n := testing.AllocsPerRun(100, open); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }

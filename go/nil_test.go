@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,9 @@ func nilKinds(t *testing.T) []any {
 // Methods of values, which Go calls with a copy: nil has none, and dies with a message of Go's.
 // Packages that marshal do not call them: nil is null in JSON.
 var ofValues = map[string]bool{"MarshalText": true, "GobEncode": true}
+
+// Methods whose error says that there is nothing.
+var needLines = strings.Fields("AppendBinary MarshalBinary WriteTo WriteDelimited Save Snapshot Fold Remove RemoveString RemoveUint64 RemoveHash")
 
 func TestNilAndZero(t *testing.T) {
 	methods := 0
@@ -142,10 +146,27 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 				t.Errorf("%s denies", what)
 			}
 		case Bitmap:
-			if strings.HasPrefix(name, "Contains") && result.Count() != 1 {
-				t.Errorf("%s denies", what)
+			if asked := strings.HasPrefix(name, "Contains"); asked != (result.Count() == 1) || !asked && result.Count() != 0 {
+				t.Errorf("%s: %d bits", what, result.Count())
+			}
+		case float64:
+			// It answers true to all, and has nothing in it.
+			want := 0.0
+			if name != "Rate" && strings.HasSuffix(name, "Rate") {
+				want = 1
+			}
+			if result != want {
+				t.Errorf("%s: %v", what, result)
+			}
+		case int, uint64, Params, CuckooParams, StaticParams:
+			counts := strings.HasPrefix(name, "Count") // at most so often
+			if !reflect.ValueOf(result).IsZero() && !strings.HasPrefix(name, "Hash") && !counts || counts && result != mostCount {
+				t.Errorf("%s: %v", what, result)
 			}
 		case error:
+			if slices.Contains(needLines, name) && !errors.Is(result, ErrNoLines) {
+				t.Errorf("%s: %v", what, result)
+			}
 			// It has no key that could be absent, and no lines that could be full or odd.
 			for _, wrong := range []error{ErrAbsent, ErrFull, ErrOddLineCount, ErrTruncated, ErrNotAFilter} {
 				if errors.Is(result, wrong) {

@@ -3,12 +3,10 @@ package bloomline
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -310,85 +308,6 @@ func TestStaticBuilder(t *testing.T) {
 
 // ---- whole filters ----
 
-func TestStaticZero(t *testing.T) {
-	var filter StaticFilter
-	var none *StaticFilter
-	for _, f := range []*StaticFilter{&filter, none} {
-		f.Prefetch(3)
-		if !f.ContainsString("a") || !f.ContainsUint64(1) || f.ContainsHashes(make([]uint64, 70), nil).Count() != 70 || !f.View().ContainsString("a") {
-			t.Error("the zero StaticFilter says no")
-		}
-		if f.EstimatedRate() != 1 || f.WorstLineRate() != 1 || f.KeyCount() != 0 || f.Levels() != 0 || f.Bytes() != 0 || f.Params() != (StaticParams{}) {
-			t.Error("the zero StaticFilter has something in it")
-		}
-		if _, err := f.MarshalBinary(); err != ErrNoLines {
-			t.Error(err)
-		}
-		if _, err := f.WriteTo(io.Discard); err != ErrNoLines {
-			t.Error(err)
-		}
-	}
-}
-
-func TestStaticBinary(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "filter")
-	for _, rows := range []int{4, 8, 11} {
-		hashes := randomHashes(300, 3)
-		filter := staticOf(t, rows, hashes)
-		data, err := filter.MarshalBinary()
-		if err != nil || uint64(len(data)) != filter.Bytes()+64 {
-			t.Fatal(len(data), err)
-		}
-		appended, err := filter.AppendBinary([]byte("before"))
-		if err != nil || string(appended) != "before"+string(data) {
-			t.Error("append:", err)
-		}
-		must(filter.Save(path))
-		loaded, err := LoadStatic(path)
-		if err != nil || !loaded.Equal(filter) {
-			t.Error(loaded, err)
-		}
-		mapped, err := Open(path)
-		must(err)
-		if params, ok := mapped.StaticParams(); !ok || params != filter.Params() || mapped.KeyCount() != 300 {
-			t.Error(params, ok)
-		}
-		if mapped.ContainsHashes(hashes, nil).Count() != 300 || mapped.EstimatedRate() != filter.EstimatedRate() || mapped.WorstLineRate() != filter.WorstLineRate() {
-			t.Error("what is mapped is another")
-		}
-		must(mapped.Close())
-		asked := append(randomHashes(200, 5), hashes...)
-		for offset := range 64 {
-			view, err := OpenViewUnverified(append(make([]byte, offset), data...)[offset:])
-			answers := view.ContainsHashes(asked, nil)
-			for i, hash := range asked {
-				if err != nil || answers.Has(i) != filter.ContainsHash(hash) || view.ContainsHash(hash) != answers.Has(i) {
-					t.Fatalf("offset %d, hash %x: %v", offset, hash, err)
-				}
-			}
-		}
-		back := filter.Clone()
-		for cut := range len(data) {
-			if back.UnmarshalBinary(data[:cut]) == nil || back.UnmarshalBinary(data[cut+1:]) == nil {
-				t.Fatalf("cut at %d of %d bytes: accepted", cut, len(data))
-			}
-		}
-		for bit := range len(data) * 8 {
-			data[bit/8] ^= 1 << (bit % 8)
-			if _, err := OpenView(data); err == nil || back.UnmarshalBinary(data) == nil {
-				t.Fatalf("bit %d turned: accepted", bit)
-			}
-			// Where only the footer is looked at, any lines are probed, within their bytes.
-			view, _ := OpenViewUnverified(data)
-			view.ContainsHashes(asked[:20], nil)
-			data[bit/8] ^= 1 << (bit % 8)
-		}
-		if !back.Equal(filter) {
-			t.Error("a failed read has changed the filter")
-		}
-	}
-}
-
 // Lines that no writer wrote are probed as the definition does, in a batch as one by one.
 func TestStaticAnyLines(t *testing.T) {
 	eachWay(t, testStaticAnyLines)
@@ -453,28 +372,4 @@ func TestStaticReaders(t *testing.T) {
 	hashes := randomHashes(1000, 1)
 	filter := staticOf(t, 8, hashes)
 	readAtOnce(t, filter, hashes, filter.ContainsHash)
-}
-
-func TestStaticNoAllocations(t *testing.T) {
-	key, text := []byte("a key of some length"), "a key of some length"
-	keys, texts, hashes := [][]byte{key, key}, []string{text, text}, splitMix(900, 3)
-	filter := staticOf(t, 7, hashes)
-	encoded, _ := filter.MarshalBinary()
-	out := make(Bitmap, 40)
-	for name, do := range map[string]func(){
-		"Contains":        func() { filter.Contains(key) },
-		"ContainsString":  func() { filter.ContainsString(text) },
-		"ContainsUint64":  func() { filter.ContainsUint64(7) },
-		"ContainsHash":    func() { filter.ContainsHash(7) },
-		"Prefetch":        func() { filter.Prefetch(7) },
-		"ContainsBatch":   func() { filter.ContainsBatch(keys, out) },
-		"ContainsStrings": func() { filter.ContainsStrings(texts, out) },
-		"ContainsHashes":  func() { filter.ContainsHashes(hashes, out) },
-		"OpenView":        func() { v, _ := OpenView(encoded); v.ContainsString(text) },
-	} {
-		if n := testing.AllocsPerRun(100, do); n != 0 {
-			t.Errorf("%s allocates %v times", name, n)
-		}
-	}
-	runtime.KeepAlive(filter)
 }

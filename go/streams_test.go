@@ -40,7 +40,7 @@ func TestDelimited(t *testing.T) {
 	}
 }
 
-var names = []string{"plain", "classic", "concurrent", "counting", "cuckoo", "scalable", "window", "static"}
+var names = []string{"plain", "classic", "concurrent", "counting", "cuckoo", "scalable", "window", "static", "cascade"}
 
 func TestDelimitedErrors(t *testing.T) {
 	for name, filter := range trusted(t) {

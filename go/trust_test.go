@@ -68,9 +68,11 @@ func trusted(t *testing.T) map[string]anyKind {
 	window.Rotate()
 	static, err := BuildStaticStrings([]string{"apple"}, 0.001, WithSeed(8))
 	must(err)
+	cascade, err := BuildCascadeStrings([]string{"apple"}, []string{"pear", "quince"}, WithSeed(9))
+	must(err)
 	return map[string]anyKind{
 		"plain": plain, "classic": classic, "concurrent": shared, "counting": counting,
-		"cuckoo": cuckoo, "scalable": scalable, "window": window, "static": static,
+		"cuckoo": cuckoo, "scalable": scalable, "window": window, "static": static, "cascade": cascade,
 	}
 }
 
@@ -248,6 +250,10 @@ func TestClones(t *testing.T) {
 		case *StaticFilter: // there is no other way to change it
 			for i := range 8 {
 				clone.view.encoded[8*i+7] &^= 1 << 7 // the threshold: the line bumps all keys
+			}
+		case *Cascade:
+			for i := range 8 {
+				clone.layers[0].lines[8*i+7] &^= 1 << 7
 			}
 		}
 		if filter.ContainsString("pear") || !clone.ContainsString("pear") || equal(clone, filter) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/bloomline/bloomline/go/internal/format"
@@ -17,13 +16,7 @@ func TestWindowGolden(t *testing.T) {
 			keys = saturatingAdd(keys, w.KeyCount(age))
 		}
 		return []uint64{p.LineCount, uint64(p.K), p.Seed, keys, uint64(w.Generations()), w.TimeSlice(), w.limit}
-	}, func(window *Window, data []byte, _ []uint64) {
-		path := filepath.Join(t.TempDir(), "window")
-		must(window.Save(path))
-		if loaded, err := LoadWindow(path); err != nil || !bytes.Equal(orPanic(loaded.MarshalBinary()), data) {
-			t.Errorf("%v: saved and loaded: %v", window, err)
-		}
-	})
+	}, nil)
 }
 
 // "Seen in the last 7 days": when a key is forgotten, to the slice; and the rate over all.
@@ -77,21 +70,6 @@ func TestWindowLimits(t *testing.T) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	var zero Window
-	zero.Rotate()
-	zero.AdvanceTo(5)
-	if !zero.ContainsString("a") || zero.ContainsStrings([]string{"a", "b"}, nil).Count() != 2 || zero.KeyCount(0) != 0 {
-		t.Error("the zero Window says no")
-	}
-	if _, err := zero.MarshalBinary(); err != ErrNoLines {
-		t.Error(err)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("something was added to the zero Window")
-		}
-	}()
-	zero.AddString("a")
 }
 
 // Any bytes, as they are and with checksums and a shape that fit: the reader is right by the page, and

@@ -1,0 +1,120 @@
+package bloomline
+
+// The bytes and files of all kinds: what is written is read again, whole or not at all.
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+	"testing/iotest"
+)
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestKindsBinary(t *testing.T) {
+	asked := randomHashes(20, 5)
+	for name, filter := range trusted(t) {
+		data := orPanic(filter.MarshalBinary())
+		if appended, err := filter.AppendBinary([]byte("before")); err != nil || string(appended) != "before"+string(data) {
+			t.Errorf("%s: append: %v", name, err)
+		}
+		var stream bytes.Buffer
+		if n, err := filter.WriteTo(&stream); err != nil || n != int64(len(data)) || !bytes.Equal(stream.Bytes(), data) {
+			t.Errorf("%s: write: %d, %v", name, n, err)
+		}
+		if _, err := filter.WriteTo(failing{}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s: write: %v", name, err)
+		}
+		back := fresh(filter)
+		must(back.UnmarshalBinary(data))
+		holds(t, name, back, filter)
+		// What fails leaves everything as it was.
+		rejected := func(what string, at int, data []byte) {
+			if back.UnmarshalBinary(data) == nil || second(OpenView(data)) == nil {
+				t.Fatalf("%s, %s %d: accepted", name, what, at)
+			}
+			// Where only the footer is looked at, any lines are probed, within their bytes.
+			if view, err := OpenViewUnverified(data); err == nil {
+				view.ContainsHashes(asked, nil)
+			}
+		}
+		for cut := range data {
+			rejected("cut to", cut, data[:cut])
+			rejected("cut after", cut, data[cut+1:])
+		}
+		for bit := range 8 * len(data) {
+			data[bit/8] ^= 1 << (bit % 8)
+			rejected("bit", bit, data)
+			data[bit/8] ^= 1 << (bit % 8)
+		}
+		if _, err := back.ReadFrom(iotest.ErrReader(io.ErrUnexpectedEOF)); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: read: %v", name, err)
+		}
+		holds(t, name+" after what was rejected", back, filter)
+	}
+}
+
+// loadAs is a Load function of any kind.
+func loadAs[F anyKind](load func(string) (F, error)) func(string) (anyKind, error) {
+	return func(path string) (anyKind, error) { return load(path) }
+}
+
+// The kinds are not mixed up in files. The lines of a counting filter are a plain one, and shared ones are
+// written as such.
+func TestKindsOfFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "filter")
+	loads := map[string]func(string) (anyKind, error){
+		"plain": loadAs(Load), "classic": loadAs(Load), "concurrent": loadAs(LoadConcurrent), "counting": loadAs(LoadCounting),
+		"cuckoo": loadAs(LoadCuckoo), "scalable": loadAs(LoadScalable), "window": loadAs(LoadWindow), "static": loadAs(LoadStatic),
+		"cascade": loadAs(LoadCascade),
+	}
+	ofLines := map[string]bool{"plain": true, "classic": true, "concurrent": true}
+	for name, filter := range trusted(t) {
+		must(filter.(interface{ Save(string) error }).Save(path))
+		for as, load := range loads {
+			var want error
+			if as != name && !(ofLines[as] && (ofLines[name] || name == "counting")) {
+				want = ErrLayout
+			}
+			loaded, err := load(path)
+			if !errors.Is(err, want) || want == nil && err != nil {
+				t.Errorf("%s as %s: %v", name, as, err)
+			} else if as == name {
+				holds(t, name+" loaded", loaded, filter)
+			}
+		}
+		mapped, err := Open(path)
+		if views := name != "scalable" && name != "window" && name != "cascade"; views != (err == nil) {
+			t.Errorf("%s mapped: %v", name, err)
+		} else if views {
+			if !mapped.ContainsString("apple") || mapped.ContainsString("quince") {
+				t.Errorf("%s mapped: other answers", name)
+			}
+			must(mapped.Close())
+		}
+	}
+}
+
+func TestKindsAtAnyAddress(t *testing.T) {
+	asked := append(randomHashes(200, 4), randomHashes(200, 5)...)
+	for name, filter := range trusted(t) {
+		data, probed := orPanic(filter.MarshalBinary()), filter.(Prober)
+		for offset := range 64 {
+			view, err := OpenView(append(make([]byte, offset), data...)[offset:])
+			if errors.Is(err, ErrLayout) {
+				break // it has none
+			}
+			must(err)
+			answers := view.ContainsHashes(asked, nil)
+			for i, hash := range asked {
+				if answers.Has(i) != probed.ContainsHash(hash) || view.ContainsHash(hash) != answers.Has(i) {
+					t.Fatalf("%s, offset %d, hash %x", name, offset, hash)
+				}
+			}
+		}
+	}
+}
