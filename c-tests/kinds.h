@@ -86,7 +86,6 @@ static history_keys keys; /* of a line */
         return bloomline_##kind##_union((bloomline_##kind *)into, (const bloomline_##kind *)from);        \
     }
 
-STORED(cascade)
 PROBED(filter, filter)
 PROBED(counting, counting)
 PROBED(cuckoo, cuckoo)

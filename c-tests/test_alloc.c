@@ -56,8 +56,6 @@ static void destroy(void) { it.kind->destroy(it.made); }
 static bloomline_status save(void) { return it.kind->save(it.source, it.path); }
 static void nothing(void) {}
 
-STORED(cascade)
-
 #define MAKES(name, type, ...) \
     static bloomline_status make_##name(void **made) { type **out = (type **)made; return __VA_ARGS__; }
 MAKES(filter, bloomline_filter, bloomline_filter_new(params(), out))

@@ -90,7 +90,7 @@ static void every_kind_is_made_of_it(void)
         REQUIRE_OK(bloomline_set_allocator(&allocator));
         void *filter = kind->make(), *copy = NULL, *decoded = NULL;
         REQUIRE(filter != NULL);
-        CHECK_WITH(mine.count >= 1 && mine.bytes >= 640, "%s", kind->name);
+        CHECK_WITH(mine.count >= 1 && mine.bytes >= 256, "%s", kind->name);
         CHECK_WITH(kind->memory(filter) == mine.bytes, "%s: %zu of %zu", kind->name, kind->memory(filter), mine.bytes);
         uint8_t *here = whole_bytes(kind, filter, &len_here);
         CHECK_WITH(len == len_here && memcmp(expected, here, len) == 0, "%s", kind->name);

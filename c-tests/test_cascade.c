@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_cascade.c - bloomline_cascade: exact for the keys of both sets, one by one and in batches; sets that
- * cannot be told apart; bytes and files, damaged ones among them; every status; NULL.
+ * cannot be told apart; opened where its bytes are, damaged ones among them; every status; NULL.
  */
 #define _XOPEN_SOURCE 700
 
@@ -110,7 +110,6 @@ static void null_is_maybe(void)
     CHECK(cascade_contains(NULL, "a", 1) && cascade_contains_hash(NULL, 1));
     CHECK_U64(3, cascade_contains_hashes(NULL, included, 3, &bitmap));
     CHECK_U64(7, bitmap);
-    CHECK_U64(0, bloomline_cascade_encoded_len(NULL));
     bloomline_cascade *cascade = new_cascade(1, 1, 0);
     bloomline_cascade_facts facts, before;
     memset(&facts, 0x5a, sizeof facts);
@@ -120,71 +119,6 @@ static void null_is_maybe(void)
     CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_about(cascade, NULL));
     bloomline_cascade_free(cascade);
     cascade = NULL;
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_clone(NULL, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_encode(NULL, &bitmap, 8, NULL));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_decode(NULL, 64, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_save(NULL, "x"));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_load(NULL, &cascade));
-    CHECK_STATUS(BLOOMLINE_ERR_NULL, bloomline_cascade_write(NULL, NULL, NULL));
-    bloomline_cascade_free(NULL);
-}
-
-/* No bit can be changed, and no byte be missing, unnoticed. */
-static void damaged_bytes(void)
-{
-    bloomline_cascade *cascade = new_cascade(60, 300, 0), *other = NULL;
-    bloomline_view view;
-    size_t len;
-    uint8_t *data = encoded(cascade, &len);
-    bloomline_cascade_free(cascade);
-    CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_view_open(data, len, &view));
-    for (size_t bit = 0; bit < 8 * len; bit++) {
-        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        CHECK_WITH(bloomline_cascade_decode(data, len, &other) != BLOOMLINE_OK, "bit %zu", bit);
-        data[bit / 8] ^= (uint8_t)(1u << bit % 8);
-    }
-    for (size_t cut = 0; cut < len; cut++) {
-        CHECK_WITH(bloomline_cascade_decode(data, cut, &other) != BLOOMLINE_OK, "cut to %zu", cut);
-        CHECK_WITH(bloomline_cascade_decode(data + len - cut, cut, &other) != BLOOMLINE_OK, "last %zu", cut);
-    }
-    CHECK(other == NULL);
-    uint8_t *room = malloc(len);
-    REQUIRE(room != NULL);
-    REQUIRE_OK(bloomline_cascade_decode(data, len, &other));
-    CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, bloomline_cascade_encode(other, room, len - 1, NULL));
-    bloomline_cascade_free(other);
-    free(room);
-    free(data);
-}
-
-static bool append(void *context, const void *data, size_t len)
-{
-    uint8_t **at = context;
-    memcpy(*at, data, len);
-    *at += len;
-    return true;
-}
-
-static void files_and_streams(void)
-{
-    file_name place = files_begin(), name = files_in(&place, "cascade");
-    const char *path = name.text;
-    bloomline_cascade *cascade = new_cascade(1000, MOST, 0), *loaded = NULL;
-    CHECK_OK(bloomline_cascade_save(cascade, path));
-    REQUIRE_OK(bloomline_cascade_load(path, &loaded));
-    check_exact(loaded, 1000, MOST);
-    size_t len;
-    uint8_t *data = encoded(cascade, &len), *streamed = malloc(len), *at = streamed;
-    REQUIRE(streamed != NULL);
-    CHECK_OK(bloomline_cascade_write(loaded, append, &at));
-    CHECK(at == streamed + len && memcmp(streamed, data, len) == 0);
-    remove(path);
-    CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, bloomline_cascade_load(path, &loaded));
-    bloomline_cascade_free(loaded);
-    bloomline_cascade_free(cascade);
-    free(streamed);
-    rmdir(place.text);
-    free(data);
 }
 
 /* A cascade is probed where its bytes are: the caller's, in a file, at any address. It answers as the handle
@@ -288,8 +222,6 @@ int main(void)
     RUN(exact_for_both_sets);
     RUN(what_is_refused);
     RUN(null_is_maybe);
-    RUN(damaged_bytes);
-    RUN(files_and_streams);
     RUN(opened_where_it_is);
     RUN(opened_if_damaged);
     return check_end();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_classic.c - bloomline_classic_*: every function of a filter takes one, and none takes it for a
- * filter of lines. The histories have bytes and answers.
+ * filter of lines. The histories have bytes and answers,
+ * test_whole.c its files.
  */
 #define _XOPEN_SOURCE 700
 
@@ -9,7 +10,6 @@
 #include "probes.h"
 #include "definition.h"
 #include "encoded.h"
-#include "files.h"
 
 #include <math.h>
 
@@ -160,28 +160,6 @@ static void layouts_are_kept_apart(void)
     bloomline_filter_free(again);
 }
 
-static void files(void)
-{
-    file_name directory = files_begin(), path = files_in(&directory, "classic");
-    bloomline_filter *filter = make(40, 7), *loaded = NULL;
-    bloomline_map *map = NULL;
-    bloomline_view view;
-    bloomline_filter_insert(filter, "apple", 5);
-    REQUIRE_OK(bloomline_filter_save(filter, path.text));
-    REQUIRE_OK(bloomline_filter_load(path.text, &loaded));
-    REQUIRE_OK(bloomline_map_open(path.text, 0, &map));
-    CHECK_OK(bloomline_map_view(map, &view));
-    CHECK(bloomline_filter_contains(loaded, "apple", 5) && !bloomline_filter_contains(loaded, "pear", 4));
-    CHECK(bloomline_view_contains(&view, "apple", 5) && !bloomline_view_contains(&view, "pear", 4));
-    CHECK_OK(bloomline_filter_union(loaded, filter));
-    CHECK_U64(2, filter_key_count(loaded));
-    bloomline_map_close(map);
-    bloomline_filter_free(filter);
-    bloomline_filter_free(loaded);
-    remove(path.text);
-    remove(directory.text);
-}
-
 int main(void)
 {
     check_begin("test_classic");
@@ -189,6 +167,5 @@ int main(void)
     RUN(sizes_and_rates);
     RUN(layouts);
     RUN(layouts_are_kept_apart);
-    RUN(files);
     return check_end();
 }

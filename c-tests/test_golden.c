@@ -144,6 +144,7 @@ static void not_viewed(const golden_files *files)
         CHECK(!sound || strstr(files->name, "/counters-") != NULL);
     } else {
         CHECK_STATUS(files->status, unverified);
+        CHECK(memcmp(&view, &untouched, sizeof view) == 0);
     }
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * test_whole.c DIRECTORY - clone, write and bloomline_encoded_kind() for every kind of filter: copies
- * are equal and apart, a callback gets the encoded bytes and may fail at any call, and the kind of
+ * test_whole.c DIRECTORY - what every kind of filter has as a whole: copies are equal and apart; a buffer,
+ * a file and a callback get the encoded bytes, or say why not; no damage is read; NULL; and the kind of
  * each golden file in DIRECTORY is told, or 0 of those that are rejected.
  */
 #define _XOPEN_SOURCE 700
 
 #include "check.h"
 #include "definition.h"
+#include "files.h"
 #include "golden.h"
 #include "whole.h"
 
@@ -22,6 +23,14 @@ static void copies_are_equal_and_apart(void)
         uint8_t *before = whole_bytes(kind, first, &len), *same = whole_bytes(kind, copy, &len_of_copy);
         CHECK_WITH(len == len_of_copy && memcmp(before, same, len) == 0, "%s", kind->name);
         free(same);
+        if (kind->insert == NULL) {
+            kind->destroy(first);
+            same = whole_bytes(kind, copy, &len_after); /* the copy stays */
+            CHECK_WITH(len == len_after && memcmp(before, same, len) == 0, "%s", kind->name);
+            kind->destroy(copy);
+            free(before), free(same);
+            continue;
+        }
         /* What goes into one is not in the other, and both go on alike. */
         for (uint64_t key = 1000; key < 1200; key++) kind->insert(copy, bloomline_hash_u64(key, 1));
         same = whole_bytes(kind, first, &len_after);
@@ -38,12 +47,6 @@ static void copies_are_equal_and_apart(void)
         CHECK_WITH(memcmp(grown, same, len) == 0, "%s", kind->name);
         kind->destroy(copy);
         free(before), free(same), free(grown);
-
-        first = kind->make(), copy = NULL;
-        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->clone(NULL, &copy));
-        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->clone(first, NULL));
-        CHECK(copy == NULL);
-        kind->destroy(first);
     }
 }
 
@@ -94,7 +97,107 @@ static void callbacks_get_the_encoded_bytes(void)
     }
 }
 
-/* Bit by bit: damage of the last 64 bytes is seen, or tells of another number of keys only. */
+/* Exactly the encoded bytes, or nothing. */
+static void buffers(void)
+{
+    for (size_t i = 0; i < WHOLE_KINDS; i++) {
+        const whole_kind *kind = &wholes[i];
+        void *filter = kind->make();
+        REQUIRE(filter != NULL);
+        size_t len, written = 99;
+        uint8_t *expected = whole_bytes(kind, filter, &len), *out = malloc(len + 1);
+        REQUIRE(out != NULL);
+        memset(out, 0xEE, len + 1);
+        for (size_t cap = 0; cap < len; cap += cap < 64 ? 63 : len - 1 - cap > 64 ? len - 65 - cap : 1) {
+            CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, kind->encode(filter, out, cap, &written));
+        }
+        for (size_t at = 0; at <= len; at++) CHECK(out[at] == 0xEE);
+        CHECK_U64(99, written);
+        CHECK_OK(kind->encode(filter, out, len + 1, &written));
+        CHECK_WITH(written == len && out[len] == 0xEE && memcmp(out, expected, len) == 0, "%s", kind->name);
+        CHECK_OK(kind->encode(filter, out, len, NULL));
+        free(expected), free(out);
+        kind->destroy(filter);
+    }
+}
+
+/* Saved, loaded, and mapped if there is a view of it; by its own kind alone. */
+static void saved_and_loaded(void)
+{
+    file_name directory = files_begin(), path = files_in(&directory, "filter"), missing = files_in(&directory, "no/filter");
+    for (size_t i = 0; i < WHOLE_KINDS; i++) {
+        const whole_kind *kind = &wholes[i];
+        void *filter = kind->make(), *other = NULL;
+        REQUIRE(filter != NULL);
+        size_t len, len_of_file;
+        uint8_t *expected = whole_bytes(kind, filter, &len), *data;
+        CHECK_OK(kind->save(filter, path.text));
+        data = files_read(path.text, &len_of_file);
+        CHECK_WITH(data != NULL && len == len_of_file && memcmp(data, expected, len) == 0, "%s", kind->name);
+        free(data);
+        REQUIRE_OK(kind->load(path.text, &other));
+        data = whole_bytes(kind, other, &len_of_file);
+        CHECK_WITH(len == len_of_file && memcmp(data, expected, len) == 0, "%s", kind->name);
+        kind->destroy(other);
+        for (size_t j = 0; j < WHOLE_KINDS; j++) {
+            /* The lines of a counting filter are a filter, and the functions of classic ones are theirs. */
+            bool reads = i == j || (wholes[j].load == wholes[0].load && (i == 0 || i == 1 || i == 2));
+            other = NULL;
+            CHECK_STATUS(reads ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, wholes[j].load(path.text, &other));
+            CHECK(reads == (other != NULL));
+            wholes[j].destroy(other);
+        }
+        bloomline_map *map = NULL;
+        bloomline_view view;
+        bool viewed = kind->kind != BLOOMLINE_KIND_SCALABLE && kind->kind != BLOOMLINE_KIND_WINDOW;
+        CHECK_STATUS(viewed ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_map_open(path.text, 0, &map));
+        if (viewed) {
+            REQUIRE_OK(bloomline_map_view(map, &view));
+            for (uint64_t key = 0; key < WHOLE_KEYS; key++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(key, 1)));
+        }
+        bloomline_map_close(map);
+        other = NULL;
+        CHECK(unlink(path.text) == 0);
+        CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, kind->load(path.text, &other));
+        CHECK_STATUS(BLOOMLINE_ERR_NOT_FOUND, kind->save(filter, missing.text));
+        CHECK(other == NULL);
+        free(expected), free(data);
+        kind->destroy(filter);
+    }
+    CHECK(rmdir(directory.text) == 0);
+}
+
+static void null(void)
+{
+    for (size_t i = 0; i < WHOLE_KINDS; i++) {
+        const whole_kind *kind = &wholes[i];
+        void *filter = kind->make(), *made = NULL;
+        REQUIRE(filter != NULL);
+        size_t len, after, written = 99;
+        uint8_t *data = whole_bytes(kind, filter, &len), *same;
+        kind->destroy(NULL);
+        CHECK(kind->len(NULL) == 0 && kind->memory(NULL) == 0 && kind->memory(filter) > 0);
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->clone(NULL, &made));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->clone(filter, NULL));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->encode(NULL, data, len, &written));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->encode(filter, NULL, len, &written));
+        CHECK_STATUS(BLOOMLINE_ERR_BUFFER_TOO_SMALL, kind->encode(filter, NULL, 0, &written));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->decode(data, len, NULL));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->decode(NULL, len, &made));
+        CHECK_STATUS(BLOOMLINE_ERR_TRUNCATED, kind->decode(NULL, 0, &made));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->save(NULL, "nowhere"));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->save(filter, NULL));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->load(NULL, &made));
+        CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->load("nowhere", NULL));
+        CHECK(made == NULL && written == 99);
+        same = whole_bytes(kind, filter, &after);
+        CHECK_WITH(len == after && memcmp(data, same, len) == 0, "%s", kind->name);
+        free(data), free(same);
+        kind->destroy(filter);
+    }
+}
+
+/* Bit by bit: damage of the last 64 bytes tells no kind, and none is read. */
 static void kinds_of_what_is_encoded(void)
 {
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
@@ -104,8 +207,17 @@ static void kinds_of_what_is_encoded(void)
         size_t len;
         uint8_t *data = whole_bytes(kind, filter, &len);
         CHECK_U64((uint64_t)kind->kind, (uint64_t)bloomline_encoded_kind(data, len));
-        for (size_t cut = 0; cut < len; cut++) CHECK(bloomline_encoded_kind(data, cut) == 0);
-        for (size_t cut = 1; cut < len; cut++) CHECK(bloomline_encoded_kind(data + cut, len - cut) == 0);
+        for (size_t cut = 0; cut < len; cut++) {
+            CHECK(bloomline_encoded_kind(data, cut) == 0 && kind->decode(data, cut, &again) != BLOOMLINE_OK);
+            if (cut == 0) continue;
+            CHECK(bloomline_encoded_kind(data + cut, len - cut) == 0 && kind->decode(data + cut, len - cut, &again) != BLOOMLINE_OK);
+        }
+        for (size_t bit = 0; bit < 8 * len; bit++) {
+            data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            CHECK_WITH(kind->decode(data, len, &again) != BLOOMLINE_OK, "%s, bit %zu", kind->name, bit);
+            data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+        CHECK(again == NULL);
         for (size_t bit = 0; bit < 8 * FOOTER_BYTES; bit++) {
             uint8_t *at = data + len - FOOTER_BYTES + bit / 8;
             *at ^= (uint8_t)(1u << bit % 8);
@@ -127,7 +239,7 @@ static void kinds_of_what_is_encoded(void)
 
 static void kinds_of_golden_files(void)
 {
-    static const char *const parts[WHOLE_KINDS] = {"", "classic/", "counting/", "cuckoo/", "scalable/", "window/"};
+    static const char *const parts[WHOLE_KINDS] = {"", "classic/", "counting/", "cuckoo/", "scalable/", "window/", "cascade/"};
     static const char *const before_the_footer[] = {"/lines", "/counters", "record", "/order-lines", "/order-10-11"};
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
         const whole_kind *kind = &wholes[i];
@@ -160,6 +272,9 @@ int main(int argc, char **argv)
     check_begin("test_whole");
     RUN(copies_are_equal_and_apart);
     RUN(callbacks_get_the_encoded_bytes);
+    RUN(buffers);
+    RUN(saved_and_loaded);
+    RUN(null);
     RUN(kinds_of_what_is_encoded);
     RUN(kinds_of_golden_files);
     return check_end();

@@ -62,6 +62,7 @@ STORED(counting)
 STORED(cuckoo)
 STORED(scalable)
 STORED(window)
+STORED(cascade)
 
 /* ---- the kinds, with keys ---- */
 
@@ -69,11 +70,11 @@ typedef struct {
     const char *name;
     int32_t kind;
     void *(*make)(void); /* with some keys in it; NULL if there is no memory */
-    void (*insert)(void *handle, uint64_t hash);
+    void (*insert)(void *handle, uint64_t hash); /* NULL: all keys are in from the beginning */
     STORED_FIELDS;
 } whole_kind;
 
-enum { WHOLE_KEYS = 300, WHOLE_KINDS = 6 };
+enum { WHOLE_KEYS = 300, WHOLE_KINDS = 7 };
 
 #define WHOLE_MADE(name, kind, new_one)                                                                   \
     static inline void *whole_##name##_make(void)                                                         \
@@ -105,6 +106,15 @@ WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
 
 WHOLE_MADE(classic, filter, classic_new(&whole_params, &filter))
 
+static inline void *whole_cascade_make(void)
+{
+    uint64_t hashes[2 * WHOLE_KEYS];
+    bloomline_cascade *cascade = NULL;
+    for (uint64_t i = 0; i < 2 * WHOLE_KEYS; i++) hashes[i] = bloomline_hash_u64(i, 1);
+    (void)!bloomline_cascade_new(hashes, WHOLE_KEYS, hashes + WHOLE_KEYS, WHOLE_KEYS, 0, 3, 1, &cascade);
+    return cascade;
+}
+
 #define WHOLE_ROW(name, number, kind) {#name, number, whole_##name##_make, whole_##kind##_insert, STORED_ROW(kind)}
 
 static const whole_kind wholes[WHOLE_KINDS] = {
@@ -114,6 +124,7 @@ static const whole_kind wholes[WHOLE_KINDS] = {
     WHOLE_ROW(cuckoo, BLOOMLINE_KIND_CUCKOO, cuckoo),
     WHOLE_ROW(scalable, BLOOMLINE_KIND_SCALABLE, scalable),
     WHOLE_ROW(window, BLOOMLINE_KIND_WINDOW, window),
+    {"cascade", BLOOMLINE_KIND_CASCADE, whole_cascade_make, NULL, STORED_ROW(cascade)},
 };
 
 /* The encoded bytes of a handle, to be freed. */
