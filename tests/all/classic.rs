@@ -3,8 +3,6 @@
 //! apart.
 
 use crate::definition;
-use crate::directory::Directory;
-use crate::mapped;
 use crate::plans;
 
 use bloomline::definition::classic;
@@ -287,32 +285,6 @@ fn layouts_are_kept_apart() {
     let mut bitmap = [0; 5];
     let of_all = shards_contain_hashes(&views, &keys, &mut bitmap);
     assert_eq!(of_all, keys.len());
-}
-
-#[test]
-fn bytes_and_files() {
-    let mut filter = Filter::new(Params::classic_for_rate(1000, 0.01).unwrap()).unwrap();
-    let keys: Vec<String> = (0..1000).map(|i| format!("key {i}")).collect();
-    filter.insert_keys(&keys);
-    let directory = Directory::new("classic");
-    let path = directory.file("filter");
-    filter.save(&path).unwrap();
-    let (loaded, mapped) = (Filter::load(&path).unwrap(), mapped::open(&path).unwrap());
-    std::fs::remove_file(&path).unwrap();
-    assert!(
-        loaded.params().is_classic() && loaded.to_bytes().unwrap() == filter.to_bytes().unwrap()
-    );
-    let copy = filter.try_clone().unwrap();
-    for view in [loaded.view(), mapped.view(), copy.view()] {
-        assert!(keys.iter().all(|key| view.contains(key.as_bytes())));
-        let mut bitmap = [0; 16];
-        assert_eq!(view.contains_keys(&keys, &mut bitmap), 1000);
-        assert_eq!(view.params(), Some(filter.params()));
-    }
-    filter.clear();
-    assert!(filter.lines().iter().all(|&byte| byte == 0) && filter.params().is_classic());
-    filter.union(&loaded).unwrap();
-    assert_eq!((filter.key_count(), filter.lines()), (1000, loaded.lines()));
 }
 
 #[test]

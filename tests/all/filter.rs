@@ -24,32 +24,6 @@ fn filter_of(params: Params, hashes: &[u64]) -> Filter {
 // ---- whole filters ----
 
 #[test]
-fn a_union_has_the_keys_of_both() {
-    for k in [1, 6, 8, 13] {
-        let (first, second) = (random_hashes(300, 1), random_hashes(500, 2));
-        let mut union = filter_of(params(37, k), &first);
-        union.union(&filter_of(params(37, k), &second)).unwrap();
-        let all = [first, second].concat();
-        assert!(union.lines() == lines_of(37, k, &all));
-        assert_eq!(union.key_count(), 800);
-        let mut bitmap = vec![0; all.len().div_ceil(64)];
-        assert_eq!(union.contains_hashes(&all, &mut bitmap), all.len());
-    }
-}
-
-#[test]
-fn a_union_of_different_shapes_is_refused() {
-    let hashes = random_hashes(100, 1);
-    let mut filter = filter_of(params(8, 6), &hashes);
-    let before = filter.to_bytes().unwrap();
-    for other in [params(4, 6), params(9, 6), params(8, 7), params(8, 6).with_seed(1)] {
-        let other = filter_of(other, &hashes);
-        assert!(matches!(filter.union(&other), Err(Error::Mismatch)), "{:?}", other.params());
-    }
-    assert!(filter.to_bytes().unwrap() == before);
-}
-
-#[test]
 fn the_key_count_saturates() {
     let bytes = encode(&[0; 64], 6, 0, u64::MAX - 1);
     let mut filter = Filter::decode(&bytes).unwrap();
