@@ -99,6 +99,19 @@ pub enum Error {
     /// Both sets of a cascade have a key of this hash: the same key, or two keys that another seed
     /// tells apart.
     Overlap(u64),
+    /// A matrix cannot have so many columns: at least one, and at most 2^32 - 1.
+    Columns(u64),
+    /// The matrix has no column of this number.
+    Column(u64),
+    /// The filter cannot be a column of the matrix, or not a plain one. Its parameters are to be of
+    /// this k and of so many lines, or 2, 4, 8 and so on times as many, and of the matrix's seed: see
+    /// [`Params::foldable_to`](crate::Params::foldable_to).
+    ColumnShape {
+        /// The lines of a column.
+        line_count: u64,
+        /// The k of all columns.
+        k: u32,
+    },
     /// The path leads to something that is not a regular file: a directory, a pipe, a device. It
     /// was neither read nor replaced.
     NotAFile,
@@ -222,6 +235,11 @@ impl Error {
             Error::Overlap(_) => {
                 "both sets have a key of one hash: remove it from one, or change the seed"
             }
+            Error::Columns(_) => "a matrix needs 1 to 2^32 - 1 columns",
+            Error::Column(_) => "the matrix has no such column",
+            Error::ColumnShape { .. } => {
+                "the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
+            }
             Error::NotAFile => "the path leads to something other than a regular file",
             Error::Io(_) => "input or output failed",
         }
@@ -240,6 +258,8 @@ impl fmt::Display for Error {
             Error::LineCount(value) | Error::OddLineCount(value) | Error::Generations(value) => {
                 write!(f, ": {value}")
             }
+            Error::Columns(value) | Error::Column(value) => write!(f, ": {value}"),
+            Error::ColumnShape { line_count, k } => write!(f, ": {line_count} lines, k = {k}"),
             Error::Version(value) | Error::Layout(value) => write!(f, ": {value}"),
             Error::BufferTooSmall { needed, given } => write!(f, ": {given} bytes, not {needed}"),
             Error::Truncated { needed, given } => write!(f, ": {given} bytes, not {needed}"),

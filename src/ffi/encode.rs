@@ -22,6 +22,8 @@ pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
 pub const BLOOMLINE_KIND_STATIC: i32 = 8;
 /// bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it.
 pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
+/// bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it.
+pub const BLOOMLINE_KIND_MATRIX: i32 = 10;
 
 exports! {
 /// bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
@@ -39,6 +41,7 @@ fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {
         Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
         Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
         Some(Ok(Kind::Cascade)) => BLOOMLINE_KIND_CASCADE,
+        Some(Ok(Kind::Matrix)) => BLOOMLINE_KIND_MATRIX,
         Some(Err(_)) | None => 0,
     })
 }

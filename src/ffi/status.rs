@@ -80,10 +80,17 @@ pub const BLOOMLINE_ERR_FINGERPRINT_BITS: bloomline_status = 30;
 pub const BLOOMLINE_ERR_ROWS: bloomline_status = 31;
 /// The value of BLOOMLINE_PREFETCH is unknown.
 pub const BLOOMLINE_ERR_PREFETCH: bloomline_status = 32;
+/// A matrix needs 1 to 2^32 - 1 columns.
+pub const BLOOMLINE_ERR_COLUMNS: bloomline_status = 33;
+/// The matrix has no column of this number.
+pub const BLOOMLINE_ERR_COLUMN: bloomline_status = 34;
+/// The filter cannot be a column of the matrix: it is not plain, or its line count, k or seed do not
+/// fit. bloomline_params_foldable_to() makes parameters that do.
+pub const BLOOMLINE_ERR_COLUMN_SHAPE: bloomline_status = 35;
 
 /// The last number.
 #[cfg(test)]
-const LAST: bloomline_status = BLOOMLINE_ERR_PREFETCH;
+const LAST: bloomline_status = BLOOMLINE_ERR_COLUMN_SHAPE;
 
 /// The number for an error.
 pub(super) fn status_of(error: &Error) -> bloomline_status {
@@ -114,6 +121,9 @@ pub(super) fn status_of(error: &Error) -> bloomline_status {
         Error::Generations(_) => BLOOMLINE_ERR_GENERATIONS,
         Error::KeyCount { .. } => BLOOMLINE_ERR_KEY_COUNT,
         Error::Overlap(_) => BLOOMLINE_ERR_OVERLAP,
+        Error::Columns(_) => BLOOMLINE_ERR_COLUMNS,
+        Error::Column(_) => BLOOMLINE_ERR_COLUMN,
+        Error::ColumnShape { .. } => BLOOMLINE_ERR_COLUMN_SHAPE,
         Error::NotAFile => BLOOMLINE_ERR_NOT_A_FILE,
         Error::Io(error) => match error.kind() {
             ErrorKind::NotFound => BLOOMLINE_ERR_NOT_FOUND,
@@ -225,6 +235,9 @@ mod tests {
         for error in [
             Error::Rate(0.5),
             Error::Overlap(5),
+            Error::Columns(0),
+            Error::Column(5),
+            Error::ColumnShape { line_count: 5, k: 6 },
             Error::BitsPerKey(0.5),
             Error::RateTooSmall(0.5),
             Error::TooFewBits(0.5),

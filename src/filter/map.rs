@@ -5,12 +5,13 @@
 #![allow(unsafe_code)]
 
 use super::cascade::CascadeView;
+use super::matrix::MatrixView;
 use super::owned::OwnedView;
 use super::probe::probing;
 use super::view::{View, brief};
 use crate::error::Error;
 use crate::format::native::FooterBytes;
-use crate::format::{cascade, encoded};
+use crate::format::{cascade, encoded, matrix};
 use crate::hash::KeyHash;
 use crate::os::file;
 use crate::os::memory::FileBytes;
@@ -179,3 +180,55 @@ impl fmt::Debug for MappedCascade {
 }
 
 probing!(MappedCascade, view);
+
+/// A matrix in a file, mapped into memory and probed there, as [`MappedFilter`] is: see
+/// [`view`](MappedMatrix::view).
+///
+/// A clone shares the map.
+#[derive(Clone)]
+pub struct MappedMatrix(MatrixView<Map>);
+
+impl MappedMatrix {
+    /// Maps a file and checks all of it, as [`MatrixView::open`] does.
+    ///
+    /// # Errors
+    /// As [`MatrixView::open`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<MappedMatrix, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_file(path.as_ref(), check_matrix) }?;
+        MatrixView::open(Map(Arc::new(bytes))).map(MappedMatrix)
+    }
+
+    /// Maps a file and checks its footer, as [`MatrixView::open_unverified`] does: nothing else of the
+    /// file is read before it is probed.
+    ///
+    /// # Errors
+    /// As [`MatrixView::open_unverified`]; [`Error::NotAFile`]; [`Error::Io`].
+    ///
+    /// # Safety
+    /// As [`MappedFilter::open`].
+    pub unsafe fn open_unverified<P: AsRef<Path>>(path: P) -> Result<MappedMatrix, Error> {
+        // SAFETY: the same contract.
+        let bytes = unsafe { map_file(path.as_ref(), check_matrix) }?;
+        MatrixView::open_unverified(Map(Arc::new(bytes))).map(MappedMatrix)
+    }
+
+    /// Returns a view of the matrix.
+    pub fn view(&self) -> &MatrixView<impl AsRef<[u8]> + Clone> {
+        &self.0
+    }
+}
+
+/// Whether a matrix ends so.
+fn check_matrix(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
+    matrix::check(footer, body_len).map(drop)
+}
+
+impl fmt::Debug for MappedMatrix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -16,7 +16,7 @@ use crate::kernel::{Backend, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
-use crate::line::LINE_BYTES;
+use crate::line::{LINE_BYTES, Line};
 use crate::shape::sizing::stats;
 use crate::shape::{CuckooParams, Params};
 use std::fmt;
@@ -223,6 +223,11 @@ impl<'a> View<'a> {
         let Place { whole, lines, single, kernel } = place;
         let (detail, hash) = (whole.parts() as u32, whole.key_hash());
         View { lines, detail, hash, key_count: 0, kernel, single }
+    }
+
+    /// A line of a plain filter.
+    pub(super) fn line(&self, number: usize) -> Line {
+        self.lines.line(number)
     }
 
     /// What a group keeps of it.

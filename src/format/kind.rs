@@ -1,6 +1,6 @@
 //! Which kind of filter an encoded filter is, told by its footer.
 
-use super::{cascade, cuckoo, native, scalable, static_line, window};
+use super::{cascade, cuckoo, matrix, native, scalable, static_line, window};
 use crate::error::Error;
 
 /// The kind of an encoded filter: which `decode` reads it. The numbers are those of the layouts
@@ -25,6 +25,8 @@ pub enum Kind {
     Static = static_line::LAYOUT,
     /// [`Cascade`](crate::Cascade).
     Cascade = cascade::LAYOUT,
+    /// [`Matrix`](crate::Matrix).
+    Matrix = matrix::LAYOUT,
 }
 
 impl Kind {
@@ -46,6 +48,7 @@ impl Kind {
             window::LAYOUT => window::check(footer, len).map(|_| Kind::Window),
             static_line::LAYOUT => static_line::check(footer, len).map(|_| Kind::Static),
             cascade::LAYOUT => cascade::check(footer, len).map(|_| Kind::Cascade),
+            matrix::LAYOUT => matrix::check(footer, len).map(|_| Kind::Matrix),
             unknown => Err(Error::Layout(unknown)),
         }
     }

@@ -6,7 +6,7 @@
 use super::backend::Backend;
 use super::functions::Kernel;
 use super::layout::Layout;
-use super::table::{self, Table};
+use super::table;
 use super::tuning;
 use crate::error::Error;
 use crate::os::environment::{self, Setting, Variable};
@@ -44,7 +44,7 @@ impl Kernels {
                 panic!("kernels of their kinds")
             }
         };
-        self.row_of(table)
+        *self.row_of(table)
     }
 
     /// The kernel of plain filters of these parameters.
@@ -57,11 +57,11 @@ impl Kernels {
     #[cfg(feature = "capi")]
     #[inline(always)]
     pub(crate) fn numbered(self, number: u16) -> Option<&'static Kernel> {
-        table::ALL.get(usize::from(number).wrapping_sub(1)).map(|table| self.row_of(table))
+        table::ALL.get(usize::from(number).wrapping_sub(1)).map(|table| *self.row_of(table))
     }
 
     #[inline(always)]
-    fn row_of(self, table: &Table) -> &'static Kernel {
+    pub(super) fn row_of<T>(self, table: &'static [T; Backend::ALL.len()]) -> &'static T {
         // SAFETY: detection found it, and a table has a row for each backend.
         unsafe { table.get_unchecked(self.0) }
     }

@@ -11,6 +11,7 @@
 //! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
 //!   `alike` says how lines are compared with these.
 //! * `adjacent` probes the lines that a key has in several filters of one shape.
+//! * `matrix` has the rows of a matrix, and makes them of lines.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
@@ -36,6 +37,7 @@ mod functions;
 mod group;
 mod layout;
 mod lines;
+mod matrix;
 mod native;
 #[cfg(feature = "capi")]
 mod opened;
@@ -66,6 +68,7 @@ pub(crate) use few::hash_of;
 pub(crate) use functions::Kernel;
 pub(crate) use group::{Member, Members, Owned};
 pub(crate) use layout::Layout;
+pub(crate) use matrix::{Block, Calls as MatrixCalls, Rows};
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;

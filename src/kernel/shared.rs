@@ -5,7 +5,7 @@
 //! vector is read, [`read_shared_vector`] does it, which says why that is right. Kernels use raw
 //! pointers, so no reference claims that the bytes are constant.
 
-use crate::line::LINE_BYTES;
+use crate::line::{LINE_BYTES, Line};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -132,6 +132,23 @@ impl<'a> Probed<'a> {
         // SAFETY: aligned lanes that can be read, of which others at most set bits.
         let lanes = unsafe { std::slice::from_raw_parts(lanes, self.len / 8) };
         lanes.iter().map(|lane| u64::from(lane.load(Ordering::Relaxed).count_ones())).sum()
+    }
+
+    /// A line, also while others set more of its bits.
+    ///
+    /// # Panics
+    /// If there is none of this number.
+    #[inline]
+    pub(crate) fn line(self, number: usize) -> Line {
+        assert!(number < self.len / LINE_BYTES, "a line");
+        let lanes = self.start.wrapping_add(number * LINE_BYTES).cast::<u64>();
+        if !self.is_lanes() {
+            // Lanes that others write are aligned.
+            // SAFETY: so many bytes are there.
+            return unsafe { lanes.cast::<Line>().read_unaligned() }.map(u64::from_le);
+        }
+        // SAFETY: aligned lanes that can be read.
+        std::array::from_fn(|i| u64::from_le(unsafe { lane(lanes.add(i)) }))
     }
 
     /// Passes on a copy of each line, of lanes that were read while others may set more bits.

@@ -4,4 +4,5 @@ pub mod cascade;
 pub mod classic;
 pub mod cuckoo;
 pub mod fast_local;
+pub mod matrix;
 pub mod static_line;

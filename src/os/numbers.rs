@@ -97,6 +97,11 @@ impl HashList {
         Ok(HashList { start: start(&memory), len: 0, capacity, _memory: memory })
     }
 
+    /// How many bytes were taken for them.
+    pub(crate) fn taken(&self) -> usize {
+        self._memory.as_ref().map_or(0, Zeroed::taken)
+    }
+
     /// Makes room for so many more.
     ///
     /// # Errors

@@ -149,6 +149,28 @@ impl Params {
         self.with_lines(self.line_count.checked_next_multiple_of(unit).unwrap_or(u64::MAX))
     }
 
+    /// Returns the parameters of a filter that folds to `shape`, as a column of a
+    /// [`Matrix`](crate::Matrix) must: the k and seed of `shape`, and its line count times the smallest
+    /// power of two that gives no fewer lines than these have. Folded to half the lines, a filter of
+    /// the same keys has about half the bits per key, so let `shape` be that of the largest column.
+    ///
+    /// ```
+    /// use bloomline::Params;
+    ///
+    /// let shape = Params::for_rate(100_000, 0.01)?;
+    /// assert_eq!(Params::for_rate(20_000, 0.01)?.foldable_to(shape)?, shape);
+    /// let larger = Params::for_rate(150_000, 0.01)?.foldable_to(shape)?;
+    /// assert_eq!(larger.line_count(), 2 * shape.line_count());
+    /// # Ok::<(), bloomline::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LineCount`] if the size cannot be addressed.
+    pub fn foldable_to(self, shape: Params) -> Result<Params, Error> {
+        let times = self.line_count.div_ceil(shape.line_count).next_power_of_two();
+        shape.with_lines(shape.line_count.saturating_mul(times))
+    }
+
     /// The same with another line count.
     pub(crate) fn with_lines(self, line_count: u64) -> Result<Params, Error> {
         let Params { line_count, .. } = Params::new(line_count, self.k, self.seed)?;

@@ -25,7 +25,7 @@ const LAYERS: [&str; 15] = [
 ];
 
 /// The same within `src/filter`, where `mod` is the plain filter.
-const FILTERS: [&str; 23] = [
+const FILTERS: [&str; 24] = [
     "keys",
     "probe",
     "insert",
@@ -48,6 +48,7 @@ const FILTERS: [&str; 23] = [
     "window",
     "cascade",
     "composite",
+    "matrix",
     "map",
 ];
 

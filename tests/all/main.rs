@@ -38,6 +38,7 @@ mod group;
 mod histories;
 mod keys;
 mod layers;
+mod matrix;
 mod migration;
 mod owned_view;
 mod page;

@@ -1,7 +1,7 @@
 //! Maps of files that belong to a test.
 #![allow(unsafe_code, dead_code, reason = "not every test opens maps both ways")]
 
-use bloomline::{Error, MappedCascade, MappedFilter};
+use bloomline::{Error, MappedCascade, MappedFilter, MappedMatrix};
 use std::path::Path;
 
 /// The file is one that the test writes to only while nothing maps it.
@@ -26,4 +26,16 @@ pub(crate) fn open_cascade(path: &Path) -> Result<MappedCascade, Error> {
 pub(crate) fn open_cascade_unverified(path: &Path) -> Result<MappedCascade, Error> {
     // SAFETY: as above.
     unsafe { MappedCascade::open_unverified(path) }
+}
+
+/// As [`open`], a matrix.
+pub(crate) fn open_matrix(path: &Path) -> Result<MappedMatrix, Error> {
+    // SAFETY: as above.
+    unsafe { MappedMatrix::open(path) }
+}
+
+/// As [`open_matrix`], its groups unverified.
+pub(crate) fn open_matrix_unverified(path: &Path) -> Result<MappedMatrix, Error> {
+    // SAFETY: as above.
+    unsafe { MappedMatrix::open_unverified(path) }
 }

@@ -1,0 +1,178 @@
+//! Probes of a matrix, written once for all that holds its groups.
+
+/// The methods of a kind that probe, by its `rows`: None if its bytes are gone, when the key may be in
+/// every column. Type parameters come last, as in `probing!`.
+macro_rules! asking {
+    ($kind:ty $(where $($generics:tt)*)?) => {
+        /// Probing.
+        impl $(<$($generics)*>)? $kind {
+            /// Returns how many words the answers about one key take: a bit for each column.
+            pub fn words(&self) -> usize {
+                self.shape.words()
+            }
+
+            /// Returns the hash of a key that the `..._hash` methods take.
+            #[inline]
+            pub fn hash<K: $crate::key::Key + ?Sized>(&self, key: &K) -> u64 {
+                self.key_hash().of(key)
+            }
+
+            /// Probes all columns for a key. Answer `c` is true if the key may be present in column `c`.
+            /// Returns how many are.
+            ///
+            /// # Panics
+            /// If `answers` is too short: see [`Answers`](crate::Answers).
+            #[inline]
+            pub fn contains<K: $crate::key::Key + ?Sized>(
+                &self,
+                key: &K,
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                self.contains_hash(self.hash(key), answers)
+            }
+
+            /// As [`contains`](Self::contains), for the hash of a key. The hash must be uniform over
+            /// all 64 bits.
+            ///
+            /// # Panics
+            /// If `answers` is too short: see [`Answers`](crate::Answers).
+            #[inline]
+            pub fn contains_hash(
+                &self,
+                hash: u64,
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                let words = answers.words(self.columns());
+                match self.rows() {
+                    Some(rows) => rows.answer(hash, None, words),
+                    None => $crate::filter::views::all_present(self.columns(), words),
+                }
+            }
+
+            /// As [`contains_hash`](Self::contains_hash), only for the columns whose bit is set in
+            /// `among`, such as the tables that are live: a bit for each, as in answers. The others'
+            /// answers are false.
+            ///
+            /// # Panics
+            /// If `among` or `answers` is too short: see [`Answers`](crate::Answers).
+            #[inline]
+            pub fn contains_hash_among(
+                &self,
+                hash: u64,
+                among: &[u64],
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                let (among, words) = (&among[..self.words()], answers.words(self.columns()));
+                match self.rows() {
+                    Some(rows) => rows.answer(hash, Some(among), words),
+                    None => {
+                        $crate::filter::views::all_present(self.columns(), words);
+                        let both = |(word, among): (&mut u64, &u64)| {
+                            *word &= among;
+                            word.count_ones() as usize
+                        };
+                        words.iter_mut().zip(among).map(both).sum()
+                    }
+                }
+            }
+
+            /// Returns how many columns may have the key of a hash.
+            #[inline]
+            pub fn count_hash(&self, hash: u64) -> usize {
+                self.rows().map_or(self.columns(), |rows| rows.count(hash, None))
+            }
+
+            /// Returns whether any column may have the key of a hash. It reads no more than it needs.
+            #[inline]
+            pub fn any_hash(&self, hash: u64) -> bool {
+                self.rows().is_none_or(|rows| rows.any(hash, None))
+            }
+
+            /// As [`any_hash`](Self::any_hash), only for the columns whose bit is set in `among`.
+            ///
+            /// # Panics
+            /// If `among` has fewer words than [`words`](Self::words).
+            #[inline]
+            pub fn any_hash_among(&self, hash: u64, among: &[u64]) -> bool {
+                let among = &among[..self.words()];
+                self.rows().is_none_or(|rows| rows.any(hash, Some(among)))
+            }
+
+            /// Probes all columns for many keys, by their hashes. The answers about each key begin in
+            /// a word of their own: those about key `j` are the [`words`](Self::words) from
+            /// `j * words` on. Returns how many answers are true.
+            ///
+            /// # Panics
+            /// If `answers` is too short: see [`Answers`](crate::Answers).
+            pub fn contains_hashes(
+                &self,
+                hashes: &[u64],
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                let words = answers.words(64 * self.words() * hashes.len());
+                if let Some(rows) = self.rows() {
+                    return rows.answers(hashes, words);
+                }
+                let each = words.chunks_exact_mut(self.words());
+                each.map(|row| $crate::filter::views::all_present(self.columns(), row)).sum()
+            }
+
+            /// As [`contains_hashes`](Self::contains_hashes), for keys.
+            ///
+            /// # Panics
+            /// If `answers` is too short: see [`Answers`](crate::Answers).
+            pub fn contains_keys<K: $crate::key::Key>(
+                &self,
+                keys: &[K],
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                let all = answers.words(64 * self.words() * keys.len());
+                let (mut count, words) = (0, self.words());
+                self.key_hash().in_parts(keys, |hashes, first| {
+                    let part = &mut all[first * words..][..hashes.len() * words];
+                    count += self.contains_hashes(hashes, part);
+                });
+                count
+            }
+
+            /// Probes one column for each key: column `columns[i]` for the key of hash `hashes[i]`.
+            /// Answer `i` is true if the key may be present there, or there is no such column. Returns
+            /// how many are.
+            ///
+            /// # Panics
+            /// If there are not as many hashes as columns; if `answers` is too short: see
+            /// [`Answers`](crate::Answers).
+            pub fn contains_pairs(
+                &self,
+                columns: &[u32],
+                hashes: &[u64],
+                answers: &mut (impl $crate::bitmap::Answers + ?Sized),
+            ) -> usize {
+                assert_eq!(columns.len(), hashes.len(), "a column for each hash");
+                let (words, rows) = (answers.words(hashes.len()), self.rows());
+                let one = |(&column, &hash): (&u32, &u64)| match &rows {
+                    Some(rows) if (column as usize) < self.columns() => {
+                        rows.one(hash, column as usize)
+                    }
+                    _ => true,
+                };
+                let parts = columns.chunks(64).zip(hashes.chunks(64)).zip(words);
+                let each = parts.map(|((columns, hashes), word)| {
+                    let pairs = columns.iter().zip(hashes).rev();
+                    *word = pairs.fold(0, |word, pair| word << 1 | u64::from(one(pair)));
+                    word.count_ones() as usize
+                });
+                each.sum()
+            }
+
+            /// Prefetches the rows that a probe for the key of a hash reads, or their beginning.
+            #[inline]
+            pub fn prefetch_hash(&self, hash: u64) {
+                if let Some(rows) = self.rows() {
+                    rows.prefetch(hash);
+                }
+            }
+        }
+    };
+}
+pub(super) use asking;

@@ -1,0 +1,257 @@
+//! Columns put into a matrix, changed there, and taken out.
+
+use super::Matrix;
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::filter::view::View;
+use crate::kernel::{Block, Kernels, MatrixCalls};
+use crate::key::Key;
+use crate::layouts::matrix::{ROWS, rows};
+use crate::line::{LINE_BYTES, Line, line_index};
+use crate::os::memory::Zeroed;
+use crate::os::threads;
+use std::ops::Range;
+
+/// Bytes of lines that a thread transposes at least, before another is started.
+const LEAST_EACH: usize = 1 << 20;
+
+/// Columns.
+impl Matrix {
+    /// Makes the filter of a view column `column`, in the place of what was there. It must be a plain
+    /// one (or the view of a counting filter) of the matrix's k and seed. If it has 2, 4, 8 and so on
+    /// times the lines, it is [folded](Filter::fold).
+    ///
+    /// A column alone takes some twenty times as long as in
+    /// [`set_columns`](Matrix::set_columns): all rows of the matrix are read and written for a bit
+    /// of each.
+    ///
+    /// # Errors
+    /// [`Error::Column`] if there is no such column; [`Error::ColumnShape`] if the filter does not
+    /// fit; [`Error::OutOfMemory`]. The matrix is unchanged.
+    pub fn set_column(&mut self, column: usize, filter: &View<'_>) -> Result<(), Error> {
+        self.set_columns(column, [*filter], 1)
+    }
+
+    /// Makes the filters of these views the columns from `first` on, as
+    /// [`set_column`](Matrix::set_column) does, on up to `threads` threads; 0: as many as there are
+    /// CPUs. Give it runs of 64, from a multiple of 64 on: then each word of the rows is written
+    /// once, as a whole, and 64 lines are transposed together.
+    ///
+    /// # Errors
+    /// [`Error::Column`] if they are more than the columns from `first` on; [`Error::ColumnShape`] if
+    /// one does not fit; [`Error::OutOfMemory`]. The matrix is unchanged.
+    pub fn set_columns<'v>(
+        &mut self,
+        first: usize,
+        filters: impl IntoIterator<Item = View<'v>>,
+        threads: usize,
+    ) -> Result<(), Error> {
+        let mut sources = Vec::new();
+        for filter in filters {
+            sources.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            sources.push(Source { folds: self.folds(&filter)?, filter });
+        }
+        let columns = self.range_of(first, sources.len())?;
+        let calls = self.kernels.of_matrix();
+        let (words, group_bytes) = (self.words(), self.shape.group_bytes());
+        // Work for the threads: some groups each.
+        let lines = self.params().line_count() as usize;
+        let bytes = lines.saturating_mul(sources.len()).saturating_mul(LINE_BYTES);
+        let threads = threads::or_all(threads).min(bytes / LEAST_EACH).max(1);
+        let each = lines.div_ceil(4 * threads);
+        let parts = self.groups.chunks_mut(each * group_bytes).enumerate();
+        threads::share(threads, parts, |(part, groups)| {
+            for (i, group) in groups.chunks_mut(group_bytes).enumerate() {
+                put(&sources, columns.clone(), part * each + i, group, words, calls);
+            }
+        });
+        Ok(())
+    }
+
+    /// Empties a column.
+    ///
+    /// # Errors
+    /// [`Error::Column`] if there is no such column.
+    pub fn clear_column(&mut self, column: usize) -> Result<(), Error> {
+        let columns = self.range_of(column, 1)?;
+        let words = self.words();
+        for row in self.groups.chunks_mut(8 * words) {
+            row[columns.start / 8] &= !(1 << (columns.start % 8));
+        }
+        Ok(())
+    }
+
+    /// Returns a column as a filter, whose key count is unknown.
+    ///
+    /// # Errors
+    /// [`Error::Column`] if there is no such column; [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn column(&self, column: usize) -> Result<Filter, Error> {
+        self.range_of(column, 1)?;
+        let (params, words) = (self.params(), self.words());
+        let mut lines = Zeroed::new(params.bytes())?;
+        let groups = self.groups.chunks(self.shape.group_bytes());
+        for (line, group) in lines.chunks_mut(LINE_BYTES).zip(groups) {
+            let mut rows = group.chunks(8 * words);
+            for byte in line {
+                for (bit, row) in rows.by_ref().take(8).enumerate() {
+                    *byte |= (row[column / 8] >> (column % 8) & 1) << bit;
+                }
+            }
+        }
+        Ok(Filter::of_lines(lines, params, Kernels::active()?.of_params(params)))
+    }
+
+    /// Returns a copy with another number of columns: the first of these columns, and empty ones behind
+    /// them. Their names stay; new columns are named 0.
+    ///
+    /// # Errors
+    /// As [`Matrix::new`].
+    pub fn with_columns(&self, columns: usize) -> Result<Matrix, Error> {
+        let mut copy = Matrix::with_kernels(self.params(), columns, self.kernels)?;
+        let (from, to) = (8 * self.words(), 8 * copy.words());
+        let same = from.min(to);
+        let last = match columns % 64 {
+            some if some > 0 && columns < self.columns() => u64::MAX >> (64 - some),
+            _ => u64::MAX,
+        };
+        for (to, from) in copy.groups.chunks_mut(to).zip(self.groups.chunks(from)) {
+            to[..same].copy_from_slice(&from[..same]);
+            if let Some(word) = to.last_chunk_mut().filter(|_| last != u64::MAX) {
+                *word = (u64::from_le_bytes(*word) & last).to_le_bytes();
+            }
+        }
+        if self.shape.has_names() {
+            let mut names = crate::os::numbers::HashList::with_capacity(columns)?;
+            names.append(&self.names[..columns.min(self.columns())])?;
+            while names.len() < columns {
+                names.push(0)?;
+            }
+            copy.names = names;
+        }
+        copy.shape = copy.shape.with_names(self.shape.has_names());
+        copy.set_checksums(self.shape.has_checksums());
+        Ok(copy)
+    }
+
+    /// Empties all columns.
+    pub fn clear(&mut self) {
+        self.groups.fill(0);
+    }
+
+    // ---- keys ----
+
+    /// Inserts a key into a column. Returns true if it was definitely absent there.
+    ///
+    /// # Errors
+    /// [`Error::Column`] if there is no such column.
+    #[inline]
+    pub fn insert<K: Key + ?Sized>(&mut self, column: usize, key: &K) -> Result<bool, Error> {
+        self.insert_hash(column, self.hash(key))
+    }
+
+    /// As [`insert`](Matrix::insert), for the hash of a key. The hash must be uniform over all 64 bits.
+    ///
+    /// # Errors
+    /// As [`insert`](Matrix::insert).
+    pub fn insert_hash(&mut self, column: usize, hash: u64) -> Result<bool, Error> {
+        self.range_of(column, 1)?;
+        let (params, row_bytes) = (self.params(), 8 * self.words());
+        let line = line_index(hash, params.line_count()) as usize;
+        let at = line * self.shape.group_bytes() + column / 8;
+        let mut old = u8::MAX;
+        for row in rows(hash, params.k()) {
+            let byte = &mut self.groups[at + row * row_bytes];
+            old &= *byte;
+            *byte |= 1 << (column % 8);
+        }
+        Ok(old >> (column % 8) & 1 == 0)
+    }
+
+    /// Inserts many keys into a column, by their hashes. To fill a column from nothing, fill a
+    /// [`Filter`] and [set](Matrix::set_column) it.
+    ///
+    /// # Errors
+    /// As [`insert`](Matrix::insert).
+    pub fn insert_hashes(&mut self, column: usize, hashes: &[u64]) -> Result<(), Error> {
+        self.range_of(column, 1)?;
+        hashes.iter().try_for_each(|&hash| self.insert_hash(column, hash).map(drop))
+    }
+
+    /// As [`insert_hashes`](Matrix::insert_hashes), for keys.
+    ///
+    /// # Errors
+    /// As [`insert`](Matrix::insert).
+    pub fn insert_keys<K: Key>(&mut self, column: usize, keys: &[K]) -> Result<(), Error> {
+        self.range_of(column, 1)?;
+        keys.iter().try_for_each(|key| self.insert(column, key).map(drop))
+    }
+
+    /// So many columns from `first` on, if they are there.
+    fn range_of(&self, first: usize, count: usize) -> Result<Range<usize>, Error> {
+        let end = first.checked_add(count).filter(|&end| end <= self.columns());
+        let end = end.ok_or(Error::Column(first.saturating_add(count.max(1) - 1) as u64))?;
+        Ok(first..end)
+    }
+
+    /// How often a filter has to be folded to be a column.
+    fn folds(&self, filter: &View<'_>) -> Result<u32, Error> {
+        let own = self.params();
+        let fits = filter.params().filter(|params| {
+            let times = params.line_count() / own.line_count();
+            let same = params.k() == own.k() && params.seed() == own.seed();
+            same && !params.is_classic()
+                && params.line_count().is_multiple_of(own.line_count())
+                && times.is_power_of_two()
+        });
+        let misfit = Error::ColumnShape { line_count: own.line_count(), k: own.k() };
+        Ok((fits.ok_or(misfit)?.line_count() / own.line_count()).trailing_zeros())
+    }
+}
+
+/// A filter that becomes a column.
+struct Source<'a> {
+    filter: View<'a>,
+    folds: u32,
+}
+
+impl Source<'_> {
+    /// A line of the column: the OR of those that fold to it.
+    fn line(&self, line: usize) -> Line {
+        let (first, count) = (line << self.folds, 1 << self.folds);
+        let mut all = self.filter.line(first);
+        for line in first + 1..first + count {
+            for (all, lane) in all.iter_mut().zip(self.filter.line(line)) {
+                *all |= lane;
+            }
+        }
+        all
+    }
+}
+
+/// Writes a line of each of these columns into its group.
+fn put(
+    sources: &[Source<'_>],
+    columns: Range<usize>,
+    line: usize,
+    group: &mut [u8],
+    words: usize,
+    calls: &MatrixCalls,
+) {
+    debug_assert_eq!(group.len(), ROWS * 8 * words);
+    let mut block: Block = [[0; 8]; 64];
+    let mut sources = sources;
+    let mut column = columns.start;
+    while column < columns.end {
+        let (word, bit) = (column / 64, column % 64);
+        let count = (64 - bit).min(columns.end - column);
+        let (now, later) = sources.split_at(count);
+        for (to, source) in block[bit..].iter_mut().zip(now) {
+            *to = source.line(line);
+        }
+        let set = u64::MAX >> (64 - count) << bit;
+        block[..bit].fill([0; 8]);
+        block[bit + count..].fill([0; 8]);
+        calls.transpose.put(&mut block, !set, group, words, word);
+        (sources, column) = (later, column + count);
+    }
+}

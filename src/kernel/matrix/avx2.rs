@@ -1,0 +1,52 @@
+//! Four words of a row at a time.
+
+use super::words::Words;
+use std::arch::x86_64::{
+    __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_testz_si256,
+};
+
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(__m256i);
+
+impl Words for Avx2 {
+    const COUNT: usize = 4;
+    type Sum = usize;
+    const ZERO: usize = 0;
+
+    #[inline(always)]
+    unsafe fn load(at: *const u8) -> Avx2 {
+        // SAFETY: the caller's promise; only functions with these instructions are made of this.
+        Avx2(unsafe { _mm256_loadu_si256(at.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, at: *mut u64) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(at.cast(), self.0) };
+    }
+
+    #[inline(always)]
+    fn and(self, other: Avx2) -> Avx2 {
+        // SAFETY: a value of this type comes from `load`, which says why.
+        Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm256_testz_si256(self.0, self.0) == 1 }
+    }
+
+    #[inline(always)]
+    fn add_to(self, sum: usize) -> usize {
+        let mut words = [0_u64; 4];
+        // SAFETY: as above; there is room for four.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
+        words.iter().fold(sum, |sum, word| sum + word.count_ones() as usize)
+    }
+
+    #[inline(always)]
+    fn total(sum: usize) -> usize {
+        sum
+    }
+}
