@@ -61,8 +61,8 @@ impl Matrix {
         let each = lines.div_ceil(4 * threads);
         let parts = self.groups.chunks_mut(each * group_bytes).enumerate();
         threads::share(threads, parts, |(part, groups)| {
-            for (i, group) in groups.chunks_mut(group_bytes).enumerate() {
-                put(&sources, columns.clone(), part * each + i, group, words, calls);
+            for (i, groups) in groups.chunks_mut(AT_ONCE * group_bytes).enumerate() {
+                put(&sources, columns.clone(), part * each + i * AT_ONCE, groups, words, calls);
             }
         });
         Ok(())
@@ -208,6 +208,10 @@ impl Matrix {
     }
 }
 
+/// Lines of 64 columns that are read, before the next columns are: memory is read in longer pieces, and
+/// their groups are still in the cache.
+const AT_ONCE: usize = 8;
+
 /// A filter that becomes a column.
 struct Source<'a> {
     filter: View<'a>,
@@ -228,30 +232,29 @@ impl Source<'_> {
     }
 }
 
-/// Writes a line of each of these columns into its group.
+/// Writes some lines of each of these columns into their groups, from line `first` on.
 fn put(
     sources: &[Source<'_>],
     columns: Range<usize>,
-    line: usize,
-    group: &mut [u8],
+    first: usize,
+    groups: &mut [u8],
     words: usize,
     calls: &MatrixCalls,
 ) {
-    debug_assert_eq!(group.len(), ROWS * 8 * words);
-    let mut block: Block = [[0; 8]; 64];
     let mut sources = sources;
     let mut column = columns.start;
     while column < columns.end {
         let (word, bit) = (column / 64, column % 64);
         let count = (64 - bit).min(columns.end - column);
         let (now, later) = sources.split_at(count);
-        for (to, source) in block[bit..].iter_mut().zip(now) {
-            *to = source.line(line);
-        }
         let set = u64::MAX >> (64 - count) << bit;
-        block[..bit].fill([0; 8]);
-        block[bit + count..].fill([0; 8]);
-        calls.transpose.put(&mut block, !set, group, words, word);
+        for (line, group) in groups.chunks_mut(ROWS * 8 * words).enumerate() {
+            let mut block: Block = [[0; 8]; 64];
+            for (to, source) in block[bit..].iter_mut().zip(now) {
+                *to = source.line(first + line);
+            }
+            calls.transpose.put(&mut block, !set, group, words, word);
+        }
         (sources, column) = (later, column + count);
     }
 }

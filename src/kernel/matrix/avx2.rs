@@ -1,8 +1,9 @@
 //! Four words of a row at a time.
 
-use super::words::Words;
+use super::words::{FIRST_ROWS, Places, SHIFTS_64, Words};
 use std::arch::x86_64::{
-    __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_testz_si256,
+    __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_mul_epu32, _mm256_or_si256,
+    _mm256_set1_epi64x, _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_testz_si256,
 };
 
 #[derive(Clone, Copy)]
@@ -43,6 +44,25 @@ impl Words for Avx2 {
         // SAFETY: as above; there is room for four.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
         words.iter().fold(sum, |sum, word| sum + word.count_ones() as usize)
+    }
+
+    #[inline(always)]
+    fn all_lanes(g: u64, row_bytes: usize, places: &mut Places) -> bool {
+        // SAFETY: only functions with these instructions are made of this; there is room for all.
+        unsafe {
+            for half in [0, 4] {
+                let shifts = _mm256_loadu_si256(SHIFTS_64.as_ptr().add(half).cast());
+                let bits = _mm256_srlv_epi64(_mm256_set1_epi64x(g as i64), shifts);
+                let bits = _mm256_and_si256(bits, _mm256_set1_epi64x(63));
+                let first = _mm256_loadu_si256(FIRST_ROWS.as_ptr().add(half).cast());
+                let rows = _mm256_or_si256(bits, first);
+                // Of their lower halves: a row has less than 2^32 bytes.
+                let all = _mm256_mul_epu32(rows, _mm256_set1_epi64x(row_bytes as i64));
+                _mm256_storeu_si256(places.as_mut_ptr().add(half).cast(), all);
+                _mm256_storeu_si256(places.as_mut_ptr().add(8 + half).cast(), all);
+            }
+        }
+        true
     }
 
     #[inline(always)]

@@ -15,31 +15,30 @@ mod words;
 use super::backend::Backend;
 use super::choice::Kernels;
 use super::prefetch::{INTO_L1, Prefetch, prefetch};
-use crate::line::{C1, C2, LANES, LINE_BYTES, MAX_K, SHIFTS, line_index};
+use crate::line::{LINE_BYTES, MAX_K, line_index};
 use std::marker::PhantomData;
 use std::ptr;
-use words::{Places, Word, and, any, read};
+use words::{Asked, Word, and, any, each_place, read};
 
 pub(crate) use transpose::{Block, Calls as Transpose};
 
-/// The AND of rows. Writes it to `out`, if that is not NULL, as words in the order of the row; counts
-/// its bits. If `live` is not NULL, only columns whose bit is set there count.
+/// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
+/// as words in the order of the row; counts its bits. If `live` is not NULL, only columns whose bit is
+/// set there count.
 ///
 /// # Safety of the function
-/// This CPU runs the backend. There are k places, 1 to 16, and `words` words of each row can be read
-/// there, as many of `live`, and written to `out`.
+/// This CPU runs the backend. `group` is a whole group of such rows; there are as many words as a row
+/// has in `live` and `out`, unless they are NULL.
 type And = unsafe fn(
+    rows: &Rows<'_>,
     group: *const u8,
-    places: &Places,
-    k: usize,
-    words: usize,
+    hash: u64,
     live: *const u64,
     out: *mut u64,
 ) -> usize;
 
 /// Whether any bit of the AND of rows is set: as [`And`], without `out`.
-type Any =
-    unsafe fn(group: *const u8, places: &Places, k: usize, words: usize, live: *const u64) -> bool;
+type Any = unsafe fn(rows: &Rows<'_>, group: *const u8, hash: u64, live: *const u64) -> bool;
 
 /// What a backend does for a matrix.
 pub(crate) struct Calls {
@@ -96,6 +95,11 @@ impl<'a> Rows<'a> {
         Rows { start, line_count, words, k, last, calls, borrowed: PhantomData }
     }
 
+    #[inline(always)]
+    fn asked(&self) -> Asked {
+        Asked { words: self.words, k: self.k }
+    }
+
     /// Where the group of a hash begins.
     #[inline(always)]
     fn group(&self, hash: u64) -> *const u8 {
@@ -120,23 +124,22 @@ impl<'a> Rows<'a> {
     /// The same, counted only.
     #[inline]
     pub(crate) fn count(&self, hash: u64, live: Option<&[u64]>) -> usize {
-        let (live, places) = (self.live(live), places(hash, self.k, 8 * self.words));
-        let (group, k) = (self.group(hash), self.k as usize);
+        let (group, live) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`; NULL is for no words.
-        let all = unsafe { (self.calls.and)(group, &places, k, self.words, live, ptr::null_mut()) };
-        // SAFETY: as above.
-        all - unsafe { self.behind(group, &places, live) }.count_ones() as usize
+        unsafe {
+            let all = (self.calls.and)(self, group, hash, live, ptr::null_mut());
+            all - self.behind(group, hash, live).count_ones() as usize
+        }
     }
 
     /// Whether the key may be in any column.
     #[inline]
     pub(crate) fn any(&self, hash: u64, live: Option<&[u64]>) -> bool {
-        let (live, places) = (self.live(live), places(hash, self.k, 8 * self.words));
-        let (group, k) = (self.group(hash), self.k as usize);
+        let (group, live) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`.
         unsafe {
-            if self.last == u64::MAX || self.behind(group, &places, live) == 0 {
-                return (self.calls.any)(group, &places, k, self.words, live);
+            if self.behind(group, hash, live) == 0 {
+                return (self.calls.any)(self, group, hash, live);
             }
         }
         self.count_slowly(hash, live) > 0
@@ -212,10 +215,9 @@ impl<'a> Rows<'a> {
         live: *const u64,
         out: *mut u64,
     ) -> usize {
-        let places = places(hash, self.k, 8 * self.words);
         // SAFETY: the calls are those of a backend of this CPU; the caller's promise for the rest.
         unsafe {
-            let all = (self.calls.and)(group, &places, self.k as usize, self.words, live, out);
+            let all = (self.calls.and)(self, group, hash, live, out);
             let end = out.add(self.words - 1);
             let behind = *end & !self.last;
             if behind == 0 {
@@ -231,17 +233,20 @@ impl<'a> Rows<'a> {
     /// # Safety
     /// As for [`Rows::answer_at`].
     #[inline(always)]
-    unsafe fn behind(&self, group: *const u8, places: &Places, live: *const u64) -> u64 {
-        let at = 8 * (self.words - 1);
+    unsafe fn behind(&self, group: *const u8, hash: u64, live: *const u64) -> u64 {
+        let at = self.words - 1;
         let mut word = !self.last;
-        for &place in &places[..self.k as usize] {
-            // SAFETY: the last word of a row of the group.
-            word &= unsafe { read(group.add(place + at)) };
+        if word == 0 {
+            return 0;
         }
         if !live.is_null() {
             // SAFETY: there are as many words.
-            word &= unsafe { *live.add(self.words - 1) };
+            word &= unsafe { *live.add(at) };
         }
+        each_place(hash, self.k, 8 * self.words, |place| {
+            // SAFETY: the last word of a row of the group.
+            word &= unsafe { read(group.add(place + 8 * at)) };
+        });
         word
     }
 
@@ -262,61 +267,29 @@ impl<'a> Rows<'a> {
 /// Keys between the one at work and the one whose rows are prefetched, in batches.
 const AHEAD: usize = 8;
 
-/// The rows of a key, 1 to 16: where they begin, in rows of so many bytes. The others are 0.
-#[inline(always)]
-fn places(hash: u64, k: u32, row_bytes: usize) -> Places {
-    let (mut places, mut count) = ([0; MAX_K as usize], 0);
-    each_place(hash, k, row_bytes, |place| {
-        // k is at most 16.
-        places[count % MAX_K as usize] = place;
-        count += 1;
-    });
-    places
-}
-
-/// Passes on where the rows of a key begin: as `line::mask` has bits, k times.
-#[inline(always)]
-fn each_place(hash: u64, k: u32, row_bytes: usize, mut each: impl FnMut(usize)) {
-    let mut round = |g: u64, count: usize| {
-        // Lane i counts if (i + (g >> 61)) mod 8 < count: from lane -(g >> 61) on.
-        let first = (g >> 61).wrapping_neg() as usize;
-        for i in 0..count {
-            let lane = first.wrapping_add(i) % LANES;
-            each((64 * lane + ((g >> SHIFTS[lane]) & 63) as usize) * row_bytes);
-        }
-    };
-    let k = k as usize;
-    round(hash.wrapping_mul(C1), k.min(LANES));
-    if k > LANES {
-        round(hash.wrapping_mul(C2), k - LANES);
-    }
-}
-
 /// The functions of a backend, by the type that does the work.
 macro_rules! calls {
     ($words:ty $(, $attribute:meta)*) => {{
         $(#[$attribute])*
         unsafe fn and_by(
+            rows: &Rows<'_>,
             group: *const u8,
-            places: &Places,
-            k: usize,
-            words: usize,
+            hash: u64,
             live: *const u64,
             out: *mut u64,
         ) -> usize {
             // SAFETY: the caller's promise, handed on.
-            unsafe { and::<$words>(group, places, k, words, live, out) }
+            unsafe { and::<$words>(rows.asked(), group, hash, live, out) }
         }
         $(#[$attribute])*
         unsafe fn any_by(
+            rows: &Rows<'_>,
             group: *const u8,
-            places: &Places,
-            k: usize,
-            words: usize,
+            hash: u64,
             live: *const u64,
         ) -> bool {
             // SAFETY: the caller's promise, handed on.
-            unsafe { any::<$words>(group, places, k, words, live) }
+            unsafe { any::<$words>(rows.asked(), group, hash, live) }
         }
         Calls {
             and: and_by,

@@ -1,6 +1,6 @@
 //! The AND of rows, by as many words at a time as a register has.
 
-use crate::line::MAX_K;
+use crate::line::{C1, C2, LANES, SHIFTS};
 
 /// A part of the words of a row, in a register.
 pub(super) trait Words: Copy {
@@ -20,13 +20,59 @@ pub(super) trait Words: Copy {
     fn is_zero(self) -> bool;
     fn add_to(self, sum: Self::Sum) -> Self::Sum;
     fn total(sum: Self::Sum) -> usize;
+
+    /// The places of the rows of all lanes, in rows of so many bytes, by their bits in `g`; twice, one
+    /// behind the other. False if there is no faster way than one by one.
+    #[inline(always)]
+    fn all_lanes(_g: u64, _row_bytes: usize, _places: &mut Places) -> bool {
+        false
+    }
+
+    /// The AND of some words, fewer than [`Words::COUNT`], of the rows at these places. False if there
+    /// is no faster way than one by one.
+    ///
+    /// # Safety
+    /// As for [`Words::load`] and [`Words::store`], of so many words.
+    #[inline(always)]
+    unsafe fn part(
+        _group: *const u8,
+        _places: &[u64],
+        _count: usize,
+        _live: *const u64,
+        _out: *mut u64,
+        _sum: &mut Self::Sum,
+    ) -> bool {
+        false
+    }
 }
 
 /// Tiles that are in registers at once.
 const TILES: usize = 4;
 
-/// The rows that a key reads: where they begin in its group.
-pub(super) type Places = [usize; MAX_K as usize];
+/// What is asked: how many words a row has, and how many rows a key reads, 1 to 16.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) words: usize,
+    pub(super) k: u32,
+}
+
+/// The first row of each lane.
+#[cfg(target_arch = "x86_64")]
+pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448];
+
+/// [`SHIFTS`], as wide as lanes.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SHIFTS_64: [u64; LANES] = {
+    let (mut shifts, mut lane) = ([0; LANES], 0);
+    while lane < LANES {
+        shifts[lane] = SHIFTS[lane] as u64;
+        lane += 1;
+    }
+    shifts
+};
+
+/// Where the rows that a key reads begin in its group: k of them, somewhere in here.
+pub(super) type Places = [u64; 2 * LANES];
 
 /// A word, in the CPU's byte order.
 #[derive(Clone, Copy)]
@@ -75,9 +121,49 @@ impl Words for Word {
 /// # Safety
 /// It can be read.
 #[inline(always)]
-unsafe fn read(at: *const u8) -> u64 {
+pub(super) unsafe fn read(at: *const u8) -> u64 {
     // SAFETY: the caller's promise.
     u64::from_le(unsafe { at.cast::<u64>().read_unaligned() })
+}
+
+/// Passes on where the rows of a key begin: as `line::mask` has bits, k times.
+#[inline(always)]
+pub(super) fn each_place(hash: u64, k: u32, row_bytes: usize, mut each: impl FnMut(usize)) {
+    let mut round = |g: u64, count: usize| {
+        let first = first_lane(g);
+        for i in 0..count {
+            let lane = (first + i) % LANES;
+            each((64 * lane + ((g >> SHIFTS[lane]) & 63) as usize) * row_bytes);
+        }
+    };
+    let k = k as usize;
+    round(hash.wrapping_mul(C1), k.min(LANES));
+    if k > LANES {
+        round(hash.wrapping_mul(C2), k - LANES);
+    }
+}
+
+/// Lane i counts if (i + (g >> 61)) mod 8 < k: they begin with this one.
+#[inline(always)]
+fn first_lane(g: u64) -> usize {
+    (g >> 61).wrapping_neg() as usize % LANES
+}
+
+/// Where the rows of a key begin: k places.
+#[inline(always)]
+fn places<W: Words>(hash: u64, asked: Asked, places: &mut Places) -> &[u64] {
+    let (k, row_bytes) = (asked.k as usize, 8 * asked.words);
+    let g = hash.wrapping_mul(C1);
+    if k <= LANES && W::all_lanes(g, row_bytes, places) {
+        return &places[first_lane(g)..][..k];
+    }
+    let mut count = 0;
+    each_place(hash, asked.k, row_bytes, |place| {
+        // k is at most 16.
+        places[count % (2 * LANES)] = place as u64;
+        count += 1;
+    });
+    &places[..k.min(2 * LANES)]
 }
 
 /// The work of [`And`](super::And).
@@ -86,117 +172,140 @@ unsafe fn read(at: *const u8) -> u64 {
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn and<W: Words>(
+    asked: Asked,
     group: *const u8,
-    places: &Places,
-    k: usize,
-    words: usize,
+    hash: u64,
     live: *const u64,
     out: *mut u64,
 ) -> usize {
-    let (mut sum, mut at) = (W::ZERO, 0);
     // SAFETY: the caller's promise: all words are below `words`.
     unsafe {
-        let mut done = |tile: W, at: usize| {
-            let tile = if live.is_null() { tile } else { tile.and(W::load(live.add(at).cast())) };
+        if asked.words == 1 {
+            let mut word = if live.is_null() { u64::MAX } else { *live };
+            each_place(hash, asked.k, 8, |place| word &= read(group.add(place)));
             if !out.is_null() {
-                tile.store(out.add(at));
+                *out = word;
             }
-            sum = tile.add_to(sum);
-        };
+            return word.count_ones() as usize;
+        }
+        let mut room = [0; 2 * LANES];
+        let places = places::<W>(hash, asked, &mut room);
+        let (mut sum, mut at, words) = (W::ZERO, 0, asked.words);
         while at + TILES * W::COUNT <= words {
-            for (i, tile) in tiles::<W>(group.add(8 * at), places, k).into_iter().enumerate() {
-                done(tile, at + i * W::COUNT);
+            for (i, tile) in tiles::<W>(group.add(8 * at), places).into_iter().enumerate() {
+                sum = done(tile, at + i * W::COUNT, live, out, sum);
             }
             at += TILES * W::COUNT;
         }
         while at + W::COUNT <= words {
-            done(tile::<W>(group.add(8 * at), places, k), at);
+            sum = done(tile::<W>(group.add(8 * at), places), at, live, out, sum);
             at += W::COUNT;
         }
-        let mut rest = 0;
-        while at < words {
-            let mut word = Word::load(group.add(8 * at + places[0]));
-            for &place in places.get_unchecked(1..k) {
-                word = word.and(Word::load(group.add(8 * at + place)));
+        if at < words
+            && !W::part(
+                group.add(8 * at),
+                places,
+                words - at,
+                behind(live, at),
+                behind(out, at).cast_mut(),
+                &mut sum,
+            )
+        {
+            let mut rest = 0;
+            while at < words {
+                rest = done(tile::<Word>(group.add(8 * at), places), at, live, out, rest);
+                at += 1;
             }
-            let word = if live.is_null() { word } else { word.and(Word(*live.add(at))) };
-            if !out.is_null() {
-                word.store(out.add(at));
-            }
-            rest = word.add_to(rest);
-            at += 1;
+            return W::total(sum) + rest;
         }
-        W::total(sum) + rest
+        W::total(sum)
     }
 }
 
-/// The work of [`Any`](super::Any). It stops at the first tile with a column, and in a tile as soon as no column
-/// is left.
+/// So many words behind; NULL stays NULL.
+#[inline(always)]
+fn behind(at: *const u64, words: usize) -> *const u64 {
+    if at.is_null() { at } else { at.wrapping_add(words) }
+}
+
+/// Restricts a tile to live columns, writes it, counts its bits.
+///
+/// # Safety
+/// As for [`And`](super::And); there are so many words from `at` on.
+#[inline(always)]
+unsafe fn done<W: Words>(
+    tile: W,
+    at: usize,
+    live: *const u64,
+    out: *mut u64,
+    sum: W::Sum,
+) -> W::Sum {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let tile = if live.is_null() { tile } else { tile.and(W::load(live.add(at).cast())) };
+        if !out.is_null() {
+            tile.store(out.add(at));
+        }
+        tile.add_to(sum)
+    }
+}
+
+/// The work of [`Any`](super::Any). It stops at the first tile with a column, and in a tile as soon as
+/// no column is left.
 ///
 /// # Safety
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn any<W: Words>(
+    asked: Asked,
     group: *const u8,
-    places: &Places,
-    k: usize,
-    words: usize,
+    hash: u64,
     live: *const u64,
 ) -> bool {
+    let mut room = [0; 2 * LANES];
+    let places = places::<W>(hash, asked, &mut room);
     let mut at = 0;
     // SAFETY: the caller's promise: all words are below `words`.
     unsafe {
-        while at + W::COUNT <= words {
-            if any_in_tile::<W>(group, places, k, live, at) {
+        while at + W::COUNT <= asked.words {
+            if any_in_tile::<W>(group.add(8 * at), places, behind(live, at)) {
                 return true;
             }
             at += W::COUNT;
         }
-        (at..words).any(|at| any_in_tile::<Word>(group, places, k, live, at))
+        (at..asked.words).any(|at| any_in_tile::<Word>(group.add(8 * at), places, behind(live, at)))
     }
 }
 
 /// # Safety
-/// As for [`Any`](super::Any); there are `W::COUNT` words from `at` on.
+/// As for [`Any`](super::Any), of a tile.
 #[inline(always)]
-unsafe fn any_in_tile<W: Words>(
-    group: *const u8,
-    places: &Places,
-    k: usize,
-    live: *const u64,
-    at: usize,
-) -> bool {
+unsafe fn any_in_tile<W: Words>(group: *const u8, places: &[u64], live: *const u64) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let group = group.add(8 * at);
-        let mut tile = W::load(group.add(places[0]));
+        let mut tile = W::load(group.add(places[0] as usize));
         if !live.is_null() {
-            tile = tile.and(W::load(live.add(at).cast()));
+            tile = tile.and(W::load(live.cast()));
         }
-        for &place in places.get_unchecked(1..k) {
+        for &place in &places[1..] {
             if tile.is_zero() {
                 return false;
             }
-            tile = tile.and(W::load(group.add(place)));
+            tile = tile.and(W::load(group.add(place as usize)));
         }
         !tile.is_zero()
     }
 }
 
-/// The AND of a tile of k rows.
+/// The AND of a tile of the rows at these places.
 ///
 /// # Safety
-/// As for [`And`](super::And); there are so many words.
+/// As for [`And`](super::And), of a tile.
 #[inline(always)]
-unsafe fn tile<W: Words>(group: *const u8, places: &Places, k: usize) -> W {
-    // SAFETY: the caller's promise; k is at most 16.
-    unsafe {
-        let mut tile = W::load(group.add(places[0]));
-        for &place in places.get_unchecked(1..k) {
-            tile = tile.and(W::load(group.add(place)));
-        }
-        tile
-    }
+unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
+    // SAFETY: the caller's promise.
+    let load = |&place: &u64| unsafe { W::load(group.add(place as usize)) };
+    places[1..].iter().fold(load(&places[0]), |tile, place| tile.and(load(place)))
 }
 
 /// The same for [`TILES`] of them, side by side.
@@ -204,16 +313,16 @@ unsafe fn tile<W: Words>(group: *const u8, places: &Places, k: usize) -> W {
 /// # Safety
 /// As for [`tile`].
 #[inline(always)]
-unsafe fn tiles<W: Words>(group: *const u8, places: &Places, k: usize) -> [W; TILES] {
-    // SAFETY: as above.
-    unsafe {
-        let load = |place: usize, i: usize| W::load(group.add(place + 8 * i * W::COUNT));
-        let mut tiles: [W; TILES] = std::array::from_fn(|i| load(places[0], i));
-        for &place in places.get_unchecked(1..k) {
-            for (i, tile) in tiles.iter_mut().enumerate() {
-                *tile = tile.and(load(place, i));
-            }
+unsafe fn tiles<W: Words>(group: *const u8, places: &[u64]) -> [W; TILES] {
+    let load = |place: u64, i: usize| {
+        // SAFETY: the caller's promise.
+        unsafe { W::load(group.add(place as usize + 8 * i * W::COUNT)) }
+    };
+    let mut tiles: [W; TILES] = std::array::from_fn(|i| load(places[0], i));
+    for &place in &places[1..] {
+        for (i, tile) in tiles.iter_mut().enumerate() {
+            *tile = tile.and(load(place, i));
         }
-        tiles
     }
+    tiles
 }
