@@ -114,7 +114,11 @@ fn check(backend: Backend, params: Params, columns: usize, keys: u64) {
         let read = |range: Range<u64>| &encoded[range.start as usize..range.end as usize];
         let mut there = Bitmap::new();
         let group = read(shape.range(hash));
-        assert_eq!(shape.contains_in(group, hash, &mut there), Ok(expected.len()));
+        assert_eq!(
+            shape.contains_in(group, hash, &mut there),
+            Ok(expected.len()),
+            "{backend:?} {params:?} {columns}"
+        );
         assert_eq!(there.as_words(), same);
         let rows: Vec<u8> = shape.row_ranges(hash).flat_map(|range| read(range).to_vec()).collect();
         assert_eq!(shape.contains_in_rows(&rows, hash, &mut there), Ok(expected.len()));

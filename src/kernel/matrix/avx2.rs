@@ -1,6 +1,6 @@
 //! Four words of a row at a time.
 
-use super::words::{FIRST_ROWS, Places, SHIFTS_64, Words};
+use super::words::{FIRST_ROWS, SHIFTS_64, Words};
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_mul_epu32, _mm256_or_si256,
     _mm256_set1_epi64x, _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_testz_si256,
@@ -47,7 +47,8 @@ impl Words for Avx2 {
     }
 
     #[inline(always)]
-    fn all_lanes(g: u64, row_bytes: usize, places: &mut Places) -> bool {
+    fn lanes(g: u64, row_bytes: usize) -> [u64; 8] {
+        let mut places = [0; 8];
         // SAFETY: only functions with these instructions are made of this; there is room for all.
         unsafe {
             for half in [0, 4] {
@@ -59,10 +60,9 @@ impl Words for Avx2 {
                 // Of their lower halves: a row has less than 2^32 bytes.
                 let all = _mm256_mul_epu32(rows, _mm256_set1_epi64x(row_bytes as i64));
                 _mm256_storeu_si256(places.as_mut_ptr().add(half).cast(), all);
-                _mm256_storeu_si256(places.as_mut_ptr().add(8 + half).cast(), all);
             }
         }
-        true
+        places
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Eight words of a row at a time: a cache line.
 
-use super::words::{FIRST_ROWS, Places, SHIFTS_64, Words};
+use super::words::{FIRST_ROWS, SHIFTS_64, Words};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_storeu_epi64,
     _mm512_maskz_loadu_epi64, _mm512_mul_epu32, _mm512_or_si512, _mm512_popcnt_epi64,
@@ -50,19 +50,16 @@ impl Words for Avx512 {
     }
 
     #[inline(always)]
-    fn all_lanes(g: u64, row_bytes: usize, places: &mut Places) -> bool {
-        // SAFETY: only functions with these instructions are made of this; there is room for both.
+    fn lanes(g: u64, row_bytes: usize) -> [u64; 8] {
+        // SAFETY: only functions with these instructions are made of this; eight lanes are a vector.
         unsafe {
             let shifts = _mm512_loadu_si512(SHIFTS_64.as_ptr().cast());
             let bits = _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts);
             let bits = _mm512_and_si512(bits, _mm512_set1_epi64(63));
             let rows = _mm512_or_si512(bits, _mm512_loadu_si512(FIRST_ROWS.as_ptr().cast()));
             // Of their lower halves: a row has less than 2^32 bytes.
-            let all = _mm512_mul_epu32(rows, _mm512_set1_epi64(row_bytes as i64));
-            _mm512_storeu_si512(places.as_mut_ptr().cast(), all);
-            _mm512_storeu_si512(places.as_mut_ptr().add(8).cast(), all);
+            mem::transmute(_mm512_mul_epu32(rows, _mm512_set1_epi64(row_bytes as i64)))
         }
-        true
     }
 
     #[inline(always)]
@@ -77,11 +74,12 @@ impl Words for Avx512 {
         let some = 0xFF >> (8 - count);
         // SAFETY: as above; only the words of `some` are read and written.
         unsafe {
-            let load =
-                |place: &u64| _mm512_maskz_loadu_epi64(some, group.add(*place as usize).cast());
-            let first = load(&places[0]);
-            let mut tile =
-                places[1..].iter().fold(first, |tile, place| _mm512_and_si512(tile, load(place)));
+            let first = group.add(places[0] as usize);
+            let mut tile = _mm512_maskz_loadu_epi64(some, first.cast());
+            for &place in &places[1..] {
+                let row = _mm512_maskz_loadu_epi64(some, group.add(place as usize).cast());
+                tile = _mm512_and_si512(tile, row);
+            }
             if !live.is_null() {
                 tile = _mm512_and_si512(tile, _mm512_maskz_loadu_epi64(some, live.cast()));
             }

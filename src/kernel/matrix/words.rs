@@ -21,11 +21,16 @@ pub(super) trait Words: Copy {
     fn add_to(self, sum: Self::Sum) -> Self::Sum;
     fn total(sum: Self::Sum) -> usize;
 
-    /// The places of the rows of all lanes, in rows of so many bytes, by their bits in `g`; twice, one
-    /// behind the other. False if there is no faster way than one by one.
+    /// Where the rows of all lanes begin, in rows of so many bytes, by their bits in `g`.
     #[inline(always)]
-    fn all_lanes(_g: u64, _row_bytes: usize, _places: &mut Places) -> bool {
-        false
+    fn lanes(g: u64, row_bytes: usize) -> [u64; LANES] {
+        let (mut places, mut lane) = ([0; LANES], 0);
+        while lane < LANES {
+            let row = 64 * lane as u64 + (g >> SHIFTS[lane] & 63);
+            places[lane] = row * row_bytes as u64;
+            lane += 1;
+        }
+        places
     }
 
     /// The AND of some words, fewer than [`Words::COUNT`], of the rows at these places. False if there
@@ -72,7 +77,7 @@ pub(super) const SHIFTS_64: [u64; LANES] = {
 };
 
 /// Where the rows that a key reads begin in its group: k of them, somewhere in here.
-pub(super) type Places = [u64; 2 * LANES];
+type Places = [u64; 3 * LANES];
 
 /// A word, in the CPU's byte order.
 #[derive(Clone, Copy)]
@@ -153,17 +158,17 @@ fn first_lane(g: u64) -> usize {
 #[inline(always)]
 fn places<W: Words>(hash: u64, asked: Asked, places: &mut Places) -> &[u64] {
     let (k, row_bytes) = (asked.k as usize, 8 * asked.words);
-    let g = hash.wrapping_mul(C1);
-    if k <= LANES && W::all_lanes(g, row_bytes, places) {
-        return &places[first_lane(g)..][..k];
+    let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
+    // The lanes of a round twice, one behind the other: those that count follow each other.
+    let (some, in_all) = if k <= LANES { (first, 0) } else { (second, LANES) };
+    let lanes = W::lanes(some, row_bytes);
+    places[..LANES].copy_from_slice(&lanes);
+    places[LANES..2 * LANES].copy_from_slice(&lanes);
+    let start = first_lane(some);
+    if in_all > 0 {
+        places[start + (k - LANES)..][..LANES].copy_from_slice(&W::lanes(first, row_bytes));
     }
-    let mut count = 0;
-    each_place(hash, asked.k, row_bytes, |place| {
-        // k is at most 16.
-        places[count % (2 * LANES)] = place as u64;
-        count += 1;
-    });
-    &places[..k.min(2 * LANES)]
+    &places[start..][..k]
 }
 
 /// The work of [`And`](super::And).
@@ -188,7 +193,7 @@ pub(super) unsafe fn and<W: Words>(
             }
             return word.count_ones() as usize;
         }
-        let mut room = [0; 2 * LANES];
+        let mut room = [0; 3 * LANES];
         let places = places::<W>(hash, asked, &mut room);
         let (mut sum, mut at, words) = (W::ZERO, 0, asked.words);
         while at + TILES * W::COUNT <= words {
@@ -262,7 +267,7 @@ pub(super) unsafe fn any<W: Words>(
     hash: u64,
     live: *const u64,
 ) -> bool {
-    let mut room = [0; 2 * LANES];
+    let mut room = [0; 3 * LANES];
     let places = places::<W>(hash, asked, &mut room);
     let mut at = 0;
     // SAFETY: the caller's promise: all words are below `words`.
@@ -273,7 +278,13 @@ pub(super) unsafe fn any<W: Words>(
             }
             at += W::COUNT;
         }
-        (at..asked.words).any(|at| any_in_tile::<Word>(group.add(8 * at), places, behind(live, at)))
+        while at < asked.words {
+            if any_in_tile::<Word>(group.add(8 * at), places, behind(live, at)) {
+                return true;
+            }
+            at += 1;
+        }
+        false
     }
 }
 
@@ -297,15 +308,21 @@ unsafe fn any_in_tile<W: Words>(group: *const u8, places: &[u64], live: *const u
     }
 }
 
-/// The AND of a tile of the rows at these places.
+/// The AND of a tile of the rows at these places. (No closures here: they would be compiled without the
+/// backend's instructions.)
 ///
 /// # Safety
 /// As for [`And`](super::And), of a tile.
 #[inline(always)]
 unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
     // SAFETY: the caller's promise.
-    let load = |&place: &u64| unsafe { W::load(group.add(place as usize)) };
-    places[1..].iter().fold(load(&places[0]), |tile, place| tile.and(load(place)))
+    unsafe {
+        let mut tile = W::load(group.add(places[0] as usize));
+        for &place in &places[1..] {
+            tile = tile.and(W::load(group.add(place as usize)));
+        }
+        tile
+    }
 }
 
 /// The same for [`TILES`] of them, side by side.
@@ -314,15 +331,19 @@ unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
 /// As for [`tile`].
 #[inline(always)]
 unsafe fn tiles<W: Words>(group: *const u8, places: &[u64]) -> [W; TILES] {
-    let load = |place: u64, i: usize| {
-        // SAFETY: the caller's promise.
-        unsafe { W::load(group.add(place as usize + 8 * i * W::COUNT)) }
-    };
-    let mut tiles: [W; TILES] = std::array::from_fn(|i| load(places[0], i));
-    for &place in &places[1..] {
-        for (i, tile) in tiles.iter_mut().enumerate() {
-            *tile = tile.and(load(place, i));
+    // SAFETY: the caller's promise.
+    unsafe {
+        let first = group.add(places[0] as usize);
+        let mut tiles = [W::load(first); TILES];
+        for (i, tile) in tiles.iter_mut().enumerate().skip(1) {
+            *tile = W::load(first.add(8 * i * W::COUNT));
         }
+        for &place in &places[1..] {
+            let row = group.add(place as usize);
+            for (i, tile) in tiles.iter_mut().enumerate() {
+                *tile = tile.and(W::load(row.add(8 * i * W::COUNT)));
+            }
+        }
+        tiles
     }
-    tiles
 }
