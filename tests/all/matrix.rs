@@ -60,7 +60,9 @@ fn every_backend_answers_as_the_definition() {
     for backend in Backend::available() {
         ran.push(backend.name());
         for columns in [1, 2, 63, 64, 65, 128, 130, 511, 512, 513, 1000, 2051] {
-            for (lines, k, keys) in [(1, 6, 20), (3, 1, 40), (2, 8, 60), (5, 9, 30), (1, 16, 10)] {
+            for (lines, k, keys) in
+                [(1, 6, 20), (3, 1, 40), (2, 8, 60), (5, 9, 30), (1, 13, 10), (1, 16, 10)]
+            {
                 if columns > 600 && lines > 2 {
                     continue;
                 }
@@ -263,6 +265,23 @@ fn larger_filters_are_folded_and_others_refused() {
     assert!(matrix.column(4).unwrap().lines() == filter_of(shape, 9, 50).lines());
 }
 
+/// Of keys whose runs of lanes begin anywhere, in a matrix where a row too many shows.
+#[test]
+fn no_backend_denies_a_key_at_any_k() {
+    for backend in Backend::available() {
+        for (k, columns) in (1..=16).flat_map(|k| [1, 65, 300, 600].map(|columns| (k, columns))) {
+            let mut matrix = Matrix::with_backend(params(2, k), columns, backend).unwrap();
+            let hashes = keys_of(5, 20);
+            matrix.insert_hashes(columns - 1, &hashes).unwrap();
+            for &hash in &hashes {
+                let found = [matrix.count_hash(hash), usize::from(matrix.any_hash(hash))];
+                assert_eq!(found, [1, 1], "{backend:?}, k = {k}, {columns} columns");
+                assert_eq!(matrix.contains_hash(hash, &mut Bitmap::new()), 1);
+            }
+        }
+    }
+}
+
 #[test]
 fn sizes_and_numbers_out_of_range_are_errors() {
     let shape = params(2, 6);
@@ -275,6 +294,8 @@ fn sizes_and_numbers_out_of_range_are_errors() {
         let too_much = Matrix::new(params(1 << 40, 6), 1 << 10).unwrap_err();
         assert_eq!(too_much, Error::OutOfMemory);
     }
+    #[cfg(target_pointer_width = "32")]
+    assert_eq!(Matrix::new(params(1, 6), 1 << 26).unwrap_err(), Error::LineCount(1));
     let classic = Params::classic(2, 6, 0).unwrap();
     assert_eq!(Matrix::new(classic, 5).unwrap_err(), Error::Layout(6));
     for columns in [1, 63, 64, 65, 65_536] {

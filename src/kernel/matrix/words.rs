@@ -65,6 +65,17 @@ pub(super) struct Asked {
 #[cfg(target_arch = "x86_64")]
 pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448];
 
+/// The first row and the shift of each lane, twice: a run of lanes from any of them on never wraps. An
+/// index that does is read past the end of its table by loops that LLVM 22 vectorizes (Rust 1.95).
+const RUN: [(usize, u32); 2 * LANES] = {
+    let (mut run, mut i) = ([(0, 0); 2 * LANES], 0);
+    while i < run.len() {
+        run[i] = (64 * (i % LANES), SHIFTS[i % LANES]);
+        i += 1;
+    }
+    run
+};
+
 /// [`SHIFTS`], as wide as lanes.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SHIFTS_64: [u64; LANES] = {
@@ -137,8 +148,8 @@ pub(super) fn each_place(hash: u64, k: u32, row_bytes: usize, mut each: impl FnM
     let mut round = |g: u64, count: usize| {
         let first = first_lane(g);
         for i in 0..count {
-            let lane = (first + i) % LANES;
-            each((64 * lane + ((g >> SHIFTS[lane]) & 63) as usize) * row_bytes);
+            let (row, shift) = RUN[(first + i) % RUN.len()];
+            each((row + ((g >> shift) & 63) as usize) * row_bytes);
         }
     };
     let k = k as usize;
