@@ -151,7 +151,7 @@ C1, C2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 # Status numbers, as the page has them.
 RATE, K, LINE_COUNT, TRUNCATED, NOT_A_FILTER = 2, 4, 5, 11, 12
-VERSION, LAYOUT, CHECKSUM, RESERVED, GENERATIONS = 13, 14, 15, 16, 23
+VERSION, LAYOUT, CHECKSUM, RESERVED, GENERATIONS, COLUMNS = 13, 14, 15, 16, 23, 33
 
 
 class Rejected(Exception):
@@ -203,9 +203,9 @@ class Encoded:
         if self.layout not in layouts:
             raise Rejected(LAYOUT)
 
-    def check_lines(self, data, length):
-        """Rules 8 to 10, for an encoded filter that should have so many bytes."""
-        if self.line_count == 0 or length > (1 << 63) - 1:
+    def check_lines(self, data, length, most=0):
+        """Rules 8 to 10, for an encoded filter that should have so many bytes; `most`: or could."""
+        if self.line_count == 0 or max(length, most) > (1 << 63) - 1:
             raise Rejected(LINE_COUNT)
         if length != len(data):
             raise Rejected(TRUNCATED)
@@ -459,6 +459,68 @@ class Cascade(Encoded):
         return len(self.layers) % 2 == 1
 
 
+def matrix_rows(hash, k):
+    """The rows of a group that a key reads."""
+    lanes = mask(hash, k)
+    return [row for row in range(512) if lanes[row // 64] >> row % 64 & 1]
+
+
+class Matrix(Encoded):
+    """An encoded matrix, all of it checked."""
+
+    def __init__(self, data):
+        super().__init__(data, (10,))
+        self.more, shape = [self.reserved], self.reserved
+        self.columns, named, summed = shape & (1 << 32) - 1, shape >> 32 & 1, shape >> 33 & 1
+        if shape >> 34:
+            raise Rejected(RESERVED)
+        if self.columns == 0:
+            raise Rejected(COLUMNS)
+        if not 1 <= self.k <= 16:
+            raise Rejected(K)
+        self.row_bytes = (self.columns + 63) // 64 * 8
+        self.group_bytes = 512 * self.row_bytes
+        names, sums = 8 * self.columns, 8 * self.line_count
+        groups = self.group_bytes * self.line_count
+        length = groups + named * names + summed * sums + 64
+        self.check_lines(data, length, groups + names + sums + 64)
+        self.groups, rest = data[:groups], data[groups:-64]
+        self.names = struct.unpack_from("<%dQ" % (named * self.columns), rest)
+        sums = struct.unpack_from("<%dQ" % (summed * self.line_count), rest, named * names)
+        for line, expected in enumerate(sums):
+            group = self.groups[line * self.group_bytes : (line + 1) * self.group_bytes]
+            if xxh3_64(group, line) != expected:
+                raise Rejected(CHECKSUM)
+        for at in range(0, groups, self.row_bytes):
+            if int.from_bytes(self.groups[at : at + self.row_bytes], "little") >> self.columns:
+                raise Rejected(CHECKSUM)
+
+    def columns_with(self, hash):
+        """The columns that may have the key, a bit for each."""
+        first = line_index(hash, self.line_count) * self.group_bytes
+        answer = (1 << self.columns) - 1
+        for row in matrix_rows(hash, self.k):
+            at = first + row * self.row_bytes
+            answer &= int.from_bytes(self.groups[at : at + self.row_bytes], "little")
+        return answer
+
+    def contains_hash(self, hash):
+        return self.columns_with(hash) > 0
+
+    def said(self, hash):
+        """As the files of probes have it: words of hexadecimal digits."""
+        words = self.columns_with(hash).to_bytes(self.row_bytes, "little")
+        return ["%016x" % u64(words, at) for at in range(0, len(words), 8)]
+
+    def column(self, column):
+        """The lines of a column."""
+        lines = bytearray(64 * self.line_count)
+        for row in range(512 * self.line_count):
+            byte = self.groups[row * self.row_bytes + column // 8]
+            lines[row // 8] |= (byte >> column % 8 & 1) << row % 8
+        return bytes(lines)
+
+
 def cuckoo_places(hash, line_count, bits):
     """The fingerprint of a hash, and the line and the bucket in it of both places."""
     buckets = 128 // bits
@@ -518,12 +580,36 @@ def check_filters(directory, read_as=Filter):
         got = [filter.line_count, filter.k, filter.seed, filter.key_count]
         got += getattr(filter, "more", [])
         equal(got, numbers, name)
-        for hash, answer in rows(directory, name + ".probes"):
-            equal(filter.contains_hash(int(hash, 16)), answer != "0", name + " " + hash)
+        for hash, *answer in rows(directory, name + ".probes"):
+            what, hash = name + " " + hash, int(hash, 16)
+            if filter.layout == 10:
+                equal(filter.said(hash), answer, what)
+            else:
+                equal(filter.contains_hash(hash), answer != ["0"], what)
             if filter.layout == 2:
-                equal(filter.count_hash(int(hash, 16)), int(answer), name + " " + hash)
+                equal(filter.count_hash(hash), int(answer[0]), what)
             probes += 1
     return counts["accepted"], probes, counts["rejected"]
+
+
+def check_columns(directory):
+    """Which rows keys read, and the columns of matrices, taken out."""
+    ranges = rows(directory, "vectors.txt")
+    for hash, *numbers in ranges:
+        what, hash = "matrix/vectors.txt, " + hash, int(hash, 16)
+        line_count, columns, k, offset, length, *expected = [int(number) for number in numbers]
+        equal((columns + 63) // 64 * 8 * 512, length, what)
+        equal(line_index(hash, line_count) * length, offset, what)
+        equal(matrix_rows(hash, k), expected, what)
+    columns, matrices = rows(directory, "columns.txt"), {}
+    for file, column, checksum, name in columns:
+        what, column = "matrix/columns.txt, %s %s" % (file, column), int(column)
+        if file not in matrices:
+            matrices[file] = Matrix(read(directory, file))
+        equal(xxh3_64(matrices[file].column(column)), int(checksum, 16), what)
+        names = matrices[file].names
+        equal("%016x" % names[column] if names else "-", name, what)
+    return len(ranges), len(columns)
 
 
 def check_golden(directory):
@@ -535,6 +621,8 @@ def check_golden(directory):
     cuckoo = check_filters(os.path.join(directory, "cuckoo"), CuckooFilter)
     static = check_filters(os.path.join(directory, "static"), StaticFilter)
     cascade = check_filters(os.path.join(directory, "cascade"), Cascade)
+    matrix = check_filters(os.path.join(directory, "matrix"), Matrix)
+    ranges, columns = check_columns(os.path.join(directory, "matrix"))
     mixed = rows(os.path.join(directory, "cascade"), "vectors.txt")
     for hash, layer, expected in mixed:
         what = "cascade/vectors.txt, %s %s" % (hash, layer)
@@ -595,6 +683,11 @@ def check_golden(directory):
         ("probes of them", cascade[1]),
         ("rejected cascades", cascade[2]),
         ("vectors of them", len(mixed)),
+        ("accepted matrices", matrix[0]),
+        ("probes of them", matrix[1]),
+        ("rejected matrices", matrix[2]),
+        ("vectors of them", ranges),
+        ("columns of them", columns),
         ("vectors", len(vectors)),
         ("keys", len(keys)),
     ]:

@@ -4,7 +4,7 @@
 use super::native::{self, Footer, FooterBytes};
 use crate::error::Error;
 use crate::hash;
-use crate::layouts::matrix::group_bytes;
+use crate::layouts::matrix::{ROWS, group_bytes};
 use crate::line::line_index;
 use crate::shape::Params;
 use std::ops::Range;
@@ -34,11 +34,11 @@ impl MatrixShape {
     /// parameters are classic; [`Error::LineCount`] if the size cannot be addressed.
     pub fn new(params: Params, columns: usize) -> Result<MatrixShape, Error> {
         native::in_one_line(params)?;
-        let number = u32::try_from(columns).ok().filter(|&columns| columns > 0);
-        let columns = number.ok_or(Error::Columns(columns as u64))?;
-        let (lines, columns) = (params.line_count(), columns);
-        // For each line its group, a checksum; for each column a name; a footer.
-        let group = group_bytes(columns) as u128 + 8;
+        let columns = number_of(columns as u64)?;
+        let lines = params.line_count();
+        // For each line its group, a checksum; for each column a name; a footer. A group alone may be
+        // more than `usize` has.
+        let group = ROWS as u128 * 8 * u128::from(columns.div_ceil(64)) + 8;
         let all = u128::from(lines) * group + u128::from(columns) * 8 + 64;
         if all > isize::MAX as u128 {
             return Err(Error::LineCount(lines));
@@ -60,8 +60,8 @@ impl MatrixShape {
     ///
     /// # Errors
     /// [`Error::Truncated`], [`Error::NotAFilter`], [`Error::Version`], [`Error::Checksum`],
-    /// [`Error::Layout`], [`Error::K`], [`Error::LineCount`], [`Error::Columns`],
-    /// [`Error::Reserved`]: see `docs/FORMAT.md`.
+    /// [`Error::Layout`], [`Error::Reserved`], [`Error::Columns`], [`Error::K`],
+    /// [`Error::LineCount`]: see `docs/FORMAT.md`.
     pub fn read(footer: &[u8; 64], encoded_len: u64) -> Result<MatrixShape, Error> {
         let needed = native::FOOTER_BYTES as u64;
         let body_len = encoded_len.checked_sub(needed);
@@ -157,6 +157,12 @@ impl MatrixShape {
     }
 }
 
+/// The number of columns, if there can be so many.
+fn number_of(columns: u64) -> Result<u32, Error> {
+    let number = u32::try_from(columns).ok().filter(|&columns| columns > 0);
+    number.ok_or(Error::Columns(columns))
+}
+
 /// As `native::check`, for this layout.
 pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<MatrixShape, Error> {
     let footer = Footer::read(footer)?;
@@ -166,8 +172,9 @@ pub(crate) fn check(footer: &FooterBytes, body_len: u64) -> Result<MatrixShape, 
     if footer.shape & !KNOWN != 0 {
         return Err(Error::Reserved);
     }
+    let columns = number_of(footer.shape & u64::from(u32::MAX))?;
     let params = Params::new(footer.line_count, footer.k, footer.seed).map_err(Error::of_bytes)?;
-    let shape = MatrixShape::new(params, footer.shape as u32 as usize)?
+    let shape = MatrixShape::new(params, columns as usize)?
         .with_names(footer.shape & NAMED != 0)
         .with_checksums(footer.shape & SUMMED != 0);
     native::check_len(body_len, shape.checksum_bytes().end as usize)?;

@@ -31,6 +31,7 @@ mod golden_classic;
 mod golden_counting;
 mod golden_cuckoo;
 mod golden_files;
+mod golden_matrix;
 mod golden_scalable;
 mod golden_static;
 mod golden_window;

@@ -78,13 +78,8 @@ pub(crate) fn layers_of(bytes: &[u8]) -> Vec<Layer> {
 
 /// As [`check`], for cascades.
 pub(crate) fn check_cascade(bytes: &[u8], verify: bool) -> u32 {
-    // The rules that are the same, by a filter of layout 1 that breaks no other.
-    let layout = if bytes.len() < FOOTER_BYTES { 0 } else { get(bytes, LAYOUT) };
-    match check(bytes, false) {
-        status::LAYOUT if layout == 9 => {}
-        status @ (status::TRUNCATED | status::NOT_A_FILTER) if layout == 0 => return status,
-        status @ (status::NOT_A_FILTER | status::VERSION | status::CHECKSUM) => return status,
-        _ => return status::LAYOUT,
+    if let Err(status) = check_layout(bytes, 9) {
+        return status;
     }
     let (layers, line_count) = (get(bytes, K) as usize, get(bytes, LINE_COUNT));
     if !(1..=32).contains(&layers) {

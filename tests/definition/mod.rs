@@ -9,9 +9,11 @@
 #![allow(dead_code, unused_imports)]
 
 mod cascade;
+mod matrix;
 mod window;
 
 pub(crate) use cascade::*;
+pub(crate) use matrix::*;
 pub(crate) use window::*;
 
 use bloomline::definition::{classic, cuckoo, line, static_line};
@@ -48,6 +50,7 @@ pub(crate) mod status {
     pub(crate) const CHECKSUM: u32 = 15;
     pub(crate) const RESERVED: u32 = 16;
     pub(crate) const GENERATIONS: u32 = 23;
+    pub(crate) const COLUMNS: u32 = 33;
 }
 
 /// The status number of an error that a reader gives.
@@ -64,6 +67,7 @@ pub(crate) fn status_of(error: &bloomline::Error) -> u32 {
         Error::Checksum => status::CHECKSUM,
         Error::Reserved => status::RESERVED,
         Error::Generations(_) => status::GENERATIONS,
+        Error::Columns(_) => status::COLUMNS,
         other => panic!("a reader does not give {other:?}"),
     }
 }
@@ -257,6 +261,17 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
         }
     }
     status::OK
+}
+
+/// Rules 1 to 5, for a reader that knows one layout, which is none of those of [`check`].
+pub(crate) fn check_layout(bytes: &[u8], layout: u64) -> Result<(), u32> {
+    let stated = if bytes.len() < FOOTER_BYTES { 0 } else { get(bytes, LAYOUT) };
+    match check(bytes, false) {
+        status::LAYOUT if stated == layout => Ok(()),
+        status @ (status::TRUNCATED | status::NOT_A_FILTER) if stated == 0 => Err(status),
+        status @ (status::NOT_A_FILTER | status::VERSION | status::CHECKSUM) => Err(status),
+        _ => Err(status::LAYOUT),
+    }
 }
 
 /// The capacity in the record of a stage, whose other fields lie as in a footer.
