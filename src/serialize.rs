@@ -2,8 +2,8 @@
 //! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
 use crate::filter::{
-    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, ScalableFilter, StaticFilter,
-    Window,
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Matrix, ScalableFilter,
+    StaticFilter, Window,
 };
 use crate::shape::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
@@ -91,7 +91,8 @@ bytes!(
     ScalableFilter,
     StaticFilter,
     Cascade,
-    Window
+    Window,
+    Matrix
 );
 
 /// Takes bytes in whatever form a format has them, to be decoded.

@@ -2,8 +2,8 @@
 #![cfg(all(target_arch = "x86_64", unix))]
 
 use bloomline::{
-    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
-    ScalableFilter, StaticFilter, StaticParams, Window, hash,
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Matrix,
+    Params, ScalableFilter, StaticFilter, StaticParams, Window, hash,
 };
 use ciborium::Value;
 use serde::de::DeserializeOwned;
@@ -62,6 +62,7 @@ struct Table {
     window: Window,
     fixed: StaticFilter,
     cascade: Cascade,
+    matrix: Matrix,
     params: (Params, CuckooParams, StaticParams),
 }
 
@@ -83,6 +84,7 @@ fn table() -> Table {
         window: Window::new(3, 100, 0.01, 4).unwrap(),
         fixed: StaticFilter::build(params.2, &hashes, 1).unwrap(),
         cascade: Cascade::build(&hashes[..30], &hashes[30..], 7, 1).unwrap(),
+        matrix: Matrix::new(params.0, 3).unwrap(),
         params,
     };
     for hash in hashes {
@@ -93,6 +95,7 @@ fn table() -> Table {
         assert!(table.cuckoo.as_mut().unwrap().insert_hash(hash).is_ok());
         assert!(table.scalable[0].insert_hash(hash).is_ok());
         table.window.insert_hash(hash);
+        table.matrix.insert_hash(hash as usize % 3, hash).unwrap();
     }
     table
 }
@@ -146,6 +149,10 @@ fn every_kind_returns_at_every_size() {
         assert_returns(&scalable, &format!("a scalable filter for {} keys", hashes.len()));
         let cascade = Cascade::build(&hashes[..lines as usize], &hashes[lines as usize..], 5, 1);
         assert_returns(&cascade.unwrap(), &format!("a cascade of {} keys", hashes.len()));
+        let mut matrix = Matrix::new(Params::new(lines.min(1000), 7, 1).unwrap(), 70).unwrap();
+        matrix.insert_hashes(69, &hashes[..40]).unwrap();
+        matrix.set_checksums(true);
+        assert_returns(&matrix, &format!("a matrix of {} lines", lines.min(1000)));
     }
 }
 
@@ -216,6 +223,7 @@ fn what_is_not_valid_is_an_error() {
     both::<CuckooFilter>(&bytes, Error::Layout(1));
     both::<StaticFilter>(&bytes, Error::Layout(1));
     both::<Cascade>(&bytes, Error::Layout(1));
+    both::<Matrix>(&bytes, Error::Layout(1));
     bytes[0] ^= 1;
     both::<Filter>(&bytes, Error::Checksum);
     bytes.pop();

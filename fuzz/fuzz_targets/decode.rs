@@ -10,10 +10,10 @@
 #[path = "../../tests/definition/mod.rs"]
 mod definition;
 
-use bloomline::definition::{cascade, cuckoo, static_line};
+use bloomline::definition::{cascade, cuckoo, matrix, static_line};
 use bloomline::{
-    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, ScalableFilter,
-    StaticFilter, View, Window,
+    Backend, Cascade, CascadeView, CountingFilter, CuckooFilter, Filter, Matrix, MatrixShape,
+    MatrixView, ScalableFilter, StaticFilter, View, Window,
 };
 use definition::*;
 use libfuzzer_sys::fuzz_target;
@@ -25,6 +25,7 @@ fuzz_target!(|data: &[u8]| {
     }
     attempt_window(data);
     attempt_cascade(data);
+    attempt_matrix(data);
     let mut bytes = data.to_vec();
     if get(&bytes, LAYOUT) == 3 {
         put(&mut bytes, MAGIC, u64::from_le_bytes(MAGIC_BYTES));
@@ -229,6 +230,106 @@ fn attempt_layers(bytes: &[u8]) {
         seal_footer(&mut expected);
         assert!(cascade.to_bytes().unwrap() == expected);
         assert!((0.0..=1.0).contains(&cascade.unknown_rate()));
+    }
+}
+
+/// A matrix: as it is, and as one that its footer fits, repaired one field after the other; what opens
+/// answers as the definition does.
+fn attempt_matrix(data: &[u8]) {
+    attempt_groups(data);
+    let mut bytes = data.to_vec();
+    let columns = 1 + u64::from(data[1]) % 200;
+    let (named, summed) = (data[2] & 1 == 1, data[2] & 2 == 2);
+    let group = matrix::group_bytes(columns as u32);
+    let names = if named { 8 * columns as usize } else { 0 };
+    let each = group + if summed { 8 } else { 0 };
+    // What is there, over and over, for the groups alone are larger than most of what comes.
+    let lines = 1 + usize::from(data[0] % 3);
+    let body: Vec<u8> = data.iter().copied().cycle().take(lines * each + names).collect();
+    bytes.splice(..data.len() - FOOTER_BYTES, body);
+    let shape = columns | if named { NAMED } else { 0 } | if summed { SUMMED } else { 0 };
+    let k = get(&bytes, K) % 16 + 1;
+    for (field, value) in [
+        (MAGIC, u64::from_le_bytes(MAGIC_BYTES)),
+        (VERSION, 1),
+        (LAYOUT, 10),
+        (RESERVED, shape),
+        (K, k),
+        (LINE_COUNT, lines as u64),
+    ] {
+        put(&mut bytes, field, value);
+        seal_footer(&mut bytes);
+        attempt_groups(&bytes);
+    }
+    seal(&mut bytes);
+    attempt_groups(&bytes);
+    seal_matrix(&mut bytes);
+    attempt_groups(&bytes);
+    // No bit behind the last column.
+    for row in bytes[..lines * group].chunks_mut(group / matrix::ROWS) {
+        for bit in columns as usize..8 * row.len() {
+            row[bit / 8] &= !(1 << (bit % 8));
+        }
+    }
+    seal_matrix(&mut bytes);
+    attempt_groups(&bytes);
+    assert!(Matrix::decode(&bytes).is_ok());
+}
+
+fn attempt_groups(bytes: &[u8]) {
+    let bytes = &bytes.to_vec().into_boxed_slice()[..];
+    let (verified, unverified) = (check_matrix(bytes, true), check_matrix(bytes, false));
+    let decoded = Matrix::decode(bytes);
+    assert_eq!(status_of_result(&decoded), verified);
+    assert_eq!(status_of_result(&MatrixView::open(bytes)), verified);
+    let shape = MatrixShape::read(bytes.last_chunk().unwrap(), bytes.len() as u64);
+    assert_eq!(status_of_result(&shape), unverified);
+    let view = MatrixView::open_unverified(bytes);
+    assert_eq!(status_of_result(&view), unverified);
+    let (Ok(view), Ok(shape)) = (view, shape) else { return };
+    let words = bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word));
+    let hashes: Vec<u64> = words.take(20).chain(AWKWARD).collect();
+    let mut all = vec![u64::MAX; hashes.len() * view.words()];
+    view.contains_hashes(&hashes, &mut all[..]);
+    for (&hash, row) in hashes.iter().zip(all.chunks(view.words())) {
+        let expected = columns_with(bytes, hash);
+        assert_eq!(row, expected);
+        let count: u32 = expected.iter().map(|word| word.count_ones()).sum();
+        let mut answers = vec![u64::MAX; expected.len()];
+        for backend in Backend::available() {
+            if let Ok(view) = MatrixView::open_with_backend(bytes, backend) {
+                assert_eq!(view.contains_hash(hash, &mut answers[..]), count as usize);
+                assert_eq!(answers, expected);
+                assert_eq!(view.any_hash(hash), count > 0);
+            }
+        }
+        assert_eq!(view.contains_hash(hash, &mut answers[..]), count as usize);
+        assert_eq!(answers, expected);
+        assert_eq!((view.count_hash(hash), view.any_hash(hash)), (count as usize, count > 0));
+        let range = shape.range(hash);
+        let group = &bytes[range.start as usize..range.end as usize];
+        assert_eq!(shape.contains_in(group, hash, &mut answers[..]), Ok(count as usize));
+        assert_eq!(answers, expected);
+        let rows = shape.row_ranges(hash).map(|row| row.start as usize..row.end as usize);
+        let rows: Vec<u8> = rows.flat_map(|row| bytes[row].to_vec()).collect();
+        assert_eq!(shape.contains_in_rows(&rows, hash, &mut answers[..]), Ok(count as usize));
+        assert_eq!(answers, expected);
+    }
+    if let Ok(mut matrix) = decoded {
+        let mut expected = bytes.to_vec();
+        put(&mut expected, KEY_COUNT, 0);
+        seal_footer(&mut expected);
+        assert!(matrix.to_bytes().unwrap() == expected);
+        let column = matrix.columns() - 1;
+        for &hash in &hashes {
+            matrix.insert_hash(column, hash).unwrap();
+            assert!(matrix.any_hash(hash));
+        }
+        let [groups, ..] = matrix_ends(bytes);
+        let (count, column) = (matrix.columns() as u32, column as u32);
+        let lines = matrix::column(&bytes[..groups], count, column);
+        let was = Matrix::decode(bytes).unwrap().column(column as usize).unwrap();
+        assert!(was.lines() == lines);
     }
 }
 

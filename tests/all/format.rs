@@ -7,8 +7,8 @@ use crate::directory::Directory;
 use crate::mapped;
 
 use bloomline::{
-    Cascade, CascadeView, CountingFilter, CuckooFilter, CuckooParams, Filter, Params,
-    ScalableFilter, StaticFilter, StaticParams, View, Window,
+    Cascade, CascadeView, CountingFilter, CuckooFilter, CuckooParams, Filter, Matrix, MatrixView,
+    Params, ScalableFilter, StaticFilter, StaticParams, View, Window,
 };
 use definition::*;
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn in_the_project(path: &str) -> PathBuf {
 fn samples() -> Vec<(String, Vec<u8>)> {
     let plain =
         ["k06", "k16", "lines001", "lines017", "empty", "full", "seed-max", "key-count-max"];
-    let files: [(&str, &[&str]); 8] = [
+    let files: [(&str, &[&str]); 9] = [
         ("accepted", &plain),
         ("counting/accepted", &["k06", "stuck"]),
         ("scalable/accepted", &["one-stage", "awkward-hashes", "four-stages"]),
@@ -32,6 +32,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         ("classic/accepted", &["k07", "lines003"]),
         ("static/accepted", &["rows08-seed-nine", "rows05", "rows12-empty"]),
         ("cascade/accepted", &["none", "seed-nine", "one-of-each"]),
+        ("matrix/accepted", &["columns001", "names-like-a-footer"]),
     ];
     let names = files.iter().flat_map(|(directory, names)| {
         names.iter().map(move |name| format!("golden/{directory}/{name}.bloomline"))
@@ -41,7 +42,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 
 /// The readers that check all: which layouts each one takes, and the status that it gives.
 type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
-const READERS: [Reader; 9] = [
+const READERS: [Reader; 11] = [
     ("View", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open(bytes))),
     ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
     ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
@@ -51,6 +52,8 @@ const READERS: [Reader; 9] = [
     ("StaticFilter", &[8], |bytes| status_of_result(&StaticFilter::decode(bytes))),
     ("Cascade", &[9], |bytes| status_of_result(&Cascade::decode(bytes))),
     ("CascadeView", &[9], |bytes| status_of_result(&CascadeView::open(bytes))),
+    ("Matrix", &[10], |bytes| status_of_result(&Matrix::decode(bytes))),
+    ("MatrixView", &[10], |bytes| status_of_result(&MatrixView::open(bytes))),
 ];
 /// And the one that does not look at the lines.
 const UNVERIFIED: Reader =
@@ -81,7 +84,7 @@ fn every_kind_has_its_readers() {
         assert_readers(&bytes, layout, (status::OK, status::OK, status::LAYOUT), &name);
         layouts.insert(layout);
     }
-    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7, 8, 9]));
+    assert!(layouts.into_iter().eq([1, 2, 3, 4, 6, 7, 8, 9, 10]));
 }
 
 #[test]
@@ -148,9 +151,12 @@ fn every_bit_flipped_and_sealed() {
             3 => (3, check_scalable),
             4 => (4, check_window),
             9 => (7, |bytes| check_cascade(bytes, true)),
+            10 => (9, |bytes| check_matrix(bytes, true)),
             _ => continue, // any lines are a filter
         };
-        for at in 0..bytes.len() {
+        // A matrix has long groups of rows that are all alike.
+        let (len, step) = (bytes.len(), if layout == 10 { 7 } else { 1 });
+        for at in (0..len - FOOTER_BYTES).step_by(step).chain(len - FOOTER_BYTES..len) {
             for flip in [0x01, 0x10, 0x80, 0xFF] {
                 bytes[at] ^= flip;
                 let mut sealed = bytes.clone();
@@ -182,7 +188,7 @@ fn every_bit_flipped_and_sealed() {
 #[test]
 fn files_cut_and_altered() {
     type Load = fn(&Path) -> u32;
-    let loads: [(&Reader, Load); 10] = [
+    let loads: [(&Reader, Load); 12] = [
         (&READERS[0], |path| status_of_result(&mapped::open(path))),
         (&READERS[1], |path| status_of_result(&Filter::load(path))),
         (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
@@ -192,6 +198,8 @@ fn files_cut_and_altered() {
         (&READERS[6], |path| status_of_result(&StaticFilter::load(path))),
         (&READERS[7], |path| status_of_result(&Cascade::load(path))),
         (&READERS[8], |path| status_of_result(&mapped::open_cascade(path))),
+        (&READERS[9], |path| status_of_result(&Matrix::load(path))),
+        (&READERS[10], |path| status_of_result(&mapped::open_matrix(path))),
         (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
     ];
     let directory = Directory::new("altered");
@@ -208,7 +216,7 @@ fn files_cut_and_altered() {
             continue; // one of each
         }
         // Each makes a file. The footers are at the end.
-        let step = if fewer() { 97 } else { 1 };
+        let step = if fewer() { 97 } else { bytes.len().div_ceil(1000) };
         let places = |end: usize| (0..end).step_by(step).chain(end.saturating_sub(70)..end);
         for len in places(bytes.len() + 1) {
             compare(&bytes[..len], format!("{name} cut to {len}"));
@@ -219,7 +227,7 @@ fn files_cut_and_altered() {
             bytes[at] ^= 1 << (at % 8);
         }
     }
-    assert_eq!(layouts.len(), 8);
+    assert_eq!(layouts.len(), 9);
 }
 
 /// What an unverified view of damaged lines promises, in every layout that has views: the

@@ -237,6 +237,18 @@ fn definitions_refuse_what_is_no_filter() {
         assert!(panics(|| cuckoo::insert(lines, 8, 1)), "{len} bytes");
     }
     assert!(panics(|| bloomline::definition::classic::contains(&[], 6, 1)));
+    use bloomline::definition::matrix;
+    for len in [0, 1, 4095, 4097, 4096 + 64] {
+        let groups = &mut vec![0; len];
+        assert!(panics(|| matrix::contains(groups, 64, 6, 0, 1)), "{len} bytes");
+        assert!(panics(|| matrix::insert(groups, 64, 6, 0, 1)), "{len} bytes");
+        assert!(panics(|| drop(matrix::column(groups, 64, 0))), "{len} bytes");
+    }
+    for (columns, column) in [(0, 0), (3, 3), (64, 64), (3, u32::MAX)] {
+        let groups = &mut vec![0; 4096];
+        assert!(panics(|| matrix::insert(groups, columns, 6, column, 1)), "{column} of {columns}");
+        assert!(panics(|| matrix::contains(groups, columns, 6, column, 1)), "{column}");
+    }
     let lines = &mut [0; 64];
     for k in [0, 17, u32::MAX] {
         assert!(panics(|| line::contains(lines, k, 1)), "k = {k}");

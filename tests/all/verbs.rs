@@ -8,7 +8,7 @@ use crate::histories::definition::{Model, Scalable};
 use bloomline::definition::{classic, cuckoo, line};
 use bloomline::{
     Cascade, CascadeBuilder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Params, ScalableFilter, StaticBuilder, StaticFilter, StaticParams, Window,
+    Filter, Matrix, Params, ScalableFilter, StaticBuilder, StaticFilter, StaticParams, Window,
 };
 
 const SEED: u64 = 9;
@@ -401,6 +401,11 @@ fn memory_is_that_of_lines_and_counters() {
     assert_eq!(Filter::new(params(10)).unwrap().memory_usage(), 640);
     assert_eq!(ConcurrentFilter::new(params(10)).unwrap().memory_usage(), 640);
     assert_eq!(CountingFilter::new(params(10)).unwrap().memory_usage(), 5 * 640);
+    // Columns are padded to 64, and have a name or not.
+    let mut matrix = Matrix::new(params(10), 65).unwrap();
+    assert_eq!(matrix.memory_usage(), 2 * 64 * 640);
+    matrix.set_names(&[7; 65]).unwrap();
+    assert!((8 * 65..16 * 65).contains(&(matrix.memory_usage() - 2 * 64 * 640)));
     let cuckoo = CuckooParams::new(10, 12, 0).unwrap();
     assert_eq!(CuckooFilter::new(cuckoo).unwrap().memory_usage(), cuckoo.bytes());
     let lines = (2 << 20) / 64 + 1;

@@ -4,8 +4,8 @@
 use crate::directory::Directory;
 use bloomline::{
     Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Loaded, MappedFilter, OwnedView, Params, ScalableFilter, StaticFilter, StaticParams,
-    Swap, View, Window, hash,
+    Filter, Loaded, MappedFilter, Matrix, OwnedView, Params, ScalableFilter, StaticFilter,
+    StaticParams, Swap, View, Window, hash,
 };
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -242,7 +242,7 @@ macro_rules! ranges {
     };
 }
 
-ranges! { plain classic counting cuckoo unchanging exact scalable window }
+ranges! { plain classic counting cuckoo unchanging exact scalable window columns }
 
 each_kind! {
     plain: Filter, |seed| {
@@ -297,6 +297,15 @@ each_kind! {
         window.rotate();
         window
     }, |window| assert!(window.insert_hash(5));
+    columns: Matrix, |seed| {
+        let mut matrix = Matrix::new(Params::new(3, 6, 0x5EC2_E70F).unwrap(), 70).unwrap();
+        for (column, hashes) in hashes(seed).chunks(15).enumerate() {
+            matrix.insert_hashes(column, hashes).unwrap();
+        }
+        matrix.set_names(&hashes(seed)[..70]).unwrap();
+        matrix.set_checksums(true);
+        matrix
+    }, |matrix| assert!(matrix.insert_hash(69, 5).unwrap());
 }
 
 #[test]
