@@ -32,7 +32,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         ("classic/accepted", &["k07", "lines003"]),
         ("static/accepted", &["rows08-seed-nine", "rows05", "rows12-empty"]),
         ("cascade/accepted", &["none", "seed-nine", "one-of-each"]),
-        ("matrix/accepted", &["columns001", "names-like-a-footer"]),
+        ("matrix/accepted", &["columns001", "named"]),
     ];
     let names = files.iter().flat_map(|(directory, names)| {
         names.iter().map(move |name| format!("golden/{directory}/{name}.bloomline"))
