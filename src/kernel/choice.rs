@@ -44,7 +44,7 @@ impl Kernels {
                 panic!("kernels of their kinds")
             }
         };
-        *self.row_of(table)
+        self.row_of::<&Kernel>(table)
     }
 
     /// The kernel of plain filters of these parameters.

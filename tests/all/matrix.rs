@@ -516,7 +516,7 @@ fn ranges_hold_the_answers_and_are_verified() {
         let group = read(&range);
         let sum = read(&shape.checksum_of(&range));
         assert_eq!(shape.verify_range(&range, group, sum), Ok(()));
-        assert_eq!(shape.verify_range(&range, &group[1..], sum).is_err(), true);
+        assert!(shape.verify_range(&range, &group[1..], sum).is_err());
         assert!(shape.verify_range(&range, group, &sum[1..]).is_err());
         // A group in the place of another.
         let other = (range.start + 2 * 64 * 64) % (lines * 2 * 64 * 64);

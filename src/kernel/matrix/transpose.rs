@@ -53,6 +53,7 @@ fn three_steps<const APART: usize>(block: &mut Block, first: usize) {
         let mut i = 0;
         while i < 8 {
             if i & half == 0 {
+                #[expect(clippy::needless_range_loop, reason = "a lane of two lines")]
                 for lane in 0..LANES {
                     let (a, b) = (eight[i][lane], eight[i + half][lane]);
                     let swapped = (a >> bits ^ b) & low;
