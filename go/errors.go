@@ -56,6 +56,12 @@ var (
 	ErrChecksum = format.ErrChecksum
 	// ErrGenerations: a window has 1 generation to 2^32 - 1.
 	ErrGenerations = errors.New("bloomline: a window needs 1 to 2^32 - 1 generations")
+	// ErrColumns: a matrix has 1 column to 2^32 - 1, and as many names, or none.
+	ErrColumns = errors.New("bloomline: a matrix needs 1 to 2^32 - 1 columns")
+	// ErrColumn: a matrix has no column of the number.
+	ErrColumn = errors.New("bloomline: the matrix has no such column")
+	// ErrColumnShape: a filter cannot be a column of the matrix. The error says which shape can.
+	ErrColumnShape = errors.New("bloomline: the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on")
 	// ErrTooLong: a stream has more bytes than the reader takes.
 	ErrTooLong = errors.New("bloomline: more bytes than the limit")
 	// ErrReserved: a field is used that this version knows no use of.

@@ -81,6 +81,7 @@ func TestErrorsNameThePath(t *testing.T) {
 		"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
 		"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
 		"LoadCascade":    func(path string) error { return second(LoadCascade(path)) },
+		"LoadMatrix":     func(path string) error { return second(LoadMatrix(path)) },
 		"Open":           func(path string) error { return second(Open(path)) },
 		"OpenUnverified": func(path string) error { return second(OpenUnverified(path)) },
 	}

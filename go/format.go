@@ -23,6 +23,7 @@ const (
 	layoutCuckoo   = format.Cuckoo
 	layoutStatic   = format.Static
 	layoutCascade  = format.Cascade
+	layoutMatrix   = format.Matrix
 )
 
 // footer is what a footer says, and below what it means in each layout.
@@ -69,6 +70,8 @@ func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
 		return f.staticLen()
 	case layoutCascade:
 		return f.cascadeLen()
+	case layoutMatrix:
+		return f.matrixLen()
 	}
 	if f.Reserved != 0 {
 		return 0, ErrReserved

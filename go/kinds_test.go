@@ -68,6 +68,9 @@ func TestKindsAlike(t *testing.T) {
 			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
 			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Intersect Clear
 			Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate View`,
+		"Matrix": `AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
+			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Intersect
+			KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
 	}
 	// What reads alone.
 	reads := `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
@@ -76,7 +79,7 @@ func TestKindsAlike(t *testing.T) {
 		AppendBinary MarshalBinary UnmarshalBinary GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`
 	missing["View"], missing["Mapped"] = reads, reads
-	kinds := map[string]any{"StaticFilter": new(StaticFilter), "Cascade": new(Cascade), "View": new(View), "Mapped": new(Mapped)}
+	kinds := map[string]any{"StaticFilter": new(StaticFilter), "Cascade": new(Cascade), "Matrix": new(Matrix), "View": new(View), "Mapped": new(Mapped)}
 	for name, filter := range kindsOf(t) {
 		kinds[name] = filter
 	}
@@ -95,6 +98,7 @@ func TestKindsMemory(t *testing.T) {
 	hashes := randomHashes(900, 8)
 	kinds := map[string]any{
 		"StaticFilter": orPanic(BuildStaticHashes(hashes, 0.01)), "Cascade": orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)),
+		"Matrix": orPanic(NewMatrix(Params{LineCount: 5, K: 6}, 100)),
 	}
 	for name, filter := range kindsOf(t) {
 		addsOf(filter).(adder).AddHashes(hashes)

@@ -21,13 +21,14 @@ func nilKinds(t *testing.T) []any {
 	static := orPanic(BuildStatic([][]byte{[]byte("key")}, 0.01))
 	builder := orPanic(NewStaticBuilder(0.01))
 	cascade := orPanic(BuildCascadeStrings([]string{"key"}, []string{"other"}))
+	matrix := orPanic(NewMatrix(Params{LineCount: 1, K: 6}, 1))
 	path := filepath.Join(t.TempDir(), "static")
 	if err := static.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	mapped := orPanic(Open(path))
 	t.Cleanup(func() { mapped.Close() })
-	all := []any{static, builder, cascade, mapped, NewSwap(static)}
+	all := []any{static, builder, cascade, matrix, mapped, NewSwap(static)}
 	for name, filter := range kindsOf(t) {
 		if !strings.Contains(name, ",") {
 			all = append(all, filter)
@@ -139,6 +140,7 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 	if panicked != nil {
 		return
 	}
+	_, ofColumns := used.(*Matrix) // a bit for each, of which there is none
 	for _, result := range results {
 		switch result := result.Interface().(type) {
 		case bool:
@@ -146,7 +148,7 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 				t.Errorf("%s denies", what)
 			}
 		case Bitmap:
-			if asked := strings.HasPrefix(name, "Contains"); asked != (result.Count() == 1) || !asked && result.Count() != 0 {
+			if asked := strings.HasPrefix(name, "Contains") && (!ofColumns || name == "ContainsPairs"); asked != (result.Count() == 1) || !asked && result.Count() != 0 {
 				t.Errorf("%s: %d bits", what, result.Count())
 			}
 		case float64:
@@ -159,7 +161,7 @@ func checkNothing(t *testing.T, what string, method reflect.Method, receiver, ot
 				t.Errorf("%s: %v", what, result)
 			}
 		case int, uint64, Params, CuckooParams, StaticParams:
-			counts := strings.HasPrefix(name, "Count") // at most so often
+			counts := strings.HasPrefix(name, "Count") && !ofColumns // at most so often
 			if !reflect.ValueOf(result).IsZero() && !strings.HasPrefix(name, "Hash") && !counts || counts && result != mostCount {
 				t.Errorf("%s: %v", what, result)
 			}

@@ -33,6 +33,12 @@ func ContainsMembers(members *Member, count uint64, rows *Rows, hash uint64) uin
 //go:noescape
 func InsertAll(lines *byte, count uint64, rows *Rows, hashes *uint64, n uint64)
 
+// AndRows writes the AND of k rows, at least one, each of so many words, at least one. rows has where in a group
+// each begins.
+//
+//go:noescape
+func AndRows(group *byte, rows *int, k uint64, out *uint64, words uint64)
+
 // Prefetch asks for the lines of n hashes, at least one, and does not wait for them.
 //
 //go:noescape

@@ -171,6 +171,82 @@ insert:
 	VZEROUPPER
 	RET
 
+// func AndRows(group *byte, rows *int, k uint64, out *uint64, words uint64)
+TEXT ·AndRows(SB), NOSPLIT, $0-40
+	MOVQ group+0(FP), DI
+	MOVQ rows+8(FP), SI
+	MOVQ k+16(FP), R8
+	MOVQ out+24(FP), R9
+	MOVQ words+32(FP), R10
+
+	// 16 words at a time, then 4, then 1; from the last row to the first.
+sixteen:
+	SUBQ     $16, R10
+	JCS      four
+	VPCMPEQD Y0, Y0, Y0
+	VMOVDQA  Y0, Y1
+	VMOVDQA  Y0, Y2
+	VMOVDQA  Y0, Y3
+	MOVQ     R8, R11
+
+row16:
+	MOVQ    -8(SI)(R11*8), AX
+	VPAND   (DI)(AX*1), Y0, Y0
+	VPAND   32(DI)(AX*1), Y1, Y1
+	VPAND   64(DI)(AX*1), Y2, Y2
+	VPAND   96(DI)(AX*1), Y3, Y3
+	DECQ    R11
+	JNE     row16
+	VMOVDQU Y0, (R9)
+	VMOVDQU Y1, 32(R9)
+	VMOVDQU Y2, 64(R9)
+	VMOVDQU Y3, 96(R9)
+	ADDQ    $128, DI
+	ADDQ    $128, R9
+	JMP     sixteen
+
+four:
+	ADDQ $16, R10
+
+next4:
+	SUBQ     $4, R10
+	JCS      one
+	VPCMPEQD Y0, Y0, Y0
+	MOVQ     R8, R11
+
+row4:
+	MOVQ    -8(SI)(R11*8), AX
+	VPAND   (DI)(AX*1), Y0, Y0
+	DECQ    R11
+	JNE     row4
+	VMOVDQU Y0, (R9)
+	ADDQ    $32, DI
+	ADDQ    $32, R9
+	JMP     next4
+
+one:
+	ADDQ $4, R10
+	JEQ  done
+
+next1:
+	MOVQ $-1, BX
+	MOVQ R8, R11
+
+row1:
+	MOVQ -8(SI)(R11*8), AX
+	ANDQ (DI)(AX*1), BX
+	DECQ R11
+	JNE  row1
+	MOVQ BX, (R9)
+	ADDQ $8, DI
+	ADDQ $8, R9
+	DECQ R10
+	JNE  next1
+
+done:
+	VZEROUPPER
+	RET
+
 // func Prefetch(lines *byte, count uint64, hashes *uint64, n uint64)
 TEXT ·Prefetch(SB), NOSPLIT, $0-32
 	MOVQ lines+0(FP), DI

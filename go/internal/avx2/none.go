@@ -23,6 +23,9 @@ func ContainsMembers(*Member, uint64, *Rows, uint64) uint64 { panic(none) }
 // InsertAll must not be called.
 func InsertAll(*byte, uint64, *Rows, *uint64, uint64) { panic(none) }
 
+// AndRows must not be called.
+func AndRows(*byte, *int, uint64, *uint64, uint64) { panic(none) }
+
 // Prefetch must not be called.
 func Prefetch(*byte, uint64, *uint64, uint64) { panic(none) }
 

@@ -24,6 +24,7 @@ type kind struct {
 	Hand    string // methods that are by hand: each has a reason of its own
 	Lacks   string // methods that it does not have
 	Layouts string // what it can be read from
+	Answers bool   // it answers in a bit for each column, and so probes and adds by methods of its own
 	Adds    bool   // has Add and AddIfAbsent
 	CanFail bool   // Add returns an error
 	Removes bool   // has Remove
@@ -271,12 +272,24 @@ var kinds = []kind{{
 	EstimatedKeys: "is [View.EstimatedKeys].",
 	EstimatedRate: "is [View.EstimatedRate].",
 	WorstLineRate: "is [View.WorstLineRate].",
+}, {
+	Name: "Matrix", File: "matrix", Data: "matrixData", Load: "LoadMatrix",
+	Memory:   "len(orZero(m).view.groups) + len(orZero(m).view.names)",
+	MemoryOf: "its groups and names",
+	Layouts:  "layoutMatrix",
+	Noun:     "matrix",
+	Shown:    "%d columns, %d lines, k %d", ShownOf: "m.Columns(), m.Params().LineCount, m.Params().K",
+	Answers: true,
+	Equal:   "are encoded as the same bytes: the same shape, seed, columns and names, and both with checksums or both without.",
+	Bytes:   "[OpenMatrixView] probes these bytes, and [MatrixShape] single ranges of them.",
+	Other:   "any filter; [ErrColumns]",
+	ToBe:    ", to be changed",
 }}
 
 // R is the name of the receiver.
 func (k kind) R() string {
 	switch k.Name {
-	case "Window", "View", "Mapped":
+	case "Window", "View", "Mapped", "Matrix":
 		return strings.ToLower(k.Name[:1])
 	}
 	return "f"
@@ -288,6 +301,14 @@ func (k kind) Self() string {
 		return k.Name
 	}
 	return "*" + k.Name
+}
+
+// Nouns is more than one of them.
+func (k kind) Nouns() string {
+	if k.Noun == "matrix" {
+		return "matrices"
+	}
+	return k.Noun + "s"
 }
 
 // Result is what Add returns.
