@@ -3,7 +3,7 @@
 #
 #   scripts/go-test.sh core       without C and with, linked both ways, each backend, races
 #   scripts/go-test.sh adapters   pebblefilter and goleveldbfilter, on real stores
-#   scripts/go-test.sh redis      redisfilter and the example service, on real servers
+#   scripts/go-test.sh redis      redisfilter and the example services, on real servers
 #   scripts/go-test.sh cross      plain Go on arm64, s390x (big-endian) and 386
 #   scripts/go-test.sh fuzz N     every fuzzer for N seconds
 #
@@ -164,8 +164,11 @@ redis() {
     local unformatted
     unformatted=$(gofmt -l go/examples)
     [ -z "$unformatted" ] || die "not as gofmt has it: $unformatted"
-    go -C go/examples/guard vet -race ./...
-    run "guard, race detector" go -C go/examples/guard test -v -race ./...
+    local example
+    for example in guard shard_router; do
+        go -C "go/examples/$example" vet -race ./...
+        run "$example, race detector" go -C "go/examples/$example" test -v -race ./...
+    done
 }
 
 cross() {
