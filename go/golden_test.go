@@ -25,6 +25,7 @@ import (
 var byNumber = map[int]error{
 	2: ErrRate, 4: ErrK, 5: ErrLineCount, 11: ErrTruncated, 12: ErrNotAFilter, 13: ErrVersion,
 	14: ErrLayout, 15: ErrChecksum, 16: ErrReserved, 23: ErrGenerations,
+	33: ErrColumns,
 }
 
 // golden returns the fields of each line of a golden file.

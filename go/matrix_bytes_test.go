@@ -167,6 +167,78 @@ func TestMatrixRanges(t *testing.T) {
 	}
 }
 
+func TestGoldenMatrices(t *testing.T) {
+	goldenEach(t, "matrix/", 20, 45, func(name string, data []byte, numbers []uint64, want error) {
+		var m Matrix
+		view, err := OpenMatrixView(data)
+		if strings.Contains(name, "/length-most-") && math.MaxInt == math.MaxInt32 {
+			want = ErrLineCount // more than this machine can address
+		}
+		if decoded := m.UnmarshalBinary(data); !errors.Is(err, want) || !errors.Is(decoded, want) {
+			t.Errorf("%s: %v and %v, want %v", name, err, decoded, want)
+		}
+		if want != nil {
+			verified := strings.Contains(name, "/lines-") || strings.Contains(name, "/groups-")
+			if _, err := OpenMatrixViewUnverified(data); verified && err != nil || !verified && !errors.Is(err, want) {
+				t.Errorf("%s: unverified: %v, want %v", name, err, want)
+			}
+			if m.Columns()+view.Columns() != 0 {
+				t.Errorf("%s: what was rejected is in %v", name, &m)
+			}
+			return
+		}
+		shape, keyCount := m.view.shape.footer(), numbers[3]
+		if got := []uint64{shape.LineCount, uint64(shape.K), shape.Seed, keyCount, shape.Reserved}; !slices.Equal(got, numbers) {
+			t.Errorf("%s: %v, want %v", name, got, numbers)
+		}
+		if again := orPanic(m.MarshalBinary()); !bytes.Equal(again, data) != (keyCount != 0) { // which is not kept
+			t.Errorf("%s: encoded again, it is another", name)
+		}
+		for _, probe := range golden(t, "matrix/"+name+".probes") {
+			var want Bitmap
+			for _, word := range probe[1:] {
+				want = append(want, number(t, word, 16))
+			}
+			hash := number(t, probe[0], 16)
+			group := m.Shape().Range(hash)
+			in, err := m.Shape().ContainsIn(data[group.Offset:group.End()], hash, nil)
+			if !slices.Equal(m.ContainsHash(hash, nil), want) || !slices.Equal(view.ContainsHash(hash, nil), want) || !slices.Equal(in, want) || err != nil {
+				t.Errorf("%s: hash %x: want %x", name, hash, want)
+			}
+		}
+	})
+	for _, row := range golden(t, "matrix/columns.txt") {
+		m, column := new(Matrix), int(number(t, row[1], 10))
+		if err := m.UnmarshalBinary(goldenBytes(t, "matrix/"+row[0])); err != nil {
+			t.Fatal(err)
+		}
+		filter := orPanic(m.Column(column))
+		name, named := m.Name(column)
+		if checksum(bytesOf(filter.view.all)) != number(t, row[2], 16) || named != (row[3] != "-") || named && name != number(t, row[3], 16) {
+			t.Errorf("%v: another column", row)
+		}
+	}
+	for _, row := range golden(t, "matrix/vectors.txt") {
+		var want []int64
+		for _, field := range row[1:] {
+			want = append(want, int64(number(t, field, 10)))
+		}
+		shape, err := NewMatrixShape(Params{LineCount: uint64(want[0]), K: int(want[2])}, int(want[1]))
+		if errors.Is(err, ErrLineCount) && math.MaxInt == math.MaxInt32 {
+			continue // more than this machine can address
+		}
+		hash := number(t, row[0], 16)
+		got := shape.Range(hash)
+		rows := []int64{want[0], want[1], want[2], got.Offset, got.Length}
+		for _, row := range shape.RowRanges(hash) {
+			rows = append(rows, (row.Offset-got.Offset)/row.Length)
+		}
+		if err != nil || !slices.Equal(rows, want) {
+			t.Errorf("%v: %v, %v", row, rows, err)
+		}
+	}
+}
+
 // FuzzMatrix reads any bytes as a matrix: what is accepted is written as the same bytes, and answers by the
 // definition in every way.
 func FuzzMatrix(f *testing.F) {

@@ -82,7 +82,7 @@ func testOutOfMemory(t *testing.T) {
 			return err
 		},
 		"BuildCascadeHashes": func() error { _, err := BuildCascadeHashes(hashes, nil, 0, 0, 1); return err },
-		"NewMatrix":          func() error { _, err := NewMatrix(Params{LineCount: 1 << 10, K: 6}, 1<<16); return err },
+		"NewMatrix":          func() error { _, err := NewMatrix(Params{LineCount: 1 << 7, K: 6}, 1<<16); return err },
 		"StaticBuilder": func() error {
 			b := orPanic(NewStaticBuilder(0.01))
 			b.AddHashes(hashes)
