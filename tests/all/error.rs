@@ -161,6 +161,9 @@ fn go_says_the_same() {
         Error::Full,
         Error::Generations(0),
         Error::Overlap(0),
+        Error::Columns(0),
+        Error::Column(0),
+        Error::ColumnShape { line_count: 0, k: 0 },
     ] {
         let said = error.to_string();
         // The value stands behind the last ": ".
