@@ -22,7 +22,8 @@
  *   bloomline_lines_      works on caller-owned lines
  *   bloomline_view        probes an encoded filter in place, without a copy, and any handle's lines
  *   bloomline_group       many views, prepared once to be probed together
- *   bloomline_map         an encoded filter in a file, mapped or read; a cascade in bytes
+ *   bloomline_matrix      up to thousands of filters of one shape, asked for one key at once
+ *   bloomline_map         an encoded filter in a file, mapped or read; a cascade or matrix in bytes
  *
  * A comment is that of all functions under it, to the next empty line. These rules hold for every
  * function unless its comment says otherwise:
@@ -234,6 +235,18 @@ typedef int32_t bloomline_status;
 
 /** The value of BLOOMLINE_PREFETCH is unknown. */
 #define BLOOMLINE_ERR_PREFETCH 32
+
+/** A matrix needs 1 to 2^32 - 1 columns. */
+#define BLOOMLINE_ERR_COLUMNS 33
+
+/** The matrix has no column of this number. */
+#define BLOOMLINE_ERR_COLUMN 34
+
+/**
+ * The filter cannot be a column of the matrix: it is not plain, or its line count, k or seed do not
+ * fit. bloomline_params_foldable_to() makes parameters that do.
+ */
+#define BLOOMLINE_ERR_COLUMN_SHAPE 35
 
 /**
  * bloomline_status_message() returns what 'status' means: one line of English without a full stop.
@@ -464,6 +477,18 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *p
     uint32_t folds);
 
 /**
+ * bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
+ * bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
+ * that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
+ * has about half the bits per key, so let 'shape' be that of the largest column.
+ *
+ * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
+ * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable_to(bloomline_params *params,
+    const bloomline_params *shape);
+
+/**
  * bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
  * these parameters with 'keys' different keys. It models the lines, for which the standard formula
  * is too low; of a standard Bloom filter it is that formula. Returns 1 if 'params' is NULL or out
@@ -518,6 +543,9 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 
 /** bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it. */
 #define BLOOMLINE_KIND_CASCADE 9
+
+/** bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it. */
+#define BLOOMLINE_KIND_MATRIX 10
 
 /**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
@@ -1056,6 +1084,242 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
  */
 BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group,
     const uint32_t *members, const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/* Several filters at once: one shape, side by side -------------------------------------- */
+
+/**
+ * Many plain filters of one line count, k and seed, its columns: those of the tables of an LSM
+ * tree, of shards, of the segments of a log. Their lines lie side by side, bit by bit, so one key
+ * in 512 columns takes little more than in one. The answer is a bitmap of columns.
+ *
+ * Rates and memory are those of the single filters: a column is, byte for byte, a
+ * bloomline_filter. Columns are padded to a multiple of 64. For filters of any kinds and sizes
+ * there is bloomline_group.
+ */
+typedef struct bloomline_matrix bloomline_matrix;
+
+/**
+ * bloomline_matrix_new() creates a matrix of 'columns' empty columns of these parameters. It
+ * takes 64 bytes for each line of a column, with 'columns' rounded up to a multiple of 64.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMNS if 'columns' is 0 or more than 2^32 - 1; BLOOMLINE_ERR_LAYOUT for
+ * a classic filter; otherwise as bloomline_filter_new().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_new(const bloomline_params *shape,
+    size_t columns, bloomline_matrix **out);
+
+/**
+ * bloomline_matrix_clone() and the functions under it are those of bloomline_filter, for all
+ * columns together, with their names. bloomline_map_matrix() probes an encoded matrix where it
+ * is. Its clone is a matrix in memory, which can be changed; it is checked like one that is
+ * decoded.
+ *
+ * Errors: as there; in reading, also BLOOMLINE_ERR_COLUMNS, and BLOOMLINE_ERR_LAYOUT for a filter
+ * of another kind.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_clone(const bloomline_matrix *matrix,
+    bloomline_matrix **out);
+BLOOMLINE_API void bloomline_matrix_free(bloomline_matrix *matrix);
+BLOOMLINE_API size_t bloomline_matrix_memory(const bloomline_matrix *matrix);
+BLOOMLINE_API size_t bloomline_matrix_encoded_len(const bloomline_matrix *matrix);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_encode(const bloomline_matrix *matrix,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_write(const bloomline_matrix *matrix,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_decode(const void *data, size_t len,
+    bloomline_matrix **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_save(const bloomline_matrix *matrix,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_load(const char *path, bloomline_matrix **out);
+
+/**
+ * bloomline_matrix_set_columns() makes the filters of 'n' views the columns from 'first' on, in
+ * the place of what was there; bloomline_matrix_set_column() one of them. They are copied. Each
+ * filter must be a plain one, or a counting one, of the matrix's k and seed, and of its line
+ * count or that times 2, 4, 8 and so on: then the column is the filter, folded.
+ * bloomline_params_foldable_to() makes such parameters.
+ *
+ * Set runs of 64, from a multiple of 64 on: a column alone takes some twenty times as long as one
+ * in a run, since all rows of the matrix are read and written for a bit of each. It runs on up to
+ * 'threads' threads, the caller's among them; 0: on as many as there are CPUs.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there are not so many columns; BLOOMLINE_ERR_COLUMN_SHAPE if a
+ * filter does not fit; BLOOMLINE_ERR_NOT_A_FILTER if a view was not opened;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY. The matrix is unchanged.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_set_columns(bloomline_matrix *matrix,
+    size_t first, const bloomline_view *views, size_t n, size_t threads);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_set_column(bloomline_matrix *matrix,
+    size_t column, const bloomline_view *view);
+
+/**
+ * bloomline_matrix_clear_column() empties a column.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_clear_column(bloomline_matrix *matrix,
+    size_t column);
+
+/**
+ * bloomline_matrix_column() creates a copy of a column as a filter, whose key count is unknown.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_OUT_OF_MEMORY,
+ * BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_column(const bloomline_matrix *matrix,
+    size_t column, bloomline_filter **out);
+
+/**
+ * bloomline_matrix_with_columns() creates a copy with another number of columns: the first ones
+ * of 'matrix', with their names, and empty ones behind them, named 0.
+ *
+ * Errors: as bloomline_matrix_new().
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_with_columns(const bloomline_matrix *matrix,
+    size_t columns, bloomline_matrix **out);
+
+/**
+ * bloomline_matrix_insert() inserts the key of 'len' bytes at 'key' into a column,
+ * bloomline_matrix_insert_hash() a key by its hash. To fill a column from nothing, fill a
+ * bloomline_filter and set it.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there is no such column.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert(bloomline_matrix *matrix, size_t column,
+    const void *key, size_t len);
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_insert_hash(bloomline_matrix *matrix,
+    size_t column, uint64_t hash);
+
+/**
+ * bloomline_matrix_set_names() gives each of the 'n' columns a name of 8 bytes, the caller's own,
+ * such as the number of a file. They are encoded with the matrix. 0 names remove them.
+ * bloomline_matrix_name() returns that of a column; 0 if it has none, if there is no such column,
+ * and for NULL.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMNS if there are neither as many names as columns nor none;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY. The names are unchanged.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_set_names(bloomline_matrix *matrix,
+    const uint64_t *names, size_t n);
+BLOOMLINE_API uint64_t bloomline_matrix_name(const bloomline_matrix *matrix, size_t column);
+
+/**
+ * bloomline_matrix_set_checksums() says whether the encoded matrix has a checksum for each line
+ * of its columns, so that bloomline_matrix_contains_in() can verify what it is given: 8 bytes
+ * each, and the time to read the matrix once more when it is encoded. At first it has none.
+ */
+BLOOMLINE_API void bloomline_matrix_set_checksums(bloomline_matrix *matrix, bool checksums);
+
+/* Matrices: probes ---------------------------------------------------------------------- */
+
+/**
+ * bloomline_matrix_contains_hash() probes all columns for one key, by its hash, and returns how
+ * many may have it. The bit of a column in 'bitmap' is set if it may. bloomline_matrix_contains()
+ * probes for the key of 'len' bytes at 'key'. bloomline_matrix_contains_hash_among() looks only
+ * at the columns whose bit is set in 'among', such as the tables that are live: the bits of
+ * others are not set in 'bitmap'. If 'among' is NULL, all columns count.
+ *
+ * If 'bitmap' is NULL, nothing is written and the result is the number of columns. If 'matrix' is
+ * NULL, nothing is written and the result is SIZE_MAX.
+ */
+BLOOMLINE_API size_t bloomline_matrix_contains_hash(const bloomline_matrix *matrix, uint64_t hash,
+    uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_matrix_contains(const bloomline_matrix *matrix, const void *key,
+    size_t len, uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_matrix_contains_hash_among(const bloomline_matrix *matrix,
+    uint64_t hash, const uint64_t *among, uint64_t *bitmap);
+
+/**
+ * bloomline_matrix_contains_hashes() is bloomline_matrix_contains_hash() for 'n' keys. The
+ * answers about each begin in a word of their own: those about key j begin at bitmaps[j * words],
+ * where 'words' is the number of columns divided by 64, rounded up. 'bitmaps' has room for n *
+ * words. Returns how many bits are set. If 'hashes' is NULL, all columns may have all keys.
+ */
+BLOOMLINE_API size_t bloomline_matrix_contains_hashes(const bloomline_matrix *matrix,
+    const uint64_t *hashes, size_t n, uint64_t *bitmaps);
+
+/**
+ * bloomline_matrix_contains_pairs() probes one column for each of 'n' keys: column columns[i] for
+ * the key of hashes[i]. It returns how many keys may be present. The bit of a key in 'bitmap' is
+ * set if it may be.
+ *
+ * Where there is no column columns[i], the key may be present. If 'matrix', 'columns' or 'hashes'
+ * is NULL, all may. If 'bitmap' is NULL, nothing is written and the result is 'n'.
+ */
+BLOOMLINE_API size_t bloomline_matrix_contains_pairs(const bloomline_matrix *matrix,
+    const uint32_t *columns, const uint64_t *hashes, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_matrix_count_hash() returns how many columns may have the key of a hash, without
+ * writing which; SIZE_MAX if 'matrix' is NULL. bloomline_matrix_any_hash() returns false if none
+ * of the columns whose bit is set in 'among' has it, all columns if that is NULL, and true if one
+ * may; it reads no more than it needs.
+ */
+BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix, uint64_t hash);
+BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uint64_t hash,
+    const uint64_t *among);
+
+/* Matrices: single ranges of an encoded one --------------------------------------------- */
+
+/** bloomline_matrix_shape, 'flags': each column has a name. */
+#define BLOOMLINE_MATRIX_NAMES 1
+
+/** bloomline_matrix_shape, 'flags': each line of the columns has a checksum. */
+#define BLOOMLINE_MATRIX_CHECKSUMS 2
+
+/**
+ * What a matrix is, and all that a reader of single ranges needs to know. Written by
+ * bloomline_matrix_about() and bloomline_matrix_shape_read(); every function checks it.
+ */
+typedef struct bloomline_matrix_shape {
+    /** Line count, k and seed of each column. */
+    bloomline_params params;
+    /** How many columns there are. */
+    uint64_t columns;
+    /** A sum of BLOOMLINE_MATRIX_ numbers. */
+    uint64_t flags;
+} bloomline_matrix_shape;
+
+/**
+ * bloomline_matrix_about() writes parameters and number of the columns, and whether they have
+ * names and checksums, to 'out'.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_about(const bloomline_matrix *matrix,
+    bloomline_matrix_shape *out);
+
+/**
+ * bloomline_matrix_shape_read() reads the shape of an encoded matrix of 'encoded_len' bytes from
+ * its last 64, at 'footer', and writes it to 'out'. With it a lookup in a matrix that lies
+ * elsewhere, such as in an object store, reads one range: 64 bytes for each column.
+ *
+ * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_COLUMNS.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_shape_read(const void *footer,
+    uint64_t encoded_len, bloomline_matrix_shape *out);
+
+/**
+ * bloomline_matrix_range() writes which bytes of the encoded matrix hold the answers about the
+ * key of a hash: 'len' bytes at 'offset'. Their checksum is 8 bytes at 'checksum', which may be
+ * NULL; 0 is written there if the matrix has none. The hash of a key is bloomline_hash() with the
+ * seed of the shape.
+ *
+ * Errors: those of bloomline_matrix_new() and BLOOMLINE_ERR_RESERVED for a shape out of range.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_range(const bloomline_matrix_shape *shape,
+    uint64_t hash, uint64_t *offset, uint64_t *len, uint64_t *checksum);
+
+/**
+ * bloomline_matrix_contains_in() probes all columns for the key of a hash, in the 'len' bytes at
+ * 'data', which are those of its bloomline_matrix_range(). The bit of a column in 'bitmap' is set
+ * if it may have the key. If 'checksum' is not NULL, it is the 8 bytes of the range's checksum,
+ * by which 'data' is verified first.
+ *
+ * Errors: BLOOMLINE_ERR_TRUNCATED if 'len' is not that of the range; BLOOMLINE_ERR_CHECKSUM;
+ * those of bloomline_matrix_range(); BLOOMLINE_ERR_BACKEND. No bitmap is written: all columns may
+ * have the key.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_contains_in(const bloomline_matrix_shape *shape,
+    uint64_t hash, const void *data, size_t len, const void *checksum, uint64_t *bitmap);
 
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
@@ -1841,16 +2105,17 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_casca
 
 /**
  * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
- * bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or
- * bloomline_map_bytes(); probed through bloomline_map_view(); freed by bloomline_map_close().
+ * bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
+ * bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
+ * bloomline_map_close().
  */
 typedef struct bloomline_map bloomline_map;
 
 /**
  * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
- * bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
- * 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once
- * from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+ * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
+ * 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
+ * it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
  *
  * While a file is mapped, nobody may change it in place, in this process or another: the library
  * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
@@ -1868,8 +2133,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t
 
 /**
  * bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
- * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade is probed
- * where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
+ * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
+ * probed where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
  *
  * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
  * BLOOMLINE_ERR_OUT_OF_MEMORY.
@@ -1877,9 +2142,20 @@ BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t
 BLOOMLINE_CHECKED bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
     bloomline_map **out);
 
-/** bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close(). */
+/**
+ * bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
+ *
+ * Errors: BLOOMLINE_ERR_LAYOUT for a matrix.
+ */
 BLOOMLINE_CHECKED bloomline_status bloomline_map_view(const bloomline_map *map,
     bloomline_view *out);
+
+/**
+ * bloomline_map_matrix() returns the matrix, for any function that takes a const bloomline_matrix.
+ * It is part of 'map': do not free it. Valid until bloomline_map_close(). Returns NULL if 'map' is
+ * NULL or has a filter of another kind.
+ */
+BLOOMLINE_API const bloomline_matrix *bloomline_map_matrix(const bloomline_map *map);
 
 /** bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. */
 BLOOMLINE_API void bloomline_map_close(bloomline_map *map);

@@ -22,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 26] = [
+const SECTIONS: [(&str, &str); 29] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -38,6 +38,9 @@ const SECTIONS: [(&str, &str); 26] = [
     ("Several filters at once: one set split over them", "shards.rs"),
     ("Several filters at once: one key in each", "views.rs"),
     ("Several filters at once: prepared", "group.rs"),
+    ("Several filters at once: one shape, side by side", "matrix/mod.rs"),
+    ("Matrices: probes", "matrix/probe.rs"),
+    ("Matrices: their shape, and single ranges of encoded ones", "matrix/range.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
     ("Filters that threads insert into at once", "concurrent.rs"),

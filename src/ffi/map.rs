@@ -2,8 +2,9 @@
 //! caller's.
 
 use super::boundary::{
-    Failure, NULL, bytes, free, new_handle, shared_between_threads, write_result,
+    Failure, NULL, bytes, free, new_handle, shared, shared_between_threads, write_result,
 };
+use super::matrix::bloomline_matrix;
 use super::opened::{Bytes, Opened, check};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use super::view::{bloomline_view, pack};
@@ -12,8 +13,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
-/// bloomline_view_open() opens, or a cascade. Made by bloomline_map_open() or
-/// bloomline_map_bytes(); probed through bloomline_map_view(); freed by bloomline_map_close().
+/// bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
+/// bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
+/// bloomline_map_close().
 pub struct bloomline_map(Opened);
 
 const _: () = shared_between_threads::<bloomline_map>();
@@ -54,9 +56,9 @@ fn asked(flags: u32) -> Result<(bool, bool), Failure> {
 
 exports! {
 /// bloomline_map_open() maps a file that holds an encoded filter: of one kind that
-/// bloomline_view_open() opens, such as a block of bloomline_block_save(), or a cascade. 'flags' is
-/// 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads it once
-/// from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+/// bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
+/// 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
+/// it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
 ///
 /// While a file is mapped, nobody may change it in place, in this process or another: the library
 /// cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
@@ -83,8 +85,8 @@ fn bloomline_map_open(
 }
 
 /// bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
-/// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade is probed
-/// where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
+/// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
+/// probed where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
 ///
 /// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
 /// BLOOMLINE_ERR_OUT_OF_MEMORY.
@@ -103,8 +105,20 @@ fn bloomline_map_bytes(
 }
 
 /// bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
+///
+/// Errors: BLOOMLINE_ERR_LAYOUT for a matrix.
 fn bloomline_map_view(map: *const bloomline_map, out: *mut bloomline_view) -> bloomline_status {
-    write_result(map, out, |map| Ok(pack(&map.0.view())))
+    write_result(map, out, |map| Ok(pack(&map.0.view()?)))
+}
+
+/// bloomline_map_matrix() returns the matrix, for any function that takes a const bloomline_matrix.
+/// It is part of 'map': do not free it. Valid until bloomline_map_close(). Returns NULL if 'map' is
+/// NULL or has a filter of another kind.
+fn bloomline_map_matrix(map: *const bloomline_map) -> *const bloomline_matrix {
+    match shared(map) {
+        Some(bloomline_map(Opened::Matrix(matrix))) => bloomline_matrix::borrowed(matrix),
+        _ => std::ptr::null(),
+    }
 }
 
 /// bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards.

@@ -1,10 +1,12 @@
-//! What C opens: a filter that a view can probe, or a cascade, in a file or in the caller's bytes.
+//! What C opens: a filter that a view can probe, a cascade or a matrix, in a file or in the caller's
+//! bytes.
 
+use crate::filter::AnyMatrix;
 use crate::format::native::FooterBytes;
-use crate::format::{cascade, encoded, native};
+use crate::format::{cascade, encoded, matrix, native};
 use crate::os::file;
 use crate::os::memory::{FileBytes, Zeroed};
-use crate::{CascadeView, Error, OwnedView, View};
+use crate::{CascadeView, Error, MatrixView, OwnedView, View};
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -33,6 +35,7 @@ impl AsRef<[u8]> for Bytes {
 pub(super) enum Opened {
     Filter(OwnedView<Bytes>),
     Cascade(CascadeView<Bytes>),
+    Matrix(AnyMatrix<Bytes>),
 }
 
 impl Opened {
@@ -65,7 +68,8 @@ impl Opened {
     /// Opens these bytes.
     ///
     /// # Errors
-    /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`].
+    /// As [`View::open`] or [`View::open_unverified`]; of a cascade as [`CascadeView`], of a matrix as
+    /// [`MatrixView`].
     pub(super) fn of(bytes: Bytes, verified: bool) -> Result<Opened, Error> {
         let layout = native::split(bytes.as_ref()).map(|(_, footer)| native::stated_layout(footer));
         match (layout, verified) {
@@ -73,16 +77,28 @@ impl Opened {
             (Ok(cascade::LAYOUT), false) => {
                 CascadeView::open_unverified(bytes).map(Opened::Cascade)
             }
+            (Ok(matrix::LAYOUT), true) => MatrixView::open(bytes).map(Opened::of_matrix),
+            (Ok(matrix::LAYOUT), false) => {
+                MatrixView::open_unverified(bytes).map(Opened::of_matrix)
+            }
             (_, true) => OwnedView::open(bytes).map(Opened::Filter),
             (_, false) => OwnedView::open_unverified(bytes).map(Opened::Filter),
         }
     }
 
+    fn of_matrix(view: MatrixView<Bytes>) -> Opened {
+        Opened::Matrix(AnyMatrix::Opened(view))
+    }
+
     /// The view of it, which leads to where this is if it is a cascade.
-    pub(super) fn view(&self) -> View<'_> {
+    ///
+    /// # Errors
+    /// [`Error::Layout`] for a matrix.
+    pub(super) fn view(&self) -> Result<View<'_>, Error> {
         match self {
-            Opened::Filter(filter) => filter.view(),
-            Opened::Cascade(cascade) => cascade.view(),
+            Opened::Filter(filter) => Ok(filter.view()),
+            Opened::Cascade(cascade) => Ok(cascade.view()),
+            Opened::Matrix(_) => Err(Error::Layout(matrix::LAYOUT)),
         }
     }
 }
@@ -91,6 +107,7 @@ impl Opened {
 pub(super) fn check(footer: &FooterBytes, body_len: u64) -> Result<(), Error> {
     match native::stated_layout(footer) {
         cascade::LAYOUT => cascade::check(footer, body_len).map(drop),
+        matrix::LAYOUT => matrix::check(footer, body_len).map(drop),
         _ => View::check(footer, body_len),
     }
 }

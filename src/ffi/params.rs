@@ -138,6 +138,26 @@ fn bloomline_params_foldable(params: *mut bloomline_params, folds: u32) -> bloom
     })
 }
 
+/// bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
+/// bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
+/// that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
+/// has about half the bits per key, so let 'shape' be that of the largest column.
+///
+/// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
+/// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
+fn bloomline_params_foldable_to(
+    params: *mut bloomline_params, shape: *const bloomline_params,
+) -> bloomline_status {
+    change(params, |params| {
+        let shape = checked(shape)?;
+        if shape.is_classic() {
+            return Err(Failure(BLOOMLINE_ERR_LAYOUT));
+        }
+        *params = params.check()?.foldable_to(shape)?.into();
+        Ok(())
+    })
+}
+
 /// bloomline_params_rate() returns the expected false-positive rate, from 0 to 1, of a filter of
 /// these parameters with 'keys' different keys. It models the lines, for which the standard formula
 /// is too low; of a standard Bloom filter it is that formula. Returns 1 if 'params' is NULL or out

@@ -33,6 +33,8 @@ pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
 pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter, MappedMatrix};
+#[cfg(feature = "capi")]
+pub(crate) use matrix::AnyMatrix;
 pub use matrix::{Matrix, MatrixView};
 pub use owned::OwnedView;
 pub use probe::{ContainsIter, Probe};

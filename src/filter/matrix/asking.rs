@@ -5,10 +5,12 @@
 macro_rules! asking {
     ($kind:ty $(where $($generics:tt)*)?) => {
         /// Probing.
+        // That of C is not public, and has functions for some only.
+        #[allow(dead_code, unreachable_pub)]
         impl $(<$($generics)*>)? $kind {
             /// Returns how many words the answers about one key take: a bit for each column.
             pub fn words(&self) -> usize {
-                self.shape.words()
+                self.shape().words()
             }
 
             /// Returns the hash of a key that the `..._hash` methods take.

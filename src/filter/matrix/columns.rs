@@ -4,6 +4,7 @@ use super::Matrix;
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::view::View;
+use crate::format::matrix::MatrixShape;
 use crate::kernel::{Block, Kernels, MatrixCalls};
 use crate::key::Key;
 use crate::layouts::matrix::{ROWS, rows};
@@ -86,19 +87,7 @@ impl Matrix {
     /// # Errors
     /// [`Error::Column`] if there is no such column; [`Error::OutOfMemory`]; [`Error::Backend`].
     pub fn column(&self, column: usize) -> Result<Filter, Error> {
-        self.range_of(column, 1)?;
-        let (params, words) = (self.params(), self.words());
-        let mut lines = Zeroed::new(params.bytes())?;
-        let groups = self.groups.chunks(self.shape.group_bytes());
-        for (line, group) in lines.chunks_mut(LINE_BYTES).zip(groups) {
-            let mut rows = group.chunks(8 * words);
-            for byte in line {
-                for (bit, row) in rows.by_ref().take(8).enumerate() {
-                    *byte |= (row[column / 8] >> (column % 8) & 1) << bit;
-                }
-            }
-        }
-        Ok(Filter::of_lines(lines, params, Kernels::active()?.of_params(params)))
+        column_of(&self.shape, &self.groups, column)
     }
 
     /// Returns a copy with another number of columns: the first of these columns, and empty ones behind
@@ -206,6 +195,29 @@ impl Matrix {
         let misfit = Error::ColumnShape { line_count: own.line_count(), k: own.k() };
         Ok((fits.ok_or(misfit)?.line_count() / own.line_count()).trailing_zeros())
     }
+}
+
+/// A column of the matrix that has these groups.
+pub(super) fn column_of(
+    shape: &MatrixShape,
+    groups: &[u8],
+    column: usize,
+) -> Result<Filter, Error> {
+    if column >= shape.columns() {
+        return Err(Error::Column(column as u64));
+    }
+    let (params, words) = (shape.params(), shape.words());
+    let mut lines = Zeroed::new(params.bytes())?;
+    let groups = groups.chunks(shape.group_bytes());
+    for (line, group) in lines.chunks_mut(LINE_BYTES).zip(groups) {
+        let mut rows = group.chunks(8 * words);
+        for byte in line {
+            for (bit, row) in rows.by_ref().take(8).enumerate() {
+                *byte |= (row[column / 8] >> (column % 8) & 1) << bit;
+            }
+        }
+    }
+    Ok(Filter::of_lines(lines, params, Kernels::active()?.of_params(params)))
 }
 
 /// Lines of 64 columns that are read, before the next columns are: memory is read in longer pieces, and

@@ -1,11 +1,15 @@
 //! The matrix: the lines of many filters, transposed, so that one key is asked of all of them at
 //! once.
 
+#[cfg(feature = "capi")]
+mod any;
 mod asking;
 mod columns;
 mod range;
 mod view;
 
+#[cfg(feature = "capi")]
+pub(crate) use any::AnyMatrix;
 pub use view::MatrixView;
 
 use crate::error::Error;

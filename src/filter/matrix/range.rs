@@ -5,7 +5,7 @@ use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::matrix::MatrixShape;
 use crate::hash::KeyHash;
-use crate::kernel::Kernels;
+use crate::kernel::{Kernels, Rows};
 use crate::key::Key;
 use crate::layouts;
 use crate::line::line_index;
@@ -56,11 +56,17 @@ impl MatrixShape {
         hash: u64,
         answers: &mut (impl Answers + ?Sized),
     ) -> Result<usize, Error> {
+        Ok(self.rows_in(bytes)?.answer(hash, None, answers.words(self.columns())))
+    }
+
+    /// The rows of a matrix that is these bytes, those of a [`range`](MatrixShape::range).
+    ///
+    /// # Errors
+    /// As [`contains_in`](MatrixShape::contains_in).
+    pub(crate) fn rows_in<'a>(&self, bytes: &'a [u8]) -> Result<Rows<'a>, Error> {
         self.check_len(bytes, self.group_bytes())?;
-        let kernels = Kernels::active()?;
-        // The rows of a matrix that is this group.
         let one = MatrixShape::new(self.params().with_lines(1)?, self.columns())?;
-        Ok(rows(&one, bytes, kernels).answer(hash, None, answers.words(self.columns())))
+        Ok(rows(&one, bytes, Kernels::active()?))
     }
 
     /// Returns which bytes of the encoded matrix are the rows that the key of a hash reads, in ascending

@@ -76,7 +76,7 @@ impl<B: AsRef<[u8]>> MatrixView<B> {
     }
 
     #[inline]
-    fn rows(&self) -> Option<Rows<'_>> {
+    pub(super) fn rows(&self) -> Option<Rows<'_>> {
         let groups = self.bytes.as_ref().get(..self.shape.bytes())?;
         Some(rows(&self.shape, groups, self.kernels))
     }
