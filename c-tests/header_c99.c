@@ -13,17 +13,18 @@
 
 MUST_HOLD(status_is_32_bits, sizeof(bloomline_status) == 4 && (bloomline_status)-1 < 0);
 MUST_HOLD(params_have_no_padding, sizeof(bloomline_params) == 24);
-MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48);
+MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48 && sizeof(bloomline_matrix_shape) == 40);
 MUST_HOLD(a_view_is_a_line, sizeof(bloomline_view) == 64);
 MUST_HOLD(an_allocator_is_three_pointers, sizeof(bloomline_allocator) == 3 * sizeof(void *));
 MUST_HOLD(kinds_are_layouts, BLOOMLINE_KIND_FILTER == 1 && BLOOMLINE_KIND_COUNTING == 2 && BLOOMLINE_KIND_SCALABLE == 3 &&
           BLOOMLINE_KIND_WINDOW == 4 && BLOOMLINE_KIND_CLASSIC == 6 && BLOOMLINE_KIND_CUCKOO == 7 &&
-          BLOOMLINE_KIND_STATIC == 8 && BLOOMLINE_KIND_CASCADE == 9);
+          BLOOMLINE_KIND_STATIC == 8 && BLOOMLINE_KIND_CASCADE == 9 &&
+          BLOOMLINE_KIND_MATRIX == 10);
 MUST_HOLD(bytes_are_a_pointer_and_a_size, sizeof(bloomline_bytes) == sizeof(void *) + sizeof(size_t));
 MUST_HOLD(ok_is_zero, BLOOMLINE_OK == 0);
 MUST_HOLD(numbers_are_fixed, BLOOMLINE_ERR_NULL == 1 && BLOOMLINE_ERR_INTERNAL == 20 && BLOOMLINE_ERR_ABSENT == 21 && BLOOMLINE_ERR_FULL == 22 &&
           BLOOMLINE_ERR_GENERATIONS == 23 && BLOOMLINE_ERR_NOT_A_FILE == 25 && BLOOMLINE_ERR_OVERLAP == 26 &&
-          BLOOMLINE_ERR_NO_LINES == 27 && BLOOMLINE_ERR_PREFETCH == 32);
+          BLOOMLINE_ERR_NO_LINES == 27 && BLOOMLINE_ERR_PREFETCH == 32 && BLOOMLINE_ERR_COLUMN_SHAPE == 35);
 
 /* Constants are known to the preprocessor. */
 #if BLOOMLINE_VERSION_MAJOR < 0 || BLOOMLINE_VERSION_MINOR < 0 || BLOOMLINE_VERSION_PATCH < 0 || \

@@ -18,6 +18,7 @@ enum { LINES = 1024, KEYS = 4096, KEY_BYTES = 16, VIEWS = 8, MOST_WORDS = (KEYS 
 
 static bloomline_filter *filter, *others[VIEWS];
 static bloomline_group *groups[VIEWS + 1]; /* of so many of the views */
+static bloomline_matrix *narrow, *wide;    /* of 64 and of 512 columns */
 static uint32_t members[KEYS];
 static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view;
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
@@ -73,6 +74,12 @@ static void group_contains_hash(size_t n)
     for (size_t i = 0; i < KEYS; i += n) yes += bloomline_group_contains_hash(groups[n], hashes[i], bitmap);
 }
 
+/* One key in 64 and in 512 columns, and n in a call. */
+ONE(matrix_64_contains_hash, yes += bloomline_matrix_contains_hash(narrow, hashes[i], bitmap))
+ONE(matrix_512_contains_hash, yes += bloomline_matrix_contains_hash(wide, hashes[i], bitmap))
+ONE(matrix_512_any_hash, yes += bloomline_matrix_any_hash(wide, hashes[i], NULL))
+SOME(matrix_64_contains_hashes, yes += bloomline_matrix_contains_hashes(narrow, &hashes[i], n, bitmap))
+
 /* n keys, each in a filter of its own. */
 static void group_contains_pairs(size_t n)
 {
@@ -111,11 +118,27 @@ static const struct {
     N(views_contain_hash, 1), N(views_contain_hash, 4), N(views_contain_hash, VIEWS),
     N(group_contains_hash, 1), N(group_contains_hash, 4), N(group_contains_hash, VIEWS),
     N(group_contains_pairs, 1), N(group_contains_pairs, 16), N(group_contains_pairs, KEYS),
+    N(matrix_64_contains_hash, 1), N(matrix_512_contains_hash, 1), N(matrix_512_any_hash, 1),
+    N(matrix_64_contains_hashes, 16),
     N(static_contains_hash, 1), N(static_wide_contains_hash, 1), N(static_contains_hashes, 4),
     N(static_contains_hashes, 16), N(cuckoo_contains_hash, 1), N(cuckoo_contains_hashes, 4),
     N(cuckoo_contains_hashes, 16),
     N(shards_contain_hashes, 1), N(shards_contain_hashes, 16), N(shards_contain_hashes, KEYS),
 };
+
+/* A matrix of 16 lines. Each key is in one of its columns. */
+static bloomline_matrix *made_matrix(size_t columns)
+{
+    bloomline_params params;
+    bloomline_matrix *made;
+    memset(&params, 0, sizeof params);
+    params.line_count = 16;
+    params.k = 6;
+    if (bloomline_matrix_new(&params, columns, &made) != BLOOMLINE_OK) exit(2);
+    for (size_t i = 0; i < KEYS; i++)
+        if (bloomline_matrix_insert_hash(made, i * 7 % columns, hashes[i]) != BLOOMLINE_OK) exit(2);
+    return made;
+}
 
 static bloomline_filter *made(uint32_t k)
 {
@@ -189,6 +212,8 @@ int main(void)
         }
         bloomline_filter_insert_hash(others[i % VIEWS], hash);
     }
+    narrow = made_matrix(64);
+    wide = made_matrix(512);
     if (bloomline_filter_view(filter, &view) != BLOOMLINE_OK) return 2;
     view_static(own, owned, 1.0 / 255, &static_view);
     view_static(own, owned, 1.0 / 65000, &static_wide_view);

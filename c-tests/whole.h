@@ -63,6 +63,7 @@ STORED(cuckoo)
 STORED(scalable)
 STORED(window)
 STORED(cascade)
+STORED(matrix)
 
 /* ---- the kinds, with keys ---- */
 
@@ -74,7 +75,7 @@ typedef struct {
     STORED_FIELDS;
 } whole_kind;
 
-enum { WHOLE_KEYS = 300, WHOLE_KINDS = 7 };
+enum { WHOLE_KEYS = 300, WHOLE_KINDS = 8 };
 
 #define WHOLE_MADE(name, kind, new_one)                                                                   \
     static inline void *whole_##name##_make(void)                                                         \
@@ -104,6 +105,17 @@ WHOLE(scalable, bloomline_scalable_new(32, 0.01, 3, &filter), (void)!bloomline_s
 WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
       if (hash % 100 == 0) bloomline_window_rotate(filter); bloomline_window_insert_hash(filter, hash))
 
+/* Names and checksums are written and read too. */
+static inline bloomline_status whole_matrix_new(bloomline_matrix **out)
+{
+    static const uint64_t names[] = {1, 2, 3};
+    bloomline_status status = bloomline_matrix_new(&whole_params, 3, out);
+    if (status == BLOOMLINE_OK) status = bloomline_matrix_set_names(*out, names, 3);
+    if (status == BLOOMLINE_OK) bloomline_matrix_set_checksums(*out, true);
+    return status;
+}
+WHOLE(matrix, whole_matrix_new(&filter), (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash))
+
 WHOLE_MADE(classic, filter, classic_new(&whole_params, &filter))
 
 static inline void *whole_cascade_make(void)
@@ -125,6 +137,7 @@ static const whole_kind wholes[WHOLE_KINDS] = {
     WHOLE_ROW(scalable, BLOOMLINE_KIND_SCALABLE, scalable),
     WHOLE_ROW(window, BLOOMLINE_KIND_WINDOW, window),
     {"cascade", BLOOMLINE_KIND_CASCADE, whole_cascade_make, NULL, STORED_ROW(cascade)},
+    WHOLE_ROW(matrix, BLOOMLINE_KIND_MATRIX, matrix),
 };
 
 /* The encoded bytes of a handle, to be freed. */

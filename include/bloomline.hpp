@@ -212,6 +212,7 @@ using CuckooParams = bloomline_cuckoo_params;
 using CascadeFacts = bloomline_cascade_facts;
 using ScalableFacts = bloomline_scalable_facts;
 using WindowFacts = bloomline_window_facts;
+using MatrixShape = bloomline_matrix_shape;
 class View;
 
 namespace detail {
@@ -380,7 +381,7 @@ BLOOMLINE_FNS(bloomline_cuckoo, cuckoo) BLOOMLINE_FNS(bloomline_scalable, scalab
 BLOOMLINE_FNS(bloomline_window, window) BLOOMLINE_FNS(bloomline_builder, builder)
 BLOOMLINE_FNS(bloomline_map, map) BLOOMLINE_FNS(bloomline_swap, swap)
 BLOOMLINE_FNS(const bloomline_filter, snapshot) BLOOMLINE_FNS(bloomline_cascade, cascade)
-BLOOMLINE_FNS(bloomline_group, group)
+BLOOMLINE_FNS(bloomline_group, group) BLOOMLINE_FNS(bloomline_matrix, matrix)
 #undef BLOOMLINE_FNS
 #undef BLOOMLINE_FN
 #undef BLOOMLINE_AS
@@ -785,13 +786,20 @@ inline Result<Params> foldable(Result<Params> params, uint32_t folds) noexcept {
     return status ? params : status;
 }
 
+/// The parameters of a filter that can be a column of a Matrix of 'shape': bloomline_params_foldable_to().
+inline Result<Params> foldable_to(Result<Params> params, const Params &shape) noexcept {
+    if (!params) return params;
+    Status status = bloomline_params_foldable_to(&*params, &shape);
+    return status ? params : status;
+}
+
 // ---- views ------------------------------------------------------------------------------------
 /// What encoded bytes or a file hold.
 enum class Kind : int32_t {
     none = 0, filter = BLOOMLINE_KIND_FILTER, classic = BLOOMLINE_KIND_CLASSIC,
     counting = BLOOMLINE_KIND_COUNTING, cuckoo = BLOOMLINE_KIND_CUCKOO,
     scalable = BLOOMLINE_KIND_SCALABLE, window = BLOOMLINE_KIND_WINDOW,
-    fixed = BLOOMLINE_KIND_STATIC, cascade = BLOOMLINE_KIND_CASCADE,
+    fixed = BLOOMLINE_KIND_STATIC, cascade = BLOOMLINE_KIND_CASCADE, matrix = BLOOMLINE_KIND_MATRIX,
 };
 /// Returns the kind without opening the bytes: it looks at their last 64.
 [[nodiscard]] inline Kind kind_of(Bytes data) noexcept {
@@ -1153,8 +1161,148 @@ public:
     }
 };
 
-/// An encoded filter that was opened: of a kind that View::open() opens, or a cascade. In a file that
-/// is mapped: nobody may change it in place, in this process or another, while it is; if it is
+class Matrix;
+namespace detail {
+/// What has columns. Bit i of an answer is for column i. An empty one may have any key: it returns
+/// SIZE_MAX, and contains_pairs() sets all bits.
+template <class Self>
+class Columns {
+public:
+    /// Parameters and number of the columns; whether they have names and checksums. All zero if empty.
+    [[nodiscard]] MatrixShape about() const noexcept {
+        MatrixShape shape{};
+        (void)bloomline_matrix_about(raw(), &shape);
+        return shape;
+    }
+    [[nodiscard]] size_t columns() const noexcept { return static_cast<size_t>(about().columns); }
+    /// Returns how many columns may have the key.
+    size_t contains(Bytes key, Bitmap &out) const {
+        return out.fill(columns(), bloomline_matrix_contains, raw(), key.data(), key.size());
+    }
+    size_t contains_u64(uint64_t key, Bitmap &out) const { return contains(IntegerKey(key), out); }
+    size_t contains_hash(uint64_t hash, Bitmap &out) const {
+        return out.fill(columns(), bloomline_matrix_contains_hash, raw(), hash);
+    }
+    /// Only of the columns whose bit is set in 'among', such as the words() of a Bitmap. If these are too
+    /// few, all columns count.
+    size_t contains_hash_among(uint64_t hash, Span<const uint64_t> among, Bitmap &out) const {
+        return out.fill(columns(), bloomline_matrix_contains_hash_among, raw(), hash, live(among));
+    }
+    /// The bit of column i for hashes[j] is out[j * stride + i], where stride is columns() rounded up to a
+    /// multiple of 64.
+    size_t contains_hashes(Span<const uint64_t> hashes, Bitmap &out) const {
+        const size_t stride = (columns() + 63) / 64 * 64;
+        return out.fill(stride * hashes.size(), bloomline_matrix_contains_hashes, raw(), hashes.data(), hashes.size());
+    }
+    /// Probes column numbers[i] for hashes[i]; bit i of 'out' is for that. If there is no such column, the
+    /// key may be present. If there are fewer numbers than hashes, all keys may.
+    size_t contains_pairs(Span<const uint32_t> numbers, Span<const uint64_t> hashes, Bitmap &out) const {
+        const uint32_t *const all = numbers.size() < hashes.size() ? nullptr : numbers.data();
+        return out.fill(hashes.size(), bloomline_matrix_contains_pairs, raw(), all, hashes.data(), hashes.size());
+    }
+    [[nodiscard]] size_t count_hash(uint64_t hash) const noexcept { return bloomline_matrix_count_hash(raw(), hash); }
+    [[nodiscard]] bool any_hash(uint64_t hash) const noexcept {
+        return bloomline_matrix_any_hash(raw(), hash, nullptr);
+    }
+    [[nodiscard]] bool any_hash(uint64_t hash, Span<const uint64_t> among) const noexcept {
+        return bloomline_matrix_any_hash(raw(), hash, live(among));
+    }
+    [[nodiscard]] uint64_t hash(Bytes key) const noexcept { return bloomline::hash(key, about().params.seed); }
+    /// The name of a column; 0 if it has none.
+    [[nodiscard]] uint64_t name(size_t column) const noexcept { return bloomline_matrix_name(raw(), column); }
+    /// Returns a copy of a column.
+    Result<Filter> column(size_t column) const noexcept {
+        return made<Filter, bloomline_filter *>(bloomline_matrix_column, raw(), column);
+    }
+    /// Returns a copy with another number of columns.
+    template <class M = Matrix>
+    Result<M> with_columns(size_t columns) const noexcept {
+        return made<M, bloomline_matrix *>(bloomline_matrix_with_columns, raw(), columns);
+    }
+private:
+    const bloomline_matrix *raw() const noexcept { return static_cast<const Self &>(*this).get(); }
+    const uint64_t *live(Span<const uint64_t> among) const noexcept {
+        return among.size() < (columns() + 63) / 64 ? nullptr : among.data();
+    }
+};
+} // namespace detail
+
+/// Many plain filters of one shape, side by side, of which a key is asked at once: see bloomline_matrix.
+class Matrix : public detail::Saved<Matrix, bloomline_matrix, detail::Handle<bloomline_matrix>>,
+               public detail::Columns<Matrix> {
+public:
+    using Saved::Saved;
+    static Result<Matrix> create(const Result<Params> &shape, size_t columns) noexcept {
+        if (!shape) return shape.status();
+        return detail::made<Matrix, Raw *>(bloomline_matrix_new, &*shape, columns);
+    }
+    /// Makes a filter a column, folded if it is 2, 4, 8 and so on times as large.
+    Status set_column(size_t column, const View &filter) noexcept {
+        return bloomline_matrix_set_column(get(), column, &filter.get());
+    }
+    /// Makes filters the columns from 'first' on: best runs of 64, from a multiple of 64 on. On up to
+    /// 'threads' threads; 0: on as many as there are CPUs.
+    Status set_columns(size_t first, Span<const View> filters, size_t threads = 1) noexcept {
+        return bloomline_matrix_set_columns(get(), first, detail::raw(filters), filters.size(), threads);
+    }
+    Status clear_column(size_t column) noexcept { return bloomline_matrix_clear_column(get(), column); }
+    Status insert(size_t column, Bytes key) noexcept {
+        return bloomline_matrix_insert(get(), column, key.data(), key.size());
+    }
+    Status insert_u64(size_t column, uint64_t key) noexcept { return insert(column, IntegerKey(key)); }
+    Status insert_hash(size_t column, uint64_t hash) noexcept {
+        return bloomline_matrix_insert_hash(get(), column, hash);
+    }
+    /// One for each column, or none.
+    Status set_names(Span<const uint64_t> names) noexcept {
+        return bloomline_matrix_set_names(get(), names.data(), names.size());
+    }
+    void set_checksums(bool checksums) noexcept { bloomline_matrix_set_checksums(get(), checksums); }
+};
+
+/// The matrix of a Map, where its bytes are. Owns nothing; copy it freely. Of a Map of something else it
+/// is empty.
+class MatrixView : public detail::Columns<MatrixView> {
+public:
+    MatrixView() noexcept = default;
+    explicit MatrixView(const bloomline_matrix *matrix) noexcept : matrix_(matrix) {}
+    explicit operator bool() const noexcept { return matrix_ != nullptr; }
+    [[nodiscard]] const bloomline_matrix *get() const noexcept { return matrix_; }
+    /// Returns it in memory of its own, to be changed.
+    Result<Matrix> clone() const noexcept {
+        return detail::made<Matrix, bloomline_matrix *>(bloomline_matrix_clone, matrix_);
+    }
+private:
+    const bloomline_matrix *matrix_ = nullptr;
+};
+
+/// Which bytes of an encoded matrix hold the answers about a key, and where the 8 bytes of their checksum
+/// are; 0: it has none.
+struct MatrixRange {
+    uint64_t offset, len, checksum;
+};
+/// Reads the shape of an encoded matrix of 'encoded_len' bytes from the last 64.
+inline Result<MatrixShape> matrix_shape(Bytes footer, uint64_t encoded_len) noexcept {
+    if (footer.size() != 64) return Status(BLOOMLINE_ERR_TRUNCATED);
+    return detail::made<MatrixShape>(bloomline_matrix_shape_read, footer.data(), encoded_len);
+}
+inline Result<MatrixRange> matrix_range(const MatrixShape &shape, uint64_t hash) noexcept {
+    MatrixRange range{};
+    Status status = bloomline_matrix_range(&shape, hash, &range.offset, &range.len, &range.checksum);
+    return status ? Result<MatrixRange>(range) : status;
+}
+/// Probes all columns in the bytes of such a range. If 'checksum' is not empty, they are verified by it.
+inline Status matrix_contains_in(const MatrixShape &shape, uint64_t hash, Bytes range, Bitmap &out,
+                                 Bytes checksum = {}) {
+    if (checksum.size() != 0 && checksum.size() != 8) return BLOOMLINE_ERR_TRUNCATED;
+    if (auto place = matrix_range(shape, hash); !place) return place.status();
+    return out.fill(static_cast<size_t>(shape.columns), [&](uint64_t *words) {
+        return Status(bloomline_matrix_contains_in(&shape, hash, range.data(), range.size(), checksum.data(), words));
+    });
+}
+
+/// An encoded filter that was opened: of a kind that View::open() opens, a cascade or a matrix. In a
+/// file that is mapped: nobody may change it in place, in this process or another, while it is; if it is
 /// written to, answers are wrong in either direction, and if it is cut short, a probe kills the
 /// process (SIGBUS). Replace it by rename, as save() does: the map keeps the old file. Where that
 /// cannot be promised, load() reads the file into memory.
@@ -1170,6 +1318,9 @@ public:
     static Result<Map> load(const Path &path) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_open, path.c_str(), BLOOMLINE_MAP_COPY);
     }
+    /// The matrix that it has, if it is one. Valid as long as the Map.
+    [[nodiscard]] MatrixView matrix() const & noexcept { return MatrixView(bloomline_map_matrix(get())); }
+    MatrixView matrix() const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
     /// In caller-owned bytes, which must stay unchanged where they are.
     static Result<Map> of_bytes(Bytes data) noexcept {
         return detail::made<Map, Raw *>(bloomline_map_bytes, data.data(), data.size(), 0u);

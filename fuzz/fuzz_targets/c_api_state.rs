@@ -304,6 +304,43 @@ impl State {
             bloomline_group_free(group);
             assert!(bloomline_view_contains_hash(&views[3], hash));
             assert!(bloomline_view_contains_hash(null(), hash));
+            self.columns(hash, &views);
+        }
+    }
+
+    /// The same views as columns of a matrix of the first filter's shape: those that fit are there, and
+    /// what is no view is none.
+    unsafe fn columns(&mut self, hash: u64, views: &[bloomline_view; 4]) {
+        let Some(shape) = self.model(0).map(|model| model.params) else { return };
+        // SAFETY: pointers and handles are as the head of this file says.
+        unsafe {
+            let (mut matrix, mut there) = (null_mut(), [u64::MAX]);
+            assert_eq!(bloomline_matrix_new(&shape, 4, &mut matrix), BLOOMLINE_OK);
+            let status = bloomline_matrix_set_column(matrix, 3, &views[3]);
+            assert_eq!(status, BLOOMLINE_ERR_NOT_A_FILTER);
+            let answers = there.as_mut_ptr();
+            for (slot, view) in (0..).zip(&views[..3]) {
+                let status = bloomline_matrix_set_column(matrix, slot.into(), view);
+                let Some(model) = self.model(slot) else {
+                    assert_eq!(status, BLOOMLINE_ERR_NOT_A_FILTER);
+                    continue;
+                };
+                let (params, lines) = (model.params, model.params.line_count / shape.line_count);
+                let alike = (params.k, params.seed) == (shape.k, shape.seed);
+                let folds = params.line_count % shape.line_count == 0 && lines.is_power_of_two();
+                let fits = if alike && folds { BLOOMLINE_OK } else { BLOOMLINE_ERR_COLUMN_SHAPE };
+                assert_eq!(status, fits);
+                let count = bloomline_matrix_contains_hash(matrix, hash, answers);
+                assert_eq!(count as u32, there[0].count_ones());
+                let present = line::contains(&model.lines(), params.k, hash);
+                let bit = there[0] >> slot & 1 == 1;
+                assert!(if fits != BLOOMLINE_OK { !bit } else { bit == present || bit && lines > 1 });
+                for &inserted in model.inserted.iter().filter(|_| fits == BLOOMLINE_OK) {
+                    bloomline_matrix_contains_hash(matrix, inserted, answers);
+                    assert!(there[0] >> slot & 1 == 1);
+                }
+            }
+            bloomline_matrix_free(matrix);
         }
     }
 }
