@@ -66,6 +66,7 @@ MAKES(window, bloomline_window, bloomline_window_new(5, it.large ? 500000 : 100,
 static uint64_t first_keys(void) { return it.large ? 1 << 20 : 32; }
 MAKES(scalable, bloomline_scalable, bloomline_scalable_new(first_keys(), 0.01, 0, out))
 MAKES(cuckoo, bloomline_cuckoo, bloomline_cuckoo_new(&(bloomline_cuckoo_params){params()->line_count, 12, 0, 0}, out))
+MAKES(matrix, bloomline_matrix, whole_matrix_new(out))
 static bloomline_status make_cascade(void **made)
 {
     static uint64_t hashes[9500];
@@ -76,7 +77,8 @@ static bloomline_status make_cascade(void **made)
 #define ROW(name, type, fewest) {#name, fewest, make_##name, STORED_ROW(type)}
 static const kind kinds[] = {
     ROW(filter, filter, 2), ROW(classic, filter, 2), ROW(counting, counting, 3), ROW(cuckoo, cuckoo, 2),
-    ROW(scalable, scalable, 3), ROW(window, window, 4), ROW(cascade, cascade, 3),
+    ROW(scalable, scalable, 3), ROW(window, window, 4), ROW(matrix, matrix, 3),
+    ROW(cascade, cascade, 3),
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0], CASCADE = KINDS - 1 };
 

@@ -110,8 +110,12 @@ static inline bloomline_status whole_matrix_new(bloomline_matrix **out)
 {
     static const uint64_t names[] = {1, 2, 3};
     bloomline_status status = bloomline_matrix_new(&whole_params, 3, out);
-    if (status == BLOOMLINE_OK) status = bloomline_matrix_set_names(*out, names, 3);
-    if (status == BLOOMLINE_OK) bloomline_matrix_set_checksums(*out, true);
+    if (status != BLOOMLINE_OK) return status;
+    bloomline_matrix_set_checksums(*out, true);
+    status = bloomline_matrix_set_names(*out, names, 3);
+    if (status == BLOOMLINE_OK) return status;
+    bloomline_matrix_free(*out);
+    *out = NULL;
     return status;
 }
 WHOLE(matrix, whole_matrix_new(&filter), (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash))

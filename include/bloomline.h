@@ -1259,7 +1259,7 @@ BLOOMLINE_API size_t bloomline_matrix_count_hash(const bloomline_matrix *matrix,
 BLOOMLINE_API bool bloomline_matrix_any_hash(const bloomline_matrix *matrix, uint64_t hash,
     const uint64_t *among);
 
-/* Matrices: single ranges of an encoded one --------------------------------------------- */
+/* Matrices: their shape, and single ranges of encoded ones ------------------------------ */
 
 /** bloomline_matrix_shape, 'flags': each column has a name. */
 #define BLOOMLINE_MATRIX_NAMES 1
