@@ -2,11 +2,10 @@
 //! `bloomline_builder` when keys come one by one.
 
 use super::boundary::{
-    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, output, read_or, room_at,
-    slice, write_optional,
+    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, output, path_at, read_or,
+    room_at, slice, write_optional,
 };
 use super::hash::{Key, bloomline_bytes, keys_at};
-use super::map::path;
 use super::params::{bloomline_params, checked};
 use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;
@@ -91,7 +90,7 @@ fn bloomline_static_block_build(
 /// unchanged.
 fn bloomline_block_save(data: *const c_void, len: usize, path: *const c_char) -> bloomline_status {
     guard(|| {
-        let (data, path) = (bytes(data, len).ok_or(NULL)?, self::path(path)?);
+        let (data, path) = (bytes(data, len).ok_or(NULL)?, path_at(path)?);
         Kind::of(data)?;
         native::verify(data)?;
         file::replace(path, |file| file.write_all(data))?;

@@ -9,9 +9,10 @@ use crate::Error;
 use crate::os::room::Room;
 use std::alloc::{Layout, alloc};
 use std::any::Any;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
 /// A status that is not `BLOOMLINE_OK`, on its way out.
@@ -171,6 +172,25 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize) -> Option<&'a
 pub(super) unsafe fn bytes<'a>(data: *const c_void, len: usize) -> Option<&'a [u8]> {
     // SAFETY: the same contract.
     unsafe { slice(data.cast::<u8>(), len) }
+}
+
+/// The path that C names: bytes as they are on Unix, UTF-8 elsewhere.
+///
+/// # Safety
+/// `path` is NULL or NUL-terminated, and nobody writes it during `'a`.
+pub(super) unsafe fn path_at<'a>(path: *const c_char) -> Result<&'a Path, Failure> {
+    if path.is_null() {
+        return Err(NULL);
+    }
+    // SAFETY: not NULL; the caller vouches for the NUL at the end.
+    let path = unsafe { CStr::from_ptr(path) };
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        Ok(Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())))
+    }
+    #[cfg(not(unix))]
+    path.to_str().map(Path::new).map_err(|_| Failure(super::status::BLOOMLINE_ERR_IO))
 }
 
 /// Lines to insert into: bytes that keep their value.

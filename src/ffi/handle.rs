@@ -88,7 +88,7 @@ macro_rules! row {
             $this: *const $handle, path: *const std::ffi::c_char,
         ) -> $crate::ffi::bloomline_status {
             use $crate::ffi::boundary::*;
-            guard(|| Ok(required($this)?.0.save($crate::ffi::map::path(path)?)?))
+            guard(|| Ok(required($this)?.0.save($crate::ffi::boundary::path_at(path)?)?))
         }
     }};
     (load [$($doc:tt)*] $name:ident($handle:ident, $kind:ident, $this:ident)) => {exports! {
@@ -97,7 +97,7 @@ macro_rules! row {
             path: *const std::ffi::c_char, out: *mut *mut $handle,
         ) -> $crate::ffi::bloomline_status {
             use $crate::ffi::boundary::*;
-            new_handle(out, || Ok($handle($kind::load($crate::ffi::map::path(path)?)?)))
+            new_handle(out, || Ok($handle($kind::load($crate::ffi::boundary::path_at(path)?)?)))
         }
     }};
 }

@@ -2,15 +2,14 @@
 //! caller's.
 
 use super::boundary::{
-    Failure, NULL, bytes, free, new_handle, shared, shared_between_threads, write_result,
+    Failure, NULL, bytes, free, new_handle, path_at, shared, shared_between_threads, write_result,
 };
 use super::matrix::bloomline_matrix;
 use super::opened::{Bytes, Opened, check};
 use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
 use super::view::{bloomline_view, pack};
 use crate::filter::map::map_file;
-use std::ffi::{CStr, c_char, c_void};
-use std::path::Path;
+use std::ffi::{c_char, c_void};
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
 /// bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
@@ -26,25 +25,6 @@ pub const BLOOMLINE_MAP_UNVERIFIED: u32 = 1;
 /// bloomline_map_open(): reads the file into memory of its own, and does not map it.
 /// bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().
 pub const BLOOMLINE_MAP_COPY: u32 = 2;
-
-/// The path that C names: bytes as they are on Unix, UTF-8 elsewhere.
-///
-/// # Safety
-/// `path` is NULL or NUL-terminated, and nobody writes it during `'a`.
-pub(super) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> {
-    if path.is_null() {
-        return Err(NULL);
-    }
-    // SAFETY: not NULL; the caller vouches for the NUL at the end.
-    let path = unsafe { CStr::from_ptr(path) };
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        Ok(Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())))
-    }
-    #[cfg(not(unix))]
-    path.to_str().map(Path::new).map_err(|_| Failure(super::status::BLOOMLINE_ERR_IO))
-}
 
 /// What the flags ask for: lines verified, bytes copied.
 fn asked(flags: u32) -> Result<(bool, bool), Failure> {
@@ -74,7 +54,7 @@ fn bloomline_map_open(
     path: *const c_char, flags: u32, out: *mut *mut bloomline_map,
 ) -> bloomline_status {
     new_handle(out, || {
-        let ((verified, copied), path) = (asked(flags)?, self::path(path)?);
+        let ((verified, copied), path) = (asked(flags)?, path_at(path)?);
         let opened = if copied {
             Opened::read(path, verified)
         } else {
