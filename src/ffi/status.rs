@@ -182,6 +182,11 @@ fn message(status: bloomline_status) -> &'static CStr {
         BLOOMLINE_ERR_FINGERPRINT_BITS => c"the fingerprint bits are not 8, 12 or 16",
         BLOOMLINE_ERR_ROWS => c"the rows are outside 4 to 16",
         BLOOMLINE_ERR_PREFETCH => c"BLOOMLINE_PREFETCH is not none, far or near",
+        BLOOMLINE_ERR_COLUMNS => c"a matrix needs 1 to 2^32 - 1 columns",
+        BLOOMLINE_ERR_COLUMN => c"the matrix has no such column",
+        BLOOMLINE_ERR_COLUMN_SHAPE => {
+            c"the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
+        }
         _ => c"unknown status",
     }
 }

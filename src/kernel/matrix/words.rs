@@ -92,7 +92,7 @@ type Places = [u64; 3 * LANES];
 
 /// A word, in the CPU's byte order.
 #[derive(Clone, Copy)]
-pub(super) struct Word(u64);
+pub(super) struct Word(pub(super) u64);
 
 impl Words for Word {
     const COUNT: usize = 1;
