@@ -18,6 +18,12 @@ impl Words for Pair {
     }
 
     #[inline(always)]
+    unsafe fn of(words: *const u64) -> Pair {
+        // SAFETY: the caller's promise.
+        unsafe { Pair([Word::of(words), Word::of(words.add(1))]) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, at: *mut u64) {
         // SAFETY: the caller's promise.
         unsafe { at.cast::<[u64; 2]>().write_unaligned(self.0.map(|word| word.0)) };

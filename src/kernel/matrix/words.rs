@@ -13,6 +13,15 @@ pub(super) trait Words: Copy {
     /// # Safety
     /// So many words can be read there, at any address.
     unsafe fn load(at: *const u8) -> Self;
+    /// Words of a caller, in the CPU's byte order.
+    ///
+    /// # Safety
+    /// As for [`Words::load`].
+    #[inline(always)]
+    unsafe fn of(words: *const u64) -> Self {
+        // SAFETY: the caller's promise. Vectors of x86-64 know one byte order.
+        unsafe { Self::load(words.cast()) }
+    }
     /// # Safety
     /// So many words can be written there.
     unsafe fn store(self, at: *mut u64);
@@ -103,6 +112,12 @@ impl Words for Word {
     unsafe fn load(at: *const u8) -> Word {
         // SAFETY: the caller's promise.
         Word(unsafe { read(at) })
+    }
+
+    #[inline(always)]
+    unsafe fn of(words: *const u64) -> Word {
+        // SAFETY: the caller's promise.
+        Word(unsafe { *words })
     }
 
     #[inline(always)]
@@ -258,7 +273,7 @@ unsafe fn done<W: Words>(
 ) -> W::Sum {
     // SAFETY: the caller's promise.
     unsafe {
-        let tile = if live.is_null() { tile } else { tile.and(W::load(live.add(at).cast())) };
+        let tile = if live.is_null() { tile } else { tile.and(W::of(live.add(at))) };
         if !out.is_null() {
             tile.store(out.add(at));
         }
@@ -307,7 +322,7 @@ unsafe fn any_in_tile<W: Words>(group: *const u8, places: &[u64], live: *const u
     unsafe {
         let mut tile = W::load(group.add(places[0] as usize));
         if !live.is_null() {
-            tile = tile.and(W::load(live.cast()));
+            tile = tile.and(W::of(live));
         }
         for &place in &places[1..] {
             if tile.is_zero() {
