@@ -1139,7 +1139,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_load(const char *path, bloom
  * count or that times 2, 4, 8 and so on: then the column is the filter, folded.
  * bloomline_params_foldable_to() makes such parameters.
  *
- * Set runs of 64, from a multiple of 64 on: a column alone takes some twenty times as long as one
+ * Set runs of 64, from a multiple of 64 on: a column alone takes fifty times as long as one
  * in a run, since all rows of the matrix are read and written for a bit of each. It runs on up to
  * 'threads' threads, the caller's among them; 0: on as many as there are CPUs.
  *

@@ -4,6 +4,7 @@ use super::atomic_line;
 use super::functions::{Calls, Kernel};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
+use super::native::round;
 use super::shared::Probed;
 use super::single::{Call, Few, Single};
 use crate::line::{C1, LANES, SHIFTS, line_index, mask};
@@ -138,11 +139,7 @@ impl OwnLines<Shared> {
 /// The number and the bit of each lane that counts, of a key with a k up to 8.
 #[inline(always)]
 fn lanes(hash: u64, k: u32) -> impl Iterator<Item = (usize, u64)> {
-    let g = hash.wrapping_mul(C1);
-    (0..u64::from(k)).map(move |i| {
-        let lane = (i.wrapping_sub(g >> 61) % LANES as u64) as usize;
-        (lane, 1 << (g >> SHIFTS[lane] & 63))
-    })
+    round(hash.wrapping_mul(C1), k as usize).map(|bit| (bit / 64, 1 << (bit % 64)))
 }
 
 impl Deref for OwnLines {

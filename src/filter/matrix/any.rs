@@ -6,7 +6,6 @@ use super::{Matrix, MatrixView};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::format::matrix::{LAYOUT, MatrixShape};
-use crate::hash::KeyHash;
 use crate::kernel::Rows;
 use crate::os::file;
 use crate::os::room::Room;
@@ -130,15 +129,6 @@ impl<B> AnyMatrix<B> {
             AnyMatrix::Own(matrix) => matrix.shape(),
             AnyMatrix::Opened(view) => view.shape(),
         }
-    }
-
-    #[inline(always)]
-    pub(crate) fn columns(&self) -> usize {
-        self.shape().columns()
-    }
-
-    fn key_hash(&self) -> KeyHash {
-        KeyHash::Xxh3(self.shape().params().seed())
     }
 }
 

@@ -8,6 +8,21 @@ macro_rules! asking {
         // That of C is not public, and has functions for some only.
         #[allow(dead_code, unreachable_pub)]
         impl $(<$($generics)*>)? $kind {
+            /// Returns line count, k and seed of the columns.
+            pub fn params(&self) -> $crate::shape::Params {
+                self.shape().params()
+            }
+
+            /// Returns the number of columns.
+            #[inline(always)]
+            pub fn columns(&self) -> usize {
+                self.shape().columns()
+            }
+
+            fn key_hash(&self) -> $crate::hash::KeyHash {
+                $crate::hash::KeyHash::Xxh3(self.params().seed())
+            }
+
             /// Returns how many words the answers about one key take: a bit for each column.
             pub fn words(&self) -> usize {
                 self.shape().words()

@@ -22,9 +22,9 @@ impl Matrix {
     /// one (or the view of a counting filter) of the matrix's k and seed. If it has 2, 4, 8 and so on
     /// times the lines, it is [folded](Filter::fold).
     ///
-    /// A column alone takes some twenty times as long as in
-    /// [`set_columns`](Matrix::set_columns): all rows of the matrix are read and written for a bit
-    /// of each.
+    /// A column alone takes fifty times as long as one in a run of
+    /// [`set_columns`](Matrix::set_columns), or longer: all rows of the matrix are read and written
+    /// for a bit of each.
     ///
     /// # Errors
     /// [`Error::Column`] if there is no such column; [`Error::ColumnShape`] if the filter does not

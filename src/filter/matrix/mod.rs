@@ -16,7 +16,6 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::matrix::{self as format, MatrixShape};
 use crate::format::native::{Footer, FooterBytes};
-use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernels, Rows};
 use crate::os::memory::Zeroed;
 use crate::os::numbers::HashList;
@@ -28,7 +27,7 @@ use std::io::{self, Write};
 /// Many filters of one shape, its **columns**, asked for one key at once: the tables of an LSM tree,
 /// shards, the segments of a log. The lines of all lie side by side, bit by bit, so a key reads k rows
 /// of one bit per column, whatever their number; the answer is a bitmap of columns. One key in 512
-/// filters takes little more than in one.
+/// filters reads k cache lines, where the filters alone have 512.
 ///
 /// ```
 /// use bloomline::{Bitmap, Filter, Matrix, Params};
@@ -98,16 +97,6 @@ impl Matrix {
 
     // ---- what it is ----
 
-    /// Returns line count, k and seed of the columns.
-    pub fn params(&self) -> Params {
-        self.shape.params()
-    }
-
-    /// Returns the number of columns.
-    pub fn columns(&self) -> usize {
-        self.shape.columns()
-    }
-
     /// Returns what a reader of single ranges of the encoded matrix needs to know.
     pub fn shape(&self) -> MatrixShape {
         self.shape
@@ -147,10 +136,6 @@ impl Matrix {
     /// when it is encoded. At first it has none.
     pub fn set_checksums(&mut self, checksums: bool) {
         self.shape = self.shape.with_checksums(checksums);
-    }
-
-    pub(crate) fn key_hash(&self) -> KeyHash {
-        KeyHash::Xxh3(self.params().seed())
     }
 }
 

@@ -5,9 +5,7 @@ use super::{brief, rows};
 use crate::error::Error;
 use crate::format::matrix::{self as format, MatrixShape};
 use crate::format::native;
-use crate::hash::KeyHash;
 use crate::kernel::{Backend, Kernels, Rows};
-use crate::shape::Params;
 use std::fmt;
 
 /// An encoded [`Matrix`](crate::Matrix) that is probed where it is: `B` is a `&[u8]`, or owns the
@@ -90,23 +88,9 @@ impl<B: AsRef<[u8]>> MatrixView<B> {
 }
 
 impl<B> MatrixView<B> {
-    /// Returns line count, k and seed of the columns.
-    pub fn params(&self) -> Params {
-        self.shape.params()
-    }
-
-    /// Returns the number of columns.
-    pub fn columns(&self) -> usize {
-        self.shape.columns()
-    }
-
     /// Returns what a reader of single ranges of the encoded matrix needs to know.
     pub fn shape(&self) -> MatrixShape {
         self.shape
-    }
-
-    pub(in crate::filter) fn key_hash(&self) -> KeyHash {
-        KeyHash::Xxh3(self.shape.params().seed())
     }
 
     /// The bytes.

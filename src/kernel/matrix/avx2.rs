@@ -1,6 +1,7 @@
 //! Four words of a row at a time.
 
-use super::words::{FIRST_ROWS, SHIFTS_64, Words};
+use super::super::native::SHIFTS_64;
+use super::words::{FIRST_ROWS, Words};
 use std::arch::x86_64::{
     __m256i, _mm256_and_si256, _mm256_loadu_si256, _mm256_mul_epu32, _mm256_or_si256,
     _mm256_set1_epi64x, _mm256_srlv_epi64, _mm256_storeu_si256, _mm256_testz_si256,

@@ -1,6 +1,7 @@
 //! Eight words of a row at a time: a cache line.
 
-use super::words::{FIRST_ROWS, SHIFTS_64, Words};
+use super::super::native::SHIFTS_64;
+use super::words::{FIRST_ROWS, Words};
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512, _mm512_mask_storeu_epi64,
     _mm512_maskz_loadu_epi64, _mm512_mul_epu32, _mm512_or_si512, _mm512_popcnt_epi64,

@@ -135,23 +135,15 @@ impl<'a> Rows<'a> {
     /// Whether the key may be in any column.
     #[inline]
     pub(crate) fn any(&self, hash: u64, live: Option<&[u64]>) -> bool {
-        let (group, live) = (self.group(hash), self.live(live));
+        let (group, words) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`.
         unsafe {
-            if self.behind(group, hash, live) == 0 {
-                return (self.calls.any)(self, group, hash, live);
+            if self.behind(group, hash, words) == 0 {
+                return (self.calls.any)(self, group, hash, words);
             }
         }
-        self.count_slowly(hash, live) > 0
-    }
-
-    /// For damaged bytes, with bits behind the last column.
-    #[cold]
-    fn count_slowly(&self, hash: u64, live: *const u64) -> usize {
-        // SAFETY: `live` is of `live()`.
-        let live =
-            (!live.is_null()).then(|| unsafe { std::slice::from_raw_parts(live, self.words) });
-        self.count(hash, live)
+        // Damaged bytes, with bits behind the last column.
+        self.count(hash, live) > 0
     }
 
     /// Whether the key may be in one column, which there is.

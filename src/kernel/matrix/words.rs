@@ -1,5 +1,6 @@
 //! The AND of rows, by as many words at a time as a register has.
 
+use super::super::native::{first_lane, round};
 use crate::line::{C1, C2, LANES, SHIFTS};
 
 /// A part of the words of a row, in a register.
@@ -74,28 +75,6 @@ pub(super) struct Asked {
 #[cfg(target_arch = "x86_64")]
 pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448];
 
-/// The first row and the shift of each lane, twice: a run of lanes from any of them on never wraps. An
-/// index that does is read past the end of its table by loops that LLVM 22 vectorizes (Rust 1.95).
-const RUN: [(usize, u32); 2 * LANES] = {
-    let (mut run, mut i) = ([(0, 0); 2 * LANES], 0);
-    while i < run.len() {
-        run[i] = (64 * (i % LANES), SHIFTS[i % LANES]);
-        i += 1;
-    }
-    run
-};
-
-/// [`SHIFTS`], as wide as lanes.
-#[cfg(target_arch = "x86_64")]
-pub(super) const SHIFTS_64: [u64; LANES] = {
-    let (mut shifts, mut lane) = ([0; LANES], 0);
-    while lane < LANES {
-        shifts[lane] = SHIFTS[lane] as u64;
-        lane += 1;
-    }
-    shifts
-};
-
 /// Where the rows that a key reads begin in its group: k of them, somewhere in here.
 type Places = [u64; 3 * LANES];
 
@@ -160,24 +139,15 @@ pub(super) unsafe fn read(at: *const u8) -> u64 {
 /// Passes on where the rows of a key begin: as `line::mask` has bits, k times.
 #[inline(always)]
 pub(super) fn each_place(hash: u64, k: u32, row_bytes: usize, mut each: impl FnMut(usize)) {
-    let mut round = |g: u64, count: usize| {
-        let first = first_lane(g);
-        for i in 0..count {
-            let (row, shift) = RUN[(first + i) % RUN.len()];
-            each((row + ((g >> shift) & 63) as usize) * row_bytes);
-        }
-    };
     let k = k as usize;
-    round(hash.wrapping_mul(C1), k.min(LANES));
-    if k > LANES {
-        round(hash.wrapping_mul(C2), k - LANES);
+    for row in round(hash.wrapping_mul(C1), k.min(LANES)) {
+        each(row * row_bytes);
     }
-}
-
-/// Lane i counts if (i + (g >> 61)) mod 8 < k: they begin with this one.
-#[inline(always)]
-fn first_lane(g: u64) -> usize {
-    (g >> 61).wrapping_neg() as usize % LANES
+    if k > LANES {
+        for row in round(hash.wrapping_mul(C2), k - LANES) {
+            each(row * row_bytes);
+        }
+    }
 }
 
 /// Where the rows of a key begin: k places.

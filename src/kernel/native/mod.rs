@@ -28,7 +28,7 @@ use crate::line::{LANES, SHIFTS};
 
 /// The shifts of all lanes, as wide as lanes. (A constant: the `map` of an array is a call in some
 /// builds.)
-const SHIFTS_64: [u64; LANES] = {
+pub(super) const SHIFTS_64: [u64; LANES] = {
     let (mut shifts, mut lane) = ([0; LANES], 0);
     while lane < LANES {
         shifts[lane] = SHIFTS[lane] as u64;
@@ -36,3 +36,30 @@ const SHIFTS_64: [u64; LANES] = {
     }
     shifts
 };
+
+/// The first bit of each lane in the line and the lane's shift, twice: a run of lanes from any of them on never wraps. An index that does is
+/// read past the end of its table by loops that LLVM 22 vectorizes (Rust 1.95).
+const RUN: [(usize, u32); 2 * LANES] = {
+    let (mut run, mut i) = ([(0, 0); 2 * LANES], 0);
+    while i < run.len() {
+        run[i] = (64 * (i % LANES), SHIFTS[i % LANES]);
+        i += 1;
+    }
+    run
+};
+
+/// The bits of a round of `line::mask`, `count` of them, 0 to 8: bit `64 * lane + position` of the line.
+#[inline(always)]
+pub(super) fn round(g: u64, count: usize) -> impl Iterator<Item = usize> {
+    let first = first_lane(g);
+    (0..count).map(move |i| {
+        let (bit, shift) = RUN[(first + i) % RUN.len()];
+        bit + (g >> shift & 63) as usize
+    })
+}
+
+/// Lane i counts if (i + (g >> 61)) mod 8 is below their number: they begin with this one.
+#[inline(always)]
+pub(super) fn first_lane(g: u64) -> usize {
+    (g >> 61).wrapping_neg() as usize % LANES
+}
