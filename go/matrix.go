@@ -11,7 +11,7 @@ import (
 )
 
 // Matrix asks many filters about one key at once: those of the tables of an LSM tree, of shards, of segments. A
-// probe of 500 filters waits for memory as often as one of a single filter, and answers in a bit for each.
+// probe of 512 filters reads k cache lines, where the filters alone have 512, and answers in a bit for each.
 //
 // Its columns are filters of one shape and seed, whose lines are transposed: a column taken out is the filter,
 // byte for byte, and rates and memory are those of single filters. Filters come in by [Matrix.SetColumn], or
@@ -56,8 +56,7 @@ func NewMatrix(params Params, columns int) (*Matrix, error) {
 // plain one, or the view of a counting filter, of the matrix's k and seed. If it has 2, 4, 8 and so on times
 // the lines, it is folded: see [Filter.Fold].
 //
-// Each row of the matrix is read and written for it: 64 columns at once, by [Matrix.SetColumns], take hardly
-// longer than one.
+// Each row of the matrix is read and written for it. [Matrix.SetColumns] does so once for 64 columns.
 //
 // Errors: [ErrColumn] if there is no such column; [ErrColumnShape] if the filter does not fit. The matrix is
 // unchanged.
