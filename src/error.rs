@@ -1,5 +1,6 @@
 //! What can go wrong: one variant per status of the C ABI, with the value that was wrong.
 
+use std::ffi::CStr;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
@@ -199,56 +200,56 @@ impl Error {
     }
 
     /// What is wrong, without the value: what C says of the status.
-    fn text(&self) -> &'static str {
+    pub(crate) fn text(&self) -> &'static CStr {
         match self {
-            Error::Rate(_) => "the false-positive rate is not between 0 and 1",
+            Error::Rate(_) => c"the false-positive rate is not between 0 and 1",
             Error::RateTooSmall(_) => {
-                "the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16"
+                c"the false-positive rate is too small: plain filters reach 3e-24, scalable 1e-15, cuckoo 0.000116, static 2^-16"
             }
-            Error::BitsPerKey(_) => "the bits per key are not a positive finite number",
+            Error::BitsPerKey(_) => c"the bits per key are not a positive finite number",
             Error::TooFewBits(_) => {
-                "the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5"
+                c"the bits per key are too few: a static filter takes 4.22, a RocksDB block 0.5"
             }
-            Error::K(_) => "k is outside its range, which is 1 to 16 in a Bloom filter",
-            Error::FingerprintBits(_) => "the fingerprint bits are not 8, 12 or 16",
-            Error::Rows(_) => "the rows are outside 4 to 16",
-            Error::NoLines => "the parameters are not filled in: the line count is 0",
+            Error::K(_) => c"k is outside its range, which is 1 to 16 in a Bloom filter",
+            Error::FingerprintBits(_) => c"the fingerprint bits are not 8, 12 or 16",
+            Error::Rows(_) => c"the rows are outside 4 to 16",
+            Error::NoLines => c"the parameters are not filled in: the line count is 0",
             Error::LineCount(_) => {
-                "the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)"
+                c"the line count is outside 1 to 2^57 - 2 (fewer in some types of filter, and on 32 bits)"
             }
-            Error::OutOfMemory => "out of memory",
-            Error::BufferTooSmall { .. } => "the buffer is too small",
-            Error::Mismatch => "filters do not match: line count, k, seed and type must be equal",
-            Error::OddLineCount(_) => "a filter with an odd number of lines cannot be folded",
-            Error::Backend => "the backend is not one that this CPU has; check BLOOMLINE_BACKEND",
-            Error::Prefetch => "BLOOMLINE_PREFETCH is not none, far or near",
-            Error::Truncated { .. } => "wrong data length: empty, truncated, or extra bytes",
-            Error::NotAFilter => "the data is not a Bloomline filter, or its end is missing",
-            Error::Version(_) => "the filter has an unknown format version",
-            Error::Layout(_) => "the layout is not one that this operation supports",
-            Error::Checksum => "the filter is damaged: a checksum does not match",
-            Error::Reserved => "a reserved field is not zero",
-            Error::Absent => "the key is definitely absent",
-            Error::Full => "the filter is full",
-            Error::Generations(_) => "a window needs 1 to 2^32 - 1 generations",
-            Error::KeyCount { .. } => "fewer keys than the filter has: give each key again",
+            Error::OutOfMemory => c"out of memory",
+            Error::BufferTooSmall { .. } => c"the buffer is too small",
+            Error::Mismatch => c"filters do not match: line count, k, seed and type must be equal",
+            Error::OddLineCount(_) => c"a filter with an odd number of lines cannot be folded",
+            Error::Backend => c"the backend is not one that this CPU has; check BLOOMLINE_BACKEND",
+            Error::Prefetch => c"BLOOMLINE_PREFETCH is not none, far or near",
+            Error::Truncated { .. } => c"wrong data length: empty, truncated, or extra bytes",
+            Error::NotAFilter => c"the data is not a Bloomline filter, or its end is missing",
+            Error::Version(_) => c"the filter has an unknown format version",
+            Error::Layout(_) => c"the layout is not one that this operation supports",
+            Error::Checksum => c"the filter is damaged: a checksum does not match",
+            Error::Reserved => c"a reserved field is not zero",
+            Error::Absent => c"the key is definitely absent",
+            Error::Full => c"the filter is full",
+            Error::Generations(_) => c"a window needs 1 to 2^32 - 1 generations",
+            Error::KeyCount { .. } => c"fewer keys than the filter has: give each key again",
             Error::Overlap(_) => {
-                "both sets have a key of one hash: remove it from one, or change the seed"
+                c"both sets have a key of one hash: remove it from one, or change the seed"
             }
-            Error::Columns(_) => "a matrix needs 1 to 2^32 - 1 columns",
-            Error::Column(_) => "the matrix has no such column",
+            Error::Columns(_) => c"a matrix needs 1 to 2^32 - 1 columns",
+            Error::Column(_) => c"the matrix has no such column",
             Error::ColumnShape { .. } => {
-                "the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
+                c"the filter is no column of the matrix: it needs its k and seed, and its line count, or that times 2, 4, 8 and so on"
             }
-            Error::NotAFile => "the path leads to something other than a regular file",
-            Error::Io(_) => "input or output failed",
+            Error::NotAFile => c"the path leads to something other than a regular file",
+            Error::Io(_) => c"input or output failed",
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())?;
+        f.write_str(self.text().to_str().unwrap_or_default())?;
         match self {
             Error::Rate(value) | Error::RateTooSmall(value) => write!(f, ": {value}"),
             Error::BitsPerKey(value) | Error::TooFewBits(value) => write!(f, ": {value}"),

@@ -131,7 +131,7 @@ fn what_they_say() {
     }
 }
 
-/// Go says of an error what Rust says, and so C, which `src/ffi/status.rs` compares with Rust.
+/// Go says of an error what Rust says. (C has Rust's texts.)
 #[test]
 fn go_says_the_same() {
     let go = concat!(

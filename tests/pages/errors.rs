@@ -20,10 +20,9 @@ fn is_said(page: &str, message: &str) -> bool {
 }
 
 fn messages_missing(page: &str) -> Vec<String> {
-    let status = read("src/ffi/status.rs");
-    let code = status.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let code = [read("src/error.rs"), read("src/ffi/status.rs")].join("\n");
     let go = [read("go/errors.go"), read("go/internal/format/footer.go")].join("\n");
-    let mut messages: Vec<&str> = between(code, "c\"", "\"").into_iter().collect();
+    let mut messages: Vec<&str> = between(&code, " c\"", "\"").into_iter().collect();
     messages.extend(between(&go, "errors.New(\"bloomline: ", "\")"));
     assert!(messages.len() > 50, "{}", messages.len());
     messages.retain(|message| !is_said(page, message));
@@ -67,18 +66,32 @@ fn a_missing_error_is_found() {
 /// A name stands in the row of its message.
 #[test]
 fn names_stand_by_their_messages() {
-    let page = read(PAGE);
-    let status = read("src/ffi/status.rs");
-    let arms = between(&status, "        BLOOMLINE_ERR_", "\"").len();
-    assert!(arms > 0);
-    let text = status.split("fn message(").nth(1).unwrap().split("\n}\n").next().unwrap();
+    let (page, status, errors) = (read(PAGE), read("src/ffi/status.rs"), read("src/error.rs"));
+    let name = |text: &str| super::words(text).next().unwrap_or_default().to_string();
+    let texts: Vec<(String, &str)> = errors
+        .split("fn text(")
+        .nth(1)
+        .unwrap()
+        .split(" Error::")
+        .filter_map(|arm| Some((name(arm), *between(arm, " c\"", "\"").first()?)))
+        .collect();
     let mut seen = 0;
-    for arm in text.split("BLOOMLINE_ERR_").skip(1) {
-        let Some((name, rest)) = arm.split_once(" =>") else { continue };
-        let message = between(rest, "c\"", "\"")[0];
+    for line in status.split("BLOOMLINE_ERR_").skip(1) {
+        let line = line.split('\n').next().unwrap();
+        let message = match (line.split_once(" = "), line.split_once(" => c\"")) {
+            (_, Some((_, text))) => text.split('"').next().unwrap(),
+            (Some((_, row)), _) => {
+                let Some((_, text)) = texts.iter().find(|text| text.0 == name(row)) else {
+                    continue;
+                };
+                *text
+            }
+            _ => continue,
+        };
         let start = message.split([':', '(']).next().unwrap().trim();
         let row = page.lines().find(|line| line.starts_with(&format!("| {start}")));
         let row = row.unwrap_or_else(|| panic!("no row begins with {start}"));
+        let name = name(line);
         assert!(
             row.contains(&format!("`{name}`")),
             "{name} is not in the row of its message: {row}"
