@@ -54,12 +54,9 @@ for target in "${targets[@]}"; do
         # The filters alone: beside them are lists of probes.
         seeds=target/fuzz-seeds/$target
         rm -rf "$seeds" && mkdir -p "$seeds"
-        for kind in . counting scalable window classic cuckoo static cascade matrix; do
-            for verdict in accepted rejected; do
-                for file in "golden/$kind/$verdict"/*.bloomline; do
-                    cp "$file" "$seeds/${kind/./line}-$verdict-${file##*/}"
-                done
-            done
+        for file in golden/{accepted,rejected}/*.bloomline golden/*/{accepted,rejected}/*.bloomline; do
+            name=${file#golden/}
+            cp "$file" "$seeds/${name//\//-}"
         done
         corpora+=("$seeds")
     fi
