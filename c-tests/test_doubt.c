@@ -74,19 +74,32 @@ static void filters(void)
     bloomline_filter_free(filter);
 }
 
-static void one_key_of_a_batch(void)
+/* Broken keys in batches of every part that is probed at once: their bits, and only those. */
+static void keys_of_a_batch(void)
 {
-    uint64_t bitmap[3];
-    bloomline_bytes keys[130];
+    enum { MOST = 9000 };
+    static const size_t broken[] = {0, 63, 64, 70, 4095, 4096}, counts[] = {1, 64, 65, 130, 4096, 4097, MOST};
+    static bloomline_bytes keys[MOST];
+    static uint64_t bitmap[(MOST + 63) / 64];
     bloomline_filter *filter = good_filter();
-    /* One broken key in a batch: its bit, and only its bit. */
-    for (size_t i = 0; i < 130; i++) {
-        keys[i].data = (const uint8_t *)"plum";
-        keys[i].len = 4;
+    for (size_t i = 0; i < MOST; i++) keys[i] = (bloomline_bytes){(const uint8_t *)"plum", 4};
+    for (size_t i = 0; i < 6; i++) {
+        /* NULL with a length, or a length that no memory has. */
+        if (i % 2 == 0) keys[broken[i]].data = NULL;
+        else keys[broken[i]].len = SIZE_MAX;
     }
-    keys[70].data = NULL;
-    CHECK_U64(1, bloomline_filter_contains_keys(filter, keys, 130, bitmap));
-    CHECK(bit_of(bitmap, 70));
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        size_t expected = 0, n = counts[c];
+        size_t count = bloomline_filter_contains_keys(filter, keys, n, bitmap);
+        for (size_t i = 0; i < n; i++) {
+            bool maybe = expected < 6 && i == broken[expected];
+            CHECK(bit_of(bitmap, i) == maybe);
+            expected += maybe;
+        }
+        CHECK_U64(expected, count);
+    }
+    bloomline_filter_insert(filter, "plum", 4); /* then all are there: none is counted twice */
+    CHECK_U64(MOST, bloomline_filter_contains_keys(filter, keys, MOST, bitmap));
     bloomline_filter_free(filter);
 }
 
@@ -114,14 +127,58 @@ static void views(void)
         damaged.opaque[bit / 64] ^= (uint64_t)1 << (bit % 64);
         check_answers_true(&damaged);
     }
+    /* Half written, and some words off in an array of views. */
+    for (size_t by = 1; sizeof(void *) == 8 && by < 8; by++) {
+        damaged = view;
+        memset(damaged.opaque + by, 0, (8 - by) * sizeof damaged.opaque[0]);
+        check_answers_true(&damaged);
+        for (size_t i = 0; i < 8; i++) damaged.opaque[i] = view.opaque[(i + by) % 8];
+        check_answers_true(&damaged);
+    }
     bloomline_filter_free(filter);
+}
+
+/* One key in many views: those that cannot know say yes; where one hashes otherwise, all do. */
+static void one_of_many_views(void)
+{
+    enum { MOST = 200 };
+    static const size_t counts[] = {1, 2, 8, 63, 64, 65, 130, MOST};
+    bloomline_params params = good;
+    bloomline_filter *usual = NULL, *other = NULL;
+    REQUIRE_OK(bloomline_filter_new(&params, &usual));
+    params.seed++;
+    REQUIRE_OK(bloomline_filter_new(&params, &other));
+    bloomline_view views[MOST], of_usual, of_other;
+    REQUIRE_OK(bloomline_filter_view(usual, &of_usual));
+    REQUIRE_OK(bloomline_filter_view(other, &of_other));
+    uint64_t bitmap[4], hash = bloomline_view_hash(&of_usual, "nowhere", 7);
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        size_t n = counts[c], odds[4] = {0, 1, n / 2, n - 1};
+        for (size_t i = 0; i < n; i++) views[i] = of_usual;
+        CHECK_U64(0, bloomline_views_contain_hash(views, n, hash, bitmap));
+        for (size_t o = 0; o < 4 && n > 1; o++) {
+            views[odds[o]] = of_other;
+            check_all_present(n, bloomline_views_contain_hash(views, n, hash, bitmap), bitmap);
+            /* All views of its word and behind: alike in each word, but not in all. */
+            size_t word = odds[o] / 64 * 64;
+            for (size_t i = word; i < n; i++) views[i] = of_other;
+            CHECK_U64(word == 0 ? 0 : n, bloomline_views_contain_hash(views, n, hash, bitmap));
+            for (size_t i = 0; i < n; i++) views[i] = of_usual;
+        }
+        for (size_t i = 0; i < n; i += 3) memset(&views[i], 0, sizeof views[i]);
+        CHECK_U64((n + 2) / 3, bloomline_views_contain_hash(views, n, hash, bitmap));
+        for (size_t i = 0; i < (n + 63) / 64 * 64; i++) CHECK(bit_of(bitmap, i) == (i < n && i % 3 == 0));
+    }
+    bloomline_filter_free(usual);
+    bloomline_filter_free(other);
 }
 
 int main(void)
 {
     check_begin("test_doubt");
     RUN(filters);
-    RUN(one_key_of_a_batch);
+    RUN(keys_of_a_batch);
     RUN(views);
+    RUN(one_of_many_views);
     return check_end();
 }

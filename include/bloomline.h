@@ -38,7 +38,11 @@
  * bloomline_hash() with the filter's seed.
  *
  * Bitmaps. Bit i % 64 of word i / 64 is that of key, or filter, number i; unused bits of the last
- * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized.
+ * word are zero. A bitmap of n bits has (n + 63) / 64 words, and need not be initialized. A bit of
+ * a probe is set if the key may be present; one of an insert if the key was new, as the insert of
+ * one key reports it: a key that is given twice is new once. If the handle or the array is NULL,
+ * all are set, and nothing is inserted. The bitmap of an insert or a removal may be NULL. A probe
+ * whose bitmap is NULL returns the number of keys, or filters, that it is asked for.
  *
  * Status. A function that can fail returns a bloomline_status: BLOOMLINE_OK (0), or an error. The
  * comments name the errors to expect; any such function may also return BLOOMLINE_ERR_NULL and
@@ -470,13 +474,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_classic_params_for_bits(uint64_t ke
  * that bloomline_filter_fold() can halve the filter 'folds' times. For keys that cannot be counted
  * beforehand: size the filter for too many, then fold it.
  *
- * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *params,
-    uint32_t folds);
-
-/**
  * bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
  * bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
  * that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
@@ -485,6 +482,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *p
  * Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
  * BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
  */
+BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable(bloomline_params *params,
+    uint32_t folds);
 BLOOMLINE_CHECKED bloomline_status bloomline_params_foldable_to(bloomline_params *params,
     const bloomline_params *shape);
 
@@ -641,14 +640,11 @@ BLOOMLINE_API void bloomline_filter_insert_keys_parallel(bloomline_filter *filte
 
 /**
  * bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes,
- * bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. The
- * bit of a key in 'bitmap' is set if it was, as bloomline_filter_insert() reports it; a key that
- * is there twice is new once. 'bitmap' may be NULL, and then one thread does the work.
+ * bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. If
+ * 'bitmap' is NULL, one thread does the work.
  *
  * 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
  * for each thread. Bytes and answers are the same for any number.
- *
- * If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
  */
 BLOOMLINE_API size_t bloomline_filter_insert_new_hashes(bloomline_filter *filter,
     const uint64_t *hashes, size_t n, size_t threads, uint64_t *bitmap);
@@ -656,22 +652,16 @@ BLOOMLINE_API size_t bloomline_filter_insert_new_keys(bloomline_filter *filter,
     const bloomline_bytes *keys, size_t n, size_t threads, uint64_t *bitmap);
 
 /**
- * bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
- * (plain or classic) must be equal.
+ * bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
+ * keeps in 'into' what both filters have: a key that is in both stays present. Others are false
+ * positives at most as often as in either, and more often than in a filter of the common keys
+ * alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() tells it.
+ * Line count, k, seed and type (plain or classic) must be equal.
  *
  * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_union(bloomline_filter *into,
     const bloomline_filter *from);
-
-/**
- * bloomline_filter_intersect() keeps in 'into' what both filters have: a key that is in both stays
- * present. Others are false positives at most as often as in either, and more often than in a
- * filter of the common keys alone. The key count becomes 0, which means unknown:
- * bloomline_view_estimated_keys() tells it. Line count, k, seed and type must be equal.
- *
- * Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
- */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_intersect(bloomline_filter *into,
     const bloomline_filter *from);
 
@@ -732,8 +722,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_write(const bloomline_filter
  *
  * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
  * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
- * BLOOMLINE_ERR_BACKEND.
+ * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter, BLOOMLINE_ERR_LAYOUT also for one of
+ * another kind; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_decode(const void *data, size_t len,
     bloomline_filter **out);
@@ -769,8 +759,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_filter_save(const bloomline_filter 
  * bloomline_map_open().
  *
  * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
- * BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
- * device.
+ * BLOOMLINE_ERR_IO, BLOOMLINE_ERR_NOT_A_FILE.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_filter_load(const char *path, bloomline_filter **out);
 
@@ -786,11 +775,7 @@ BLOOMLINE_API bool bloomline_filter_contains_hash(const bloomline_filter *filter
 
 /**
  * bloomline_filter_contains_hashes() probes for 'n' keys by their hashes,
- * bloomline_filter_contains_keys() by their bytes, and returns how many may be present. The bit of
- * a key in 'bitmap' is set if it may be.
- *
- * If 'filter' or the array is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
- * written and the result is 'n'.
+ * bloomline_filter_contains_keys() by their bytes, and returns how many may be present.
  */
 BLOOMLINE_API size_t bloomline_filter_contains_hashes(const bloomline_filter *filter,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
@@ -818,9 +803,7 @@ typedef struct bloomline_view {
  * reads them from end to end: do it once, or whenever they may have been damaged. It copies and
  * allocates nothing.
  *
- * Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
- * BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
- * BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
+ * Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
  * an engine reads the data behind the filter.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_view_open(const void *data, size_t len,
@@ -981,9 +964,8 @@ BLOOMLINE_API uint64_t bloomline_shard_of(uint64_t hash, uint64_t shards);
  * writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). In large filters, the
  * lines of many keys are prefetched.
  *
- * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
- * 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
- * opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
+ * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, or
+ * 'n_views' is 0, all keys may be present. A view that was not opened may have all its keys.
  */
 BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views, size_t n_views,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
@@ -998,8 +980,7 @@ BLOOMLINE_API size_t bloomline_shards_contain_hashes(const bloomline_view *views
  *
  * All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
  * all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
- * may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
- * result is 'n_views'.
+ * may have the key.
  */
 BLOOMLINE_API size_t bloomline_views_contain_hash(const bloomline_view *views, size_t n_views,
     uint64_t hash, uint64_t *bitmap);
@@ -1055,8 +1036,7 @@ BLOOMLINE_API size_t bloomline_group_view_count(const bloomline_group *group);
 /**
  * bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash, as
  * bloomline_views_contain_hash(). bloomline_group_contains() probes for the key of 'len' bytes at
- * 'key', as bloomline_views_contain(). If 'bitmap' is NULL, nothing is written and the result is
- * the number of filters. If 'group' is NULL, nothing is written and the result is SIZE_MAX.
+ * 'key', as bloomline_views_contain(). If 'group' is NULL, they write nothing and return SIZE_MAX.
  */
 BLOOMLINE_API size_t bloomline_group_contains_hash(const bloomline_group *group, uint64_t hash,
     uint64_t *bitmap);
@@ -1067,7 +1047,7 @@ BLOOMLINE_API size_t bloomline_group_contains(const bloomline_group *group, cons
  * bloomline_group_contains_hashes() is bloomline_group_contains_hash() for 'n' keys. The answers
  * about each begin in a word of their own: those about key j begin at bitmaps[j * words], where
  * 'words' is the number of filters divided by 64, rounded up. 'bitmaps' has room for n * words.
- * Returns how many bits are set. If 'hashes' is NULL, all filters may have all keys.
+ * Returns how many bits are set.
  */
 BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *group,
     const uint64_t *hashes, size_t n, uint64_t *bitmaps);
@@ -1075,12 +1055,8 @@ BLOOMLINE_API size_t bloomline_group_contains_hashes(const bloomline_group *grou
 /**
  * bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
  * the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
- * in its own table. It returns how many keys may be present. The bit of a key in 'bitmap' is set
- * if it may be.
- *
- * Where members[i] is not below the number of filters, the key may be present. If 'group',
- * 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
- * is 'n'.
+ * in its own table. It returns how many keys may be present. Where members[i] is not below the
+ * number of filters, the key may be.
  */
 BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group,
     const uint32_t *members, const uint64_t *hashes, size_t n, uint64_t *bitmap);
@@ -1343,9 +1319,8 @@ BLOOMLINE_API size_t bloomline_block_len(const bloomline_params *params);
  * An 'out' aligned to 64 bytes is faster. To probe for keys by their bytes, use the hashes of
  * bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
- * BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
- * BLOOMLINE_ERR_BACKEND.
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len(); those of
+ * bloomline_filter_new().
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_block_build(const bloomline_params *params,
     const uint64_t *hashes, size_t n, void *out, size_t cap);
@@ -1466,9 +1441,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_builder_finish(bloomline_builder *b
  * The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
  * them.
  *
- * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_NO_LINES,
- * BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
- * Nothing is inserted.
+ * Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; those of
+ * bloomline_filter_new(). Nothing is inserted.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_lines_insert_hashes(const bloomline_params *params,
     void *lines, size_t len, const uint64_t *hashes, size_t n);
@@ -1502,7 +1476,88 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
 BLOOMLINE_CHECKED bloomline_status bloomline_lines_view(const bloomline_params *params,
     const void *lines, size_t len, bloomline_view *out);
 
-/* Filters that threads insert into at once ---------------------------------------------- */
+/* bloomline_cascade: exact answers for two known sets of keys --------------------------- */
+
+/**
+ * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
+ * of the memory of either. Both are given at once and no longer change. Probes, through
+ * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
+ * a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
+ * static filters, its layers, each of the keys that the one before passes wrongly.
+ */
+typedef struct bloomline_cascade bloomline_cascade;
+
+/** What bloomline_cascade_about() writes. */
+typedef struct bloomline_cascade_facts {
+    /** How many included keys it was built of, repeated ones counted. */
+    uint64_t included_count;
+    /** How many excluded keys it was built of, repeated ones counted. */
+    uint64_t excluded_count;
+    /** How many layers it has, 1 or more. */
+    uint64_t layer_count;
+    /** How many lines of 64 bytes all layers have. */
+    uint64_t line_count;
+    /** The seed of the hash of keys. */
+    uint64_t seed;
+    /** How often a key of neither set is reported as included, 0 to 1, to expect. */
+    double unknown_rate;
+} bloomline_cascade_facts;
+
+/**
+ * bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
+ * hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
+ * the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
+ * that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
+ * excluded one that the first layer passes, and twice the cascade.
+ *
+ * It runs on up to 'threads' threads, as bloomline_static_block_build(): 1: on the caller's alone;
+ * 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
+ *
+ * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
+ * with a hundred 10.5.
+ *
+ * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE,
+ * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
+    const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
+    bloomline_cascade **out);
+
+/**
+ * bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
+ * layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
+ * bloomline_map_bytes() probes that where it is.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
+    bloomline_cascade **out);
+BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
+BLOOMLINE_API size_t bloomline_cascade_memory(const bloomline_cascade *filter);
+BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_write(const bloomline_cascade *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_decode(const void *data, size_t len,
+    bloomline_cascade **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_save(const bloomline_cascade *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_load(const char *path,
+    bloomline_cascade **out);
+
+/**
+ * bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
+ * return true for each included key and false for each excluded one. Valid until the cascade is
+ * freed.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
+    bloomline_view *out);
+
+/** bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'. */
+BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
+    bloomline_cascade_facts *out);
+
+/* bloomline_concurrent: a filter that threads insert into and probe at once ------------- */
 
 /**
  * A filter that any number of threads insert into and probe at once: all its functions may run in
@@ -1555,11 +1610,7 @@ BLOOMLINE_API bool bloomline_concurrent_insert_hash(const bloomline_concurrent *
 
 /**
  * bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes,
- * bloomline_concurrent_insert_keys() by their bytes, and returns how many were new. The bit of a
- * key in 'bitmap', which may be NULL, is set if it was, as bloomline_concurrent_insert() reports
- * it.
- *
- * If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
+ * bloomline_concurrent_insert_keys() by their bytes, and returns how many were new.
  */
 BLOOMLINE_API size_t bloomline_concurrent_insert_hashes(const bloomline_concurrent *filter,
     const uint64_t *hashes, size_t n, uint64_t *bitmap);
@@ -1585,58 +1636,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_union(const bloomline_co
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
     bloomline_filter **out);
 
-/* Filters that are replaced while threads read them ------------------------------------- */
-
-/**
- * A place for a filter that threads read while it is atomically replaced. A reader takes a
- * snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
- * Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
- * all other functions may run in any number of threads.
- *
- * The first call in a thread makes a record of that thread, of less than 1 KB, which a later
- * thread takes over. If there is no memory for that record, it aborts the process.
- */
-typedef struct bloomline_swap bloomline_swap;
-
-/**
- * bloomline_swap_new() creates a swap, takes ownership of the filter '*first' in it, and sets
- * '*first' to NULL.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_swap_new(bloomline_filter **first,
-    bloomline_swap **out);
-
-/**
- * bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
- * until they are released.
- */
-BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
-
-/**
- * bloomline_swap_publish() atomically replaces the filter in 'swap' by '*next', of any size and
- * type, takes ownership of it, and sets '*next' to NULL. A later bloomline_swap_acquire() returns
- * it, or a newer one. The old filter is freed when its last snapshot is released, perhaps by that
- * thread. Insert all keys into '*next' before: it must not change afterwards.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
-    bloomline_filter **next);
-
-/**
- * bloomline_swap_acquire() returns a snapshot: the filter now in 'swap', for any function that
- * takes a const bloomline_filter. Publishing does not affect it. Do not change or free it; pass
- * it to bloomline_swap_release() exactly once, from any thread.
- *
- * Returns NULL if 'swap' is NULL; probes of NULL return true.
- */
-BLOOMLINE_API const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
-
-/** bloomline_swap_release() releases a snapshot. Do not use it afterwards. */
-BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
-
-/* Counting filters: keys can be removed ------------------------------------------------- */
+/* bloomline_counting: a filter that keys can be removed from ---------------------------- */
 
 /** The highest count: so often, or more often. */
 #define BLOOMLINE_COUNTING_MOST 15
@@ -1667,8 +1667,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_new(const bloomline_params
  * After bloomline_counting_free(), do not use its views or what bloomline_counting_filter()
  * returned. bloomline_view_open() and bloomline_filter_decode() read its bytes too: its plain
  * filter. To write that alone, encode bloomline_counting_filter().
- *
- * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter without counters.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_counting_clone(const bloomline_counting *filter,
     bloomline_counting **out);
@@ -1714,10 +1712,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_remove_hash(bloomline_coun
 /**
  * bloomline_counting_remove_hashes() removes 'n' keys by their hashes,
  * bloomline_counting_remove_keys() by their bytes, one after the other, and returns how many were
- * removed. The bit of a key in 'removed', which may be NULL, is set if it was, clear if it was
- * definitely absent, or NULL with a length above 0.
- *
- * If 'filter' or the array is NULL, none is removed.
+ * removed. The bit of a key in 'removed' is set if it was, clear if it was definitely absent, or
+ * NULL with a length above 0. If 'filter' or the array is NULL, none is removed.
  */
 BLOOMLINE_API size_t bloomline_counting_remove_hashes(bloomline_counting *filter,
     const uint64_t *hashes, size_t n, uint64_t *removed);
@@ -1757,410 +1753,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_union(bloomline_counting *
 /** bloomline_counting_clear() removes all keys. Size, k and seed stay. */
 BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
 
-/* Scalable filters: they grow with their keys ------------------------------------------- */
-
-/**
- * A filter for an unknown number of keys: it grows with them, and stays below its false-positive
- * rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
- * at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
- * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
- * inserted again. Probed through bloomline_scalable_view().
- *
- * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
- * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
- * Each later insert tries to grow again.
- */
-typedef struct bloomline_scalable bloomline_scalable;
-
-/** What bloomline_scalable_about() writes. */
-typedef struct bloomline_scalable_facts {
-    /** How many stages it has, 1 or more. */
-    uint64_t stage_count;
-    /** The target false-positive rate, 0 to 1, of all stages together. */
-    double target_rate;
-    /**
-     * The rate to expect with the keys now present. It is at most the target, unless the filter
-     * could not grow.
-     */
-    double expected_rate;
-    /** The seed of the hash of keys. */
-    uint64_t seed;
-} bloomline_scalable_facts;
-
-/**
- * bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
- * keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
- * to less than 1; 'seed' that of the hash of keys.
- *
- * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
- * stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
-    uint64_t seed, bloomline_scalable **out);
-
-/**
- * bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
- * stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
- * the stages, for each stage, and for all. Only bloomline_scalable_decode() and
- * bloomline_scalable_load() read that: views cannot be opened of it. After
- * bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
- *
- * Errors: as there; in reading, also BLOOMLINE_ERR_RATE, and BLOOMLINE_ERR_LAYOUT for a filter of
- * another kind.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
-    bloomline_scalable **out);
-BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
-BLOOMLINE_API size_t bloomline_scalable_memory(const bloomline_scalable *filter);
-BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
-    void *out, size_t cap, size_t *written);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
-    bloomline_write_fn write, void *context);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_decode(const void *data, size_t len,
-    bloomline_scalable **out);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
-    const char *path);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_load(const char *path,
-    bloomline_scalable **out);
-
-/**
- * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key',
- * bloomline_scalable_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
- * whether the key was new: false if it is already present, or a false positive.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
- * and 'is_new' is written: true.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
-    const void *key, size_t len, bool *is_new);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
-    uint64_t hash, bool *is_new);
-
-/**
- * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes,
- * bloomline_scalable_insert_keys() by their bytes, faster than one by one. The bit of a key in
- * 'bitmap', which may be NULL, is set if it was new, as bloomline_scalable_insert() reports it; a
- * key that is there twice is new once.
- *
- * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
- * and 'bitmap' is written.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
- * for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
- * Valid until the filter is freed. No thread may insert while another uses it.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
-    bloomline_view *out);
-
-/**
- * bloomline_scalable_about() writes the number of stages, rates and seed of the filter to 'out'.
- * If you can insert all keys again, a plain filter for bloomline_view_key_count() keys at the
- * target rate is smaller and faster. Then compare key counts: if the plain filter's is lower, keys
- * are missing.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_scalable_about(const bloomline_scalable *filter,
-    bloomline_scalable_facts *out);
-
-/**
- * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
- * that takes a const bloomline_filter. It is part of 'filter': do not change or free it. Valid
- * until 'filter' is changed or freed.
- *
- * Returns NULL if 'stage' is out of range, or 'filter' is NULL.
- */
-BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
-    size_t stage);
-
-/* Windows: keys that were inserted lately ----------------------------------------------- */
-
-/**
- * A sliding-window filter: whether a key was inserted in one of the last generations. A generation
- * is a time slice, such as a day, or a number of keys. Keys go into the newest;
- * bloomline_window_rotate() starts a new one and drops the oldest, in constant time.
- *
- * With G generations, a key is present for the rest of its generation and the G - 1 that follow,
- * then it expires. Inserting it again renews it. So "seen in the last 7 days" takes 8 daily
- * generations: the current day and the 7 whole ones before it. A present key is never a false
- * negative.
- *
- * Probed through bloomline_window_view(). The caller passes the time to
- * bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
- * made.
- */
-typedef struct bloomline_window bloomline_window;
-
-/** What bloomline_window_about() writes. */
-typedef struct bloomline_window_facts {
-    /** How many generations there are, the newest included. */
-    uint64_t generations;
-    /**
-     * The number of the current time slice: how often the window rotated, or what
-     * bloomline_window_advance_to() set.
-     */
-    uint64_t time_slice;
-    /** Line count, k and seed of each generation. */
-    bloomline_params params;
-} bloomline_window_facts;
-
-/**
- * bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
- * none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
- * 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
- * 8 of them at 1 % take 15 bits for each key and generation.
- *
- * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE,
- * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
- * BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_window_new(uint32_t generations,
-    uint64_t keys_per_generation, double rate, uint64_t seed, bloomline_window **out);
-
-/**
- * bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
- * generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
- * that of the lines, and of the marks of generations that are out of date. Only
- * bloomline_window_decode() and bloomline_window_load() read its bytes.
- *
- * Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS, and BLOOMLINE_ERR_LAYOUT for a
- * filter of another kind.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_window_clone(const bloomline_window *window,
-    bloomline_window **out);
-BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
-BLOOMLINE_API size_t bloomline_window_memory(const bloomline_window *window);
-BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window);
-BLOOMLINE_CHECKED bloomline_status bloomline_window_encode(const bloomline_window *window,
-    void *out, size_t cap, size_t *written);
-BLOOMLINE_CHECKED bloomline_status bloomline_window_write(const bloomline_window *window,
-    bloomline_write_fn write, void *context);
-BLOOMLINE_CHECKED bloomline_status bloomline_window_decode(const void *data, size_t len,
-    bloomline_window **out);
-BLOOMLINE_CHECKED bloomline_status bloomline_window_save(const bloomline_window *window,
-    const char *path);
-BLOOMLINE_CHECKED bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
-
-/** bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. */
-BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
-
-/**
- * bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
- * Each slice begun since the last call starts a generation and drops the oldest; as many slices as
- * generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
- */
-BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window, uint64_t slice);
-
-/**
- * bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
- * by itself when the newest has so many, before the next key goes in, also within a batch. A key
- * that the newest already has does not count. 0, as at the start, turns this off.
- */
-BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window, uint64_t keys);
-
-/**
- * bloomline_window_insert() inserts the key of 'len' bytes at 'key',
- * bloomline_window_insert_hash() a key by its hash, into the newest generation. Returns true if
- * the key was new, and false if the window already had it, or for a false positive. So one call
- * answers "have I seen this lately?", and remembers the key. Returns true for a NULL window.
- */
-BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window, const void *key, size_t len);
-BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64_t hash);
-
-/**
- * bloomline_window_insert_hashes() inserts 'n' keys by their hashes,
- * bloomline_window_insert_keys() by their bytes, and returns how many were new. The bit of a key
- * in 'bitmap', which may be NULL, is set if it was, as bloomline_window_insert() reports it; a key
- * that is there twice is new once.
- *
- * If 'window' or the array is NULL, nothing is inserted, and all keys are reported as new.
- */
-BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
-    const uint64_t *hashes, size_t n, uint64_t *bitmap);
-BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
-    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
-
-/**
- * bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
- * for its fill and its rate. It leads to the window and sees all later inserts and rotations.
- * Valid until the window is freed. No thread may change the window while another uses it.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_window_view(const bloomline_window *window,
-    bloomline_view *out);
-
-/**
- * bloomline_window_about() writes generations, time slice and parameters of the window to 'out'.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_window_about(const bloomline_window *window,
-    bloomline_window_facts *out);
-
-/**
- * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
- * rotations ago, 0 being the newest. It misses some, at the false-positive rate. Returns 0 if
- * 'age' is out of range, and for NULL.
- */
-BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window, uint32_t age);
-
-/* Cascades: exact answers for two sets of keys ------------------------------------------ */
-
-/**
- * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
- * of the memory of either. Both are given at once and no longer change. Probes, through
- * bloomline_cascade_view(), return true for each included key and false for each excluded one; for
- * a key of neither set, true at the 'unknown_rate' of bloomline_cascade_about(). It is a series of
- * static filters, its layers, each of the keys that the one before passes wrongly.
- */
-typedef struct bloomline_cascade bloomline_cascade;
-
-/** What bloomline_cascade_about() writes. */
-typedef struct bloomline_cascade_facts {
-    /** How many included keys it was built of, repeated ones counted. */
-    uint64_t included_count;
-    /** How many excluded keys it was built of, repeated ones counted. */
-    uint64_t excluded_count;
-    /** How many layers it has, 1 or more. */
-    uint64_t layer_count;
-    /** How many lines of 64 bytes all layers have. */
-    uint64_t line_count;
-    /** The seed of the hash of keys. */
-    uint64_t seed;
-    /** How often a key of neither set is reported as included, 0 to 1, to expect. */
-    double unknown_rate;
-} bloomline_cascade_facts;
-
-/**
- * bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
- * hashes, in any order; repeated ones change no answer. 'rate' is 0 for the smallest cascade, or
- * the rate at which keys of neither set may be reported as included, 2^-16 or more; 'seed' is
- * that of the hash of keys. Meanwhile it takes 8 bytes for each included key, 8 for each
- * excluded one that the first layer passes, and twice the cascade.
- *
- * It runs on up to 'threads' threads, as bloomline_static_block_build(): 1: on the caller's alone;
- * 0: on as many as there are CPUs. The cascade does not depend on 'threads'.
- *
- * With ten excluded keys for each included one the smallest takes 7.0 bits per included key,
- * with a hundred 10.5.
- *
- * Errors: BLOOMLINE_ERR_OVERLAP if a hash is in both arrays; BLOOMLINE_ERR_RATE,
- * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
- * BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_new(const uint64_t *included, size_t n,
-    const uint64_t *excluded, size_t m, double rate, uint64_t seed, size_t threads,
-    bloomline_cascade **out);
-
-/**
- * bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
- * layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
- * bloomline_map_bytes() probes that where it is.
- *
- * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_clone(const bloomline_cascade *filter,
-    bloomline_cascade **out);
-BLOOMLINE_API void bloomline_cascade_free(bloomline_cascade *filter);
-BLOOMLINE_API size_t bloomline_cascade_memory(const bloomline_cascade *filter);
-BLOOMLINE_API size_t bloomline_cascade_encoded_len(const bloomline_cascade *filter);
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_encode(const bloomline_cascade *filter,
-    void *out, size_t cap, size_t *written);
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_write(const bloomline_cascade *filter,
-    bloomline_write_fn write, void *context);
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_decode(const void *data, size_t len,
-    bloomline_cascade **out);
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_save(const bloomline_cascade *filter,
-    const char *path);
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_load(const char *path,
-    bloomline_cascade **out);
-
-/**
- * bloomline_cascade_view() writes a view of the cascade to 'out', to probe it: contains functions
- * return true for each included key and false for each excluded one. Valid until the cascade is
- * freed.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_view(const bloomline_cascade *filter,
-    bloomline_view *out);
-
-/** bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'. */
-BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
-    bloomline_cascade_facts *out);
-
-/* Encoded filters that are opened: files, and bytes ------------------------------------- */
-
-/**
- * bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
- * bloomline_view_open_unverified(), and so does not read them.
- */
-#define BLOOMLINE_MAP_UNVERIFIED 1
-
-/**
- * bloomline_map_open(): reads the file into memory of its own, and does not map it.
- * bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().
- */
-#define BLOOMLINE_MAP_COPY 2
-
-/**
- * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
- * bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
- * bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
- * bloomline_map_close().
- */
-typedef struct bloomline_map bloomline_map;
-
-/**
- * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
- * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
- * 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
- * it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
- *
- * While a file is mapped, nobody may change it in place, in this process or another: the library
- * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
- * present key can be a false negative. If it is cut short, a probe of a missing part kills the
- * process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
- * bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
- * cannot rule out changes, or the file system maps no files, take BLOOMLINE_MAP_COPY.
- *
- * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
- * BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
- * BLOOMLINE_ERR_OUT_OF_MEMORY.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t flags,
-    bloomline_map **out);
-
-/**
- * bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
- * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
- * probed where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
- *
- * Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
- * BLOOMLINE_ERR_OUT_OF_MEMORY.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
-    bloomline_map **out);
-
-/**
- * bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
- *
- * Errors: BLOOMLINE_ERR_LAYOUT for a matrix.
- */
-BLOOMLINE_CHECKED bloomline_status bloomline_map_view(const bloomline_map *map,
-    bloomline_view *out);
-
-/**
- * bloomline_map_matrix() returns the matrix, for any function that takes a const bloomline_matrix.
- * It is part of 'map': do not free it. Valid until bloomline_map_close(). Returns NULL if 'map' is
- * NULL or has a filter of another kind.
- */
-BLOOMLINE_API const bloomline_matrix *bloomline_map_matrix(const bloomline_map *map);
-
-/** bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. */
-BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
-
-/* Cuckoo filters: keys can be removed --------------------------------------------------- */
+/* bloomline_cuckoo: a filter from which keys can be removed ----------------------------- */
 
 /**
  * A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
@@ -2193,8 +1786,6 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_new(const bloomline_cuckoo_p
  * bloomline_cuckoo_clone() and the functions under it are those of bloomline_filter, for a cuckoo
  * filter. Encoded it takes 64 bytes for each line and 64 more, which bloomline_view_open() and
  * bloomline_map_open() read, too.
- *
- * Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_clone(const bloomline_cuckoo *filter,
     bloomline_cuckoo **out);
@@ -2256,6 +1847,366 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo
 
 /** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
+
+/* bloomline_scalable: a filter that grows with its keys --------------------------------- */
+
+/**
+ * A filter for an unknown number of keys: it grows with them, and stays below its false-positive
+ * rate. It is a series of plain filters, its stages, each for twice the keys of the one before and
+ * at a lower rate. At a thousand times the first number of keys it has 10 of them, and takes 1.8
+ * times the memory of a plain filter for so many keys at 1 %. A key that is already present is not
+ * inserted again. Probed through bloomline_scalable_view().
+ *
+ * If it has to grow and there is no memory, an insert returns BLOOMLINE_ERR_OUT_OF_MEMORY, **and
+ * the key is inserted all the same**: no key is lost, but the rate may then exceed the target.
+ * Each later insert tries to grow again.
+ */
+typedef struct bloomline_scalable bloomline_scalable;
+
+/** What bloomline_scalable_about() writes. */
+typedef struct bloomline_scalable_facts {
+    /** How many stages it has, 1 or more. */
+    uint64_t stage_count;
+    /** The target false-positive rate, 0 to 1, of all stages together. */
+    double target_rate;
+    /**
+     * The rate to expect with the keys now present. It is at most the target, unless the filter
+     * could not grow.
+     */
+    double expected_rate;
+    /** The seed of the hash of keys. */
+    uint64_t seed;
+} bloomline_scalable_facts;
+
+/**
+ * bloomline_scalable_new() creates an empty filter. Its first stage is sized for 'first_keys'
+ * keys, at least 32. 'rate' is the target false-positive rate of all stages together, from 1e-15
+ * to less than 1; 'seed' that of the hash of keys.
+ *
+ * Errors: BLOOMLINE_ERR_RATE, BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if the first
+ * stage would not fit in memory; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_new(uint64_t first_keys, double rate,
+    uint64_t seed, bloomline_scalable **out);
+
+/**
+ * bloomline_scalable_clone() and the functions under it are those of bloomline_filter, for all
+ * stages together. A copy grows on as 'filter' would. Encoded it takes 64 bytes for each line of
+ * the stages, for each stage, and for all. Only bloomline_scalable_decode() and
+ * bloomline_scalable_load() read that: views cannot be opened of it. After
+ * bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
+ *
+ * Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_clone(const bloomline_scalable *filter,
+    bloomline_scalable **out);
+BLOOMLINE_API void bloomline_scalable_free(bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_memory(const bloomline_scalable *filter);
+BLOOMLINE_API size_t bloomline_scalable_encoded_len(const bloomline_scalable *filter);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_encode(const bloomline_scalable *filter,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_write(const bloomline_scalable *filter,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_decode(const void *data, size_t len,
+    bloomline_scalable **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_save(const bloomline_scalable *filter,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_load(const char *path,
+    bloomline_scalable **out);
+
+/**
+ * bloomline_scalable_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_scalable_insert_hash() a key by its hash. It writes to 'is_new', unless that is NULL,
+ * whether the key was new: false if it is already present, or a false positive.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. The key is inserted,
+ * and 'is_new' is written: true.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert(bloomline_scalable *filter,
+    const void *key, size_t len, bool *is_new);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hash(bloomline_scalable *filter,
+    uint64_t hash, bool *is_new);
+
+/**
+ * bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_scalable_insert_keys() by their bytes, faster than one by one.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
+ * and 'bitmap' is written.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_hashes(bloomline_scalable *filter,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_insert_keys(bloomline_scalable *filter,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_scalable_view() writes a view of all stages together to 'out': to probe the filter,
+ * for its key count, its fill and its rate. It leads to the filter and sees all later inserts.
+ * Valid until the filter is freed. No thread may insert while another uses it.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_view(const bloomline_scalable *filter,
+    bloomline_view *out);
+
+/**
+ * bloomline_scalable_about() writes the number of stages, rates and seed of the filter to 'out'.
+ * If you can insert all keys again, a plain filter for bloomline_view_key_count() keys at the
+ * target rate is smaller and faster. Then compare key counts: if the plain filter's is lower, keys
+ * are missing.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_scalable_about(const bloomline_scalable *filter,
+    bloomline_scalable_facts *out);
+
+/**
+ * bloomline_scalable_stage() returns stage number 'stage', 0 being the oldest, for any function
+ * that takes a const bloomline_filter. It is part of 'filter': do not change or free it. Valid
+ * until 'filter' is changed or freed.
+ *
+ * Returns NULL if 'stage' is out of range, or 'filter' is NULL.
+ */
+BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
+    size_t stage);
+
+/* bloomline_swap: a filter that is replaced while threads read it ----------------------- */
+
+/**
+ * A place for a filter that threads read while it is atomically replaced. A reader takes a
+ * snapshot by bloomline_swap_acquire(), the old filter or the new one, whole, and never waits.
+ * Made by bloomline_swap_new(); freed by bloomline_swap_free(), which needs it for itself alone:
+ * all other functions may run in any number of threads.
+ *
+ * The first call in a thread makes a record of that thread, of less than 1 KB, which a later
+ * thread takes over. If there is no memory for that record, it aborts the process.
+ */
+typedef struct bloomline_swap bloomline_swap;
+
+/**
+ * bloomline_swap_new() creates a swap, takes ownership of the filter '*first' in it, and sets
+ * '*first' to NULL.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*first' is unchanged, and still the caller's.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_swap_new(bloomline_filter **first,
+    bloomline_swap **out);
+
+/**
+ * bloomline_swap_free() frees a swap that no thread uses any more, and its filter. Snapshots stay
+ * until they are released.
+ */
+BLOOMLINE_API void bloomline_swap_free(bloomline_swap *swap);
+
+/**
+ * bloomline_swap_publish() atomically replaces the filter in 'swap' by '*next', of any size and
+ * type, takes ownership of it, and sets '*next' to NULL. A later bloomline_swap_acquire() returns
+ * it, or a newer one. The old filter is freed when its last snapshot is released, perhaps by that
+ * thread. Insert all keys into '*next' before: it must not change afterwards.
+ *
+ * Errors: BLOOMLINE_ERR_OUT_OF_MEMORY; '*next' is unchanged, and still the caller's.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_swap_publish(const bloomline_swap *swap,
+    bloomline_filter **next);
+
+/**
+ * bloomline_swap_acquire() returns a snapshot: the filter now in 'swap', for any function that
+ * takes a const bloomline_filter. Publishing does not affect it. Do not change or free it; pass
+ * it to bloomline_swap_release() exactly once, from any thread.
+ *
+ * Returns NULL if 'swap' is NULL; probes of NULL return true.
+ */
+BLOOMLINE_API const bloomline_filter *bloomline_swap_acquire(const bloomline_swap *swap);
+
+/** bloomline_swap_release() releases a snapshot. Do not use it afterwards. */
+BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
+
+/* bloomline_window: whether a key was inserted lately ----------------------------------- */
+
+/**
+ * A sliding-window filter: whether a key was inserted in one of the last generations. A generation
+ * is a time slice, such as a day, or a number of keys. Keys go into the newest;
+ * bloomline_window_rotate() starts a new one and drops the oldest, in constant time.
+ *
+ * With G generations, a key is present for the rest of its generation and the G - 1 that follow,
+ * then it expires. Inserting it again renews it. So "seen in the last 7 days" takes 8 daily
+ * generations: the current day and the 7 whole ones before it. A present key is never a false
+ * negative.
+ *
+ * Probed through bloomline_window_view(). The caller passes the time to
+ * bloomline_window_advance_to(). The same calls give the same answers and bytes, whenever they are
+ * made.
+ */
+typedef struct bloomline_window bloomline_window;
+
+/** What bloomline_window_about() writes. */
+typedef struct bloomline_window_facts {
+    /** How many generations there are, the newest included. */
+    uint64_t generations;
+    /**
+     * The number of the current time slice: how often the window rotated, or what
+     * bloomline_window_advance_to() set.
+     */
+    uint64_t time_slice;
+    /** Line count, k and seed of each generation. */
+    bloomline_params params;
+} bloomline_window_facts;
+
+/**
+ * bloomline_window_new() creates an empty window of 'generations' generations in slice 0. While
+ * none has more than 'keys_per_generation' keys, the false-positive rate over all is at most
+ * 'rate', between 0 and 1. 'seed' is that of the hash of keys. Each generation is a plain filter:
+ * 8 of them at 1 % take 15 bits for each key and generation.
+ *
+ * Errors: BLOOMLINE_ERR_GENERATIONS for none; BLOOMLINE_ERR_RATE,
+ * BLOOMLINE_ERR_RATE_TOO_SMALL; BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory;
+ * BLOOMLINE_ERR_OUT_OF_MEMORY; BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_window_new(uint32_t generations,
+    uint64_t keys_per_generation, double rate, uint64_t seed, bloomline_window **out);
+
+/**
+ * bloomline_window_clone() and the functions under it are those of bloomline_filter, for all
+ * generations together, with the slice and what bloomline_window_rotate_after() set. The memory is
+ * that of the lines, and of the marks of generations that are out of date. Only
+ * bloomline_window_decode() and bloomline_window_load() read its bytes.
+ *
+ * Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_window_clone(const bloomline_window *window,
+    bloomline_window **out);
+BLOOMLINE_API void bloomline_window_free(bloomline_window *window);
+BLOOMLINE_API size_t bloomline_window_memory(const bloomline_window *window);
+BLOOMLINE_API size_t bloomline_window_encoded_len(const bloomline_window *window);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_encode(const bloomline_window *window,
+    void *out, size_t cap, size_t *written);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_write(const bloomline_window *window,
+    bloomline_write_fn write, void *context);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_decode(const void *data, size_t len,
+    bloomline_window **out);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_save(const bloomline_window *window,
+    const char *path);
+BLOOMLINE_CHECKED bloomline_status bloomline_window_load(const char *path, bloomline_window **out);
+
+/** bloomline_window_rotate() starts the next slice: a new generation, and drops the oldest. */
+BLOOMLINE_API void bloomline_window_rotate(bloomline_window *window);
+
+/**
+ * bloomline_window_advance_to() sets the current time slice, such as time(NULL) / 86400 for days.
+ * Each slice begun since the last call starts a generation and drops the oldest; as many slices as
+ * generations drop all keys. Does nothing if 'slice' is not later, or 'window' is NULL.
+ */
+BLOOMLINE_API void bloomline_window_advance_to(bloomline_window *window, uint64_t slice);
+
+/**
+ * bloomline_window_rotate_after() makes generations of 'keys' keys: from now on the window rotates
+ * by itself when the newest has so many, before the next key goes in, also within a batch. A key
+ * that the newest already has does not count. 0, as at the start, turns this off.
+ */
+BLOOMLINE_API void bloomline_window_rotate_after(bloomline_window *window, uint64_t keys);
+
+/**
+ * bloomline_window_insert() inserts the key of 'len' bytes at 'key',
+ * bloomline_window_insert_hash() a key by its hash, into the newest generation. Returns true if
+ * the key was new, and false if the window already had it, or for a false positive. So one call
+ * answers "have I seen this lately?", and remembers the key. Returns true for a NULL window.
+ */
+BLOOMLINE_API bool bloomline_window_insert(bloomline_window *window, const void *key, size_t len);
+BLOOMLINE_API bool bloomline_window_insert_hash(bloomline_window *window, uint64_t hash);
+
+/**
+ * bloomline_window_insert_hashes() inserts 'n' keys by their hashes,
+ * bloomline_window_insert_keys() by their bytes, and returns how many were new.
+ */
+BLOOMLINE_API size_t bloomline_window_insert_hashes(bloomline_window *window,
+    const uint64_t *hashes, size_t n, uint64_t *bitmap);
+BLOOMLINE_API size_t bloomline_window_insert_keys(bloomline_window *window,
+    const bloomline_bytes *keys, size_t n, uint64_t *bitmap);
+
+/**
+ * bloomline_window_view() writes a view of all generations together to 'out': to probe the window,
+ * for its fill and its rate. It leads to the window and sees all later inserts and rotations.
+ * Valid until the window is freed. No thread may change the window while another uses it.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_window_view(const bloomline_window *window,
+    bloomline_view *out);
+
+/**
+ * bloomline_window_about() writes generations, time slice and parameters of the window to 'out'.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_window_about(const bloomline_window *window,
+    bloomline_window_facts *out);
+
+/**
+ * bloomline_window_key_count() returns how many different keys are in the generation of 'age'
+ * rotations ago, 0 being the newest. It misses some, at the false-positive rate. Returns 0 if
+ * 'age' is out of range, and for NULL.
+ */
+BLOOMLINE_API uint64_t bloomline_window_key_count(const bloomline_window *window, uint32_t age);
+
+/* Encoded filters that are opened: files, and bytes ------------------------------------- */
+
+/**
+ * bloomline_map_open(), bloomline_map_bytes(): checks all but the lines, as
+ * bloomline_view_open_unverified(), and so does not read them.
+ */
+#define BLOOMLINE_MAP_UNVERIFIED 1
+
+/**
+ * bloomline_map_open(): reads the file into memory of its own, and does not map it.
+ * bloomline_map_bytes(): copies the bytes. The memory is that of bloomline_set_allocator().
+ */
+#define BLOOMLINE_MAP_COPY 2
+
+/**
+ * An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
+ * bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
+ * bloomline_map_bytes(); probed through bloomline_map_view() or bloomline_map_matrix(); freed by
+ * bloomline_map_close().
+ */
+typedef struct bloomline_map bloomline_map;
+
+/**
+ * bloomline_map_open() maps a file that holds an encoded filter: of one kind that
+ * bloomline_view_open() opens, such as a block of bloomline_block_save(), a cascade or a matrix.
+ * 'flags' is 0 or a sum of BLOOMLINE_MAP_ numbers. With 0 it checks all of the file, and so reads
+ * it once from end to end. 'path' is NUL-terminated, on Windows in UTF-8.
+ *
+ * While a file is mapped, nobody may change it in place, in this process or another: the library
+ * cannot prevent or notice it. If the file is written to, answers are wrong in either direction: a
+ * present key can be a false negative. If it is cut short, a probe of a missing part kills the
+ * process with SIGBUS. To change the filter, write a new file and rename it over the old one, as
+ * bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
+ * cannot rule out changes, or the file system maps no files, take BLOOMLINE_MAP_COPY.
+ *
+ * Errors: those of bloomline_filter_load(); BLOOMLINE_ERR_RESERVED for other flags.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_map_open(const char *path, uint32_t flags,
+    bloomline_map **out);
+
+/**
+ * bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
+ * place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
+ * probed where its bytes are; bloomline_view_open() opens other kinds without a handle.
+ *
+ * Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_RESERVED for other flags.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_map_bytes(const void *data, size_t len, uint32_t flags,
+    bloomline_map **out);
+
+/**
+ * bloomline_map_view() writes a view of the filter to 'out'. Valid until bloomline_map_close().
+ *
+ * Errors: BLOOMLINE_ERR_LAYOUT for a matrix.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_map_view(const bloomline_map *map,
+    bloomline_view *out);
+
+/**
+ * bloomline_map_matrix() returns the matrix, for any function that takes a const bloomline_matrix.
+ * It is part of 'map': do not free it. Valid until bloomline_map_close(). Returns NULL if 'map' is
+ * NULL or has a filter of another kind.
+ */
+BLOOMLINE_API const bloomline_matrix *bloomline_map_matrix(const bloomline_map *map);
+
+/** bloomline_map_close() unmaps the file, or frees the copy. Do not use its views afterwards. */
+BLOOMLINE_API void bloomline_map_close(bloomline_map *map);
 
 /* Filter blocks of other engines -------------------------------------------------------- */
 

@@ -21,8 +21,9 @@ unsafe extern "C" {
     fn bloomline_abi_version() -> u32;
 }
 
-/// The sections of the header: heading, and the file of `src/ffi`.
-const SECTIONS: [(&str, &str); 29] = [
+/// The sections of the header: heading, and the file of `src/ffi`. The other files, which are kinds, come
+/// between the two lists by name, each under its own first line.
+const FIRST: [(&str, &str); 20] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
     ("Memory", "allocator.rs"),
@@ -43,16 +44,32 @@ const SECTIONS: [(&str, &str); 29] = [
     ("Matrices: their shape, and single ranges of encoded ones", "matrix/range.rs"),
     ("Blocks: filters built into the caller's buffer", "block.rs"),
     ("Lines: filters in the caller's own memory", "lines.rs"),
-    ("Filters that threads insert into at once", "concurrent.rs"),
-    ("Filters that are replaced while threads read them", "swap.rs"),
-    ("Counting filters: keys can be removed", "counting.rs"),
-    ("Scalable filters: they grow with their keys", "scalable.rs"),
-    ("Windows: keys that were inserted lately", "window.rs"),
-    ("Cascades: exact answers for two sets of keys", "cascade.rs"),
+];
+const LAST: [(&str, &str); 2] = [
     ("Encoded filters that are opened: files, and bytes", "map.rs"),
-    ("Cuckoo filters: keys can be removed", "cuckoo.rs"),
     ("Filter blocks of other engines", "engines.rs"),
 ];
+
+/// The sections in their order.
+fn sections() -> Vec<(String, String)> {
+    let listed = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter().map(|(heading, file)| (heading.to_string(), file.to_string())).collect()
+    };
+    let (mut all, last) = (listed(&FIRST), listed(&LAST));
+    let ffi = root().join("src/ffi");
+    let files = std::fs::read_dir(&ffi).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut kinds: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
+    kinds.sort();
+    for file in kinds.into_iter().filter(|file| file.ends_with(".rs")) {
+        let source = std::fs::read_to_string(ffi.join(&file)).unwrap();
+        let is_listed = all.iter().chain(&last).any(|(_, listed)| *listed == file);
+        if !is_listed && source.contains("exports! {\n///") {
+            let first = source.lines().next().unwrap().trim_start_matches("//! ");
+            all.push((first.trim_end_matches('.').replace('`', ""), file));
+        }
+    }
+    all.into_iter().chain(last).collect()
+}
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -82,9 +99,10 @@ fn generated() -> String {
     let mut config = cbindgen::Config::from_file(root().join("cbindgen.toml")).unwrap();
     let mut header = config.header.take().expect("cbindgen.toml has a header").trim().to_owned();
     let trailer = config.trailer.take().expect("cbindgen.toml has a trailer");
-    for (heading, file) in SECTIONS {
+    for (heading, file) in sections() {
         let mut section = Vec::new();
-        let source = expanded(&std::fs::read_to_string(root().join("src/ffi").join(file)).unwrap());
+        let source =
+            expanded(&std::fs::read_to_string(root().join("src/ffi").join(&file)).unwrap());
         let plain = Path::new(env!("CARGO_TARGET_TMPDIR")).join("header_section.rs");
         std::fs::write(&plain, source).unwrap();
         cbindgen::Builder::new()
@@ -142,20 +160,24 @@ fn with_rows(source: &str) -> String {
             }
             (None, _) => out += &format!("{line}\n"),
             (Some(_), ["}"]) => handle = None,
-            (Some((name, argument)), [verb, function]) if line.ends_with(';') => {
-                let arm = format!("    ({verb} [$($doc:tt)*] ");
-                let body = macros.split_once(&arm).unwrap_or_else(|| panic!("no arm for {verb}")).1;
-                let body = body.split_once("        $($doc)*\n").unwrap().1;
-                let body = body.split_once("\n    }}").unwrap().0.replace("\n        ", "\n");
-                let body = body.replace("$crate::ffi::", "").replace("std::ffi::", "");
-                let body = body.replace("$name", function).replace("$handle", name);
-                let body = body.replace("$kind::", "");
-                out += "exports! {\n";
-                out += &(comment.clone() + body.trim_start()).replace("$this", argument);
-                out += "\n}\n\n";
-                comment.clear();
+            (Some(_), _) if line.starts_with("///") => comment += &format!("{line}\n"),
+            (Some((name, argument)), _) => {
+                for row in line.split_terminator(';') {
+                    let (verb, function) = row.trim().split_once(' ').expect("a verb and a name");
+                    let arm = format!("    ({verb} [$($doc:tt)*] ");
+                    let body =
+                        macros.split_once(&arm).unwrap_or_else(|| panic!("no arm: {verb}")).1;
+                    let body = body.split_once("        $($doc)*\n").unwrap().1;
+                    let body = body.split_once("\n    }}").unwrap().0.replace("\n        ", "\n");
+                    let body = body.replace("$crate::ffi::", "").replace("std::ffi::", "");
+                    let body = body.replace("$name", function).replace("$handle", name);
+                    let body = body.replace("$kind::", "");
+                    out += "exports! {\n";
+                    out += &(comment.clone() + body.trim_start()).replace("$this", argument);
+                    out += "\n}\n\n";
+                    comment.clear();
+                }
             }
-            (Some(_), _) => comment += &format!("{line}\n"),
         }
     }
     assert!(handle.is_none() && comment.is_empty(), "rows that do not end");

@@ -1,9 +1,7 @@
 //! `bloomline_allocator`: where the memory of lines and of builds comes from.
 
-use super::boundary::{NULL, guard, shared};
-use super::status::bloomline_status;
+use super::boundary::*;
 use crate::os::memory::{self, Allocator};
-use std::ffi::c_void;
 
 /// Functions that lines are allocated by, such as those of an engine's arena.
 #[repr(C)]

@@ -1,31 +1,11 @@
 //! Batches: an array of hashes or keys in, a bitmap out.
 
-use super::boundary::{bitmap_at, bytes, guard_or, slice};
+use super::boundary::*;
 use super::hash::{Key, bloomline_bytes, keys_at};
 use crate::Probe;
 use crate::filter::views::all_present;
 use crate::filter::{FewHashes, KEY_BY_KEY, hash_of};
 use crate::hash::xxph3::SHORT;
-use std::ffi::c_void;
-
-/// Whether a key may be present: true if there is no filter, or no key.
-///
-/// # Safety
-/// `key` as for `boundary::bytes`.
-#[inline(always)]
-pub(super) unsafe fn contains(filter: Option<&impl Probe>, key: *const c_void, len: usize) -> bool {
-    // SAFETY: the same contract.
-    match (filter, unsafe { bytes(key, len) }) {
-        (Some(filter), Some(key)) => filter.contains(key),
-        _ => true,
-    }
-}
-
-/// The same for the hash of a key.
-#[inline(always)]
-pub(super) fn contains_hash(filter: Option<&impl Probe>, hash: u64) -> bool {
-    filter.is_none_or(|filter| filter.contains_hash(hash))
-}
 
 /// Answers a batch of hashes. Where there is no filter, every key may be present; where there is no
 /// room for the answers, the count alone says so. (Apart: a few keys need none of its registers.)
@@ -233,40 +213,4 @@ fn probe_keys(
         }
     }
     present
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ptr::null;
-
-    #[test]
-    fn broken_keys_are_present_whatever_the_probe_says() {
-        let good = bloomline_bytes { data: b"key".as_ptr(), len: 3 };
-        let empty = bloomline_bytes { data: null(), len: 0 };
-        let broken = bloomline_bytes { data: null(), len: 3 };
-        let endless = bloomline_bytes { data: b"key".as_ptr(), len: usize::MAX };
-        // Across the words of the bitmap, and across the parts that are probed at once.
-        let bad = [(0, broken), (63, endless), (64, broken), (4095, broken), (4096, endless)];
-        for count in [1, 64, 65, 4096, 4097, 9000] {
-            let mut array = vec![good; count];
-            array[count / 2] = empty;
-            let bad: Vec<_> = bad.iter().filter(|&&(i, _)| i < count).collect();
-            for &&(i, key) in &bad {
-                array[i] = key;
-            }
-            // SAFETY: the array is alive, and so are the bytes of the keys that are not broken.
-            let keys = unsafe { keys_at(array.as_ptr(), count) }.unwrap();
-            let mut bitmap = vec![0; count.div_ceil(64)];
-            assert_eq!(probe_keys(keys, &mut bitmap, &|_, _| 0), bad.len());
-            for i in 0..count {
-                let expected = bad.iter().any(|&&(at, _)| at == i);
-                assert_eq!(bitmap[i / 64] >> (i % 64) & 1 == 1, expected, "key {i} of {count}");
-            }
-            // One that is set already is not counted twice.
-            bitmap.fill(0);
-            let all = |keys: &[Key], bitmap: &mut [u64]| all_present(keys.len(), bitmap);
-            assert_eq!(probe_keys(keys, &mut bitmap, &all), count);
-        }
-    }
 }

@@ -1,20 +1,43 @@
 //! Filters for the blocks of a table file: `bloomline_block_*` when all hashes are at hand,
 //! `bloomline_builder` when keys come one by one.
 
-use super::boundary::{
-    NULL, bytes, change, exclusive, free, guard, guard_or, new_handle, output, path_at, read_or,
-    room_at, slice, write_optional,
-};
+use super::boundary::*;
 use super::hash::{Key, bloomline_bytes, keys_at};
 use super::params::{bloomline_params, checked};
-use super::status::bloomline_status;
 use crate::filter::builder::block_build_in;
 use crate::filter::static_filter::static_block_build_in;
 use crate::format::native;
 use crate::os::file;
 use crate::{Backend, Builder, Error, Kind, StaticBuilder, StaticParams, static_block_len};
-use std::ffi::{c_char, c_void};
 use std::io::Write;
+
+/// Collects the keys of one block after the other, for a writer that learns their number at the
+/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
+/// bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
+/// bloomline_builder_free(). One thread at a time may use it.
+pub struct bloomline_builder(Blocks);
+
+/// What is built.
+enum Blocks {
+    Lines(Builder),
+    Static(StaticBuilder),
+}
+
+/// Does the same with either.
+macro_rules! either {
+    ($builder:expr, $of:ident => $then:expr) => {
+        match $builder.0 {
+            Blocks::Lines(ref mut $of) => $then,
+            Blocks::Static(ref mut $of) => $then,
+        }
+    };
+    (ref $builder:expr, $of:ident => $then:expr) => {
+        match $builder.0 {
+            Blocks::Lines(ref $of) => $then,
+            Blocks::Static(ref $of) => $then,
+        }
+    };
+}
 
 exports! {
 /// bloomline_block_len() returns how many bytes bloomline_block_build() writes: 64 for each line
@@ -28,9 +51,8 @@ fn bloomline_block_len(params: *const bloomline_params) -> usize {
 /// An 'out' aligned to 64 bytes is faster. To probe for keys by their bytes, use the hashes of
 /// bloomline_hash() or bloomline_hash_u64() with the seed of 'params'.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len();
-/// BLOOMLINE_ERR_NO_LINES, BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT;
-/// BLOOMLINE_ERR_BACKEND.
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'cap' is less than bloomline_block_len(); those of
+/// bloomline_filter_new().
 fn bloomline_block_build(
     params: *const bloomline_params, hashes: *const u64, n: usize, out: *mut c_void, cap: usize,
 ) -> bloomline_status {
@@ -97,54 +119,7 @@ fn bloomline_block_save(data: *const c_void, len: usize, path: *const c_char) ->
         Ok(())
     })
 }
-}
 
-/// Collects the keys of one block after the other, for a writer that learns their number at the
-/// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
-/// bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
-/// bloomline_builder_free(). One thread at a time may use it.
-pub struct bloomline_builder(Blocks);
-
-/// What is built.
-enum Blocks {
-    Lines(Builder),
-    Static(StaticBuilder),
-}
-
-/// Does the same with either.
-macro_rules! either {
-    ($builder:expr, $of:ident => $then:expr) => {
-        match $builder.0 {
-            Blocks::Lines(ref mut $of) => $then,
-            Blocks::Static(ref mut $of) => $then,
-        }
-    };
-    (ref $builder:expr, $of:ident => $then:expr) => {
-        match $builder.0 {
-            Blocks::Lines(ref $of) => $then,
-            Blocks::Static(ref $of) => $then,
-        }
-    };
-}
-
-/// Makes a builder, and checks what its blocks will need, so that a writer learns it now.
-///
-/// # Safety
-/// `out` is NULL or has room for a pointer.
-unsafe fn new(
-    out: *mut *mut bloomline_builder,
-    make: impl FnOnce() -> Result<Blocks, Error>,
-) -> bloomline_status {
-    // SAFETY: the same contract.
-    unsafe {
-        new_handle(out, || {
-            Backend::active()?;
-            Ok(bloomline_builder(make()?))
-        })
-    }
-}
-
-exports! {
 /// bloomline_builder_new() creates an empty builder of blocks with 'bits_per_key' bits for each
 /// key, the best k for that, and keys hashed with 'seed'; bloomline_builder_new_for_rate() for a
 /// false-positive rate, as bloomline_params_for_rate() takes it; bloomline_builder_new_static() of
@@ -245,4 +220,21 @@ fn bloomline_builder_finish(
         Ok(())
     })
 }
+}
+
+/// Makes a builder, and checks what its blocks will need, so that a writer learns it now.
+///
+/// # Safety
+/// `out` is NULL or has room for a pointer.
+unsafe fn new(
+    out: *mut *mut bloomline_builder,
+    make: impl FnOnce() -> Result<Blocks, Error>,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    unsafe {
+        new_handle(out, || {
+            Backend::active()?;
+            Ok(bloomline_builder(make()?))
+        })
+    }
 }

@@ -1,15 +1,19 @@
 //! What every exported function does with what C hands it: pointers to slices, values to handles,
-//! errors and panics to status numbers.
+//! errors and panics to status numbers. All of it is imported by all files that C calls, so they do
+//! it by `*`.
+
+pub(super) use super::status::bloomline_status;
+pub(super) use std::ffi::{c_char, c_void};
 
 use super::status::{
     BLOOMLINE_ERR_INTERNAL, BLOOMLINE_ERR_NULL, BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_OK,
-    bloomline_status, status_of,
+    status_of,
 };
 use crate::Error;
 use crate::os::room::Room;
 use std::alloc::{Layout, alloc};
 use std::any::Any;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

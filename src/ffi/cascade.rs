@@ -1,8 +1,7 @@
 //! `bloomline_cascade`: exact answers for two known sets of keys.
 
-use super::boundary::{NULL, new_handle, shared_between_threads, slice, write_result};
+use super::boundary::*;
 use super::handle::handle;
-use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
 
@@ -14,6 +13,24 @@ use crate::Cascade;
 pub struct bloomline_cascade(pub(super) Cascade);
 
 const _: () = shared_between_threads::<bloomline_cascade>();
+
+/// What bloomline_cascade_about() writes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct bloomline_cascade_facts {
+    /// How many included keys it was built of, repeated ones counted.
+    pub included_count: u64,
+    /// How many excluded keys it was built of, repeated ones counted.
+    pub excluded_count: u64,
+    /// How many layers it has, 1 or more.
+    pub layer_count: u64,
+    /// How many lines of 64 bytes all layers have.
+    pub line_count: u64,
+    /// The seed of the hash of keys.
+    pub seed: u64,
+    /// How often a key of neither set is reported as included, 0 to 1, to expect.
+    pub unknown_rate: f64,
+}
 
 exports! {
 /// bloomline_cascade_new() builds the cascade of 'n' included and 'm' excluded keys by their
@@ -50,16 +67,9 @@ handle! { bloomline_cascade(Cascade) filter;
 /// bloomline_cascade_clone() and the functions under it are those of bloomline_filter, for all
 /// layers together. Encoded it takes 64 bytes for each line, for each layer, and for all.
 /// bloomline_map_bytes() probes that where it is.
-///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
-clone bloomline_cascade_clone;
-free bloomline_cascade_free;
-memory bloomline_cascade_memory;
-encoded_len bloomline_cascade_encoded_len;
-encode bloomline_cascade_encode;
-write bloomline_cascade_write;
-decode bloomline_cascade_decode;
-save bloomline_cascade_save;
+clone bloomline_cascade_clone; free bloomline_cascade_free; memory bloomline_cascade_memory;
+encoded_len bloomline_cascade_encoded_len; encode bloomline_cascade_encode;
+write bloomline_cascade_write; decode bloomline_cascade_decode; save bloomline_cascade_save;
 load bloomline_cascade_load;
 }
 
@@ -72,27 +82,7 @@ fn bloomline_cascade_view(
 ) -> bloomline_status {
     write_view_of(filter, |filter| &raw const (*filter).0, out)
 }
-}
 
-/// What bloomline_cascade_about() writes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct bloomline_cascade_facts {
-    /// How many included keys it was built of, repeated ones counted.
-    pub included_count: u64,
-    /// How many excluded keys it was built of, repeated ones counted.
-    pub excluded_count: u64,
-    /// How many layers it has, 1 or more.
-    pub layer_count: u64,
-    /// How many lines of 64 bytes all layers have.
-    pub line_count: u64,
-    /// The seed of the hash of keys.
-    pub seed: u64,
-    /// How often a key of neither set is reported as included, 0 to 1, to expect.
-    pub unknown_rate: f64,
-}
-
-exports! {
 /// bloomline_cascade_about() writes key counts, size, seed and rate of the cascade to 'out'.
 fn bloomline_cascade_about(
     filter: *const bloomline_cascade, out: *mut bloomline_cascade_facts,

@@ -1,17 +1,12 @@
 //! `bloomline_concurrent`: a filter that threads insert into and probe at once.
 
 use super::batch::answer;
-use super::boundary::{
-    bitmap_at, convert_handle, guard, new_handle, output, required, shared, shared_between_threads,
-    slice, write_result,
-};
+use super::boundary::*;
 use super::filter::bloomline_filter;
 use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
-use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::ConcurrentFilter;
-use std::ffi::c_void;
 
 /// A filter that any number of threads insert into and probe at once: all its functions may run in
 /// any number of threads, but for bloomline_concurrent_free(), and none waits for another. Probed
@@ -46,8 +41,7 @@ fn bloomline_concurrent_new(
 handle! { bloomline_concurrent(ConcurrentFilter) filter;
 /// bloomline_concurrent_free() frees a filter that no thread uses any more. Do not use its views
 /// afterwards. bloomline_concurrent_memory() is bloomline_filter_memory() for it.
-free bloomline_concurrent_free;
-memory bloomline_concurrent_memory;
+free bloomline_concurrent_free; memory bloomline_concurrent_memory;
 }
 
 exports! {
@@ -74,11 +68,7 @@ fn bloomline_concurrent_insert_hash(filter: *const bloomline_concurrent, hash: u
 }
 
 /// bloomline_concurrent_insert_hashes() inserts 'n' keys by their hashes,
-/// bloomline_concurrent_insert_keys() by their bytes, and returns how many were new. The bit of a
-/// key in 'bitmap', which may be NULL, is set if it was, as bloomline_concurrent_insert() reports
-/// it.
-///
-/// If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
+/// bloomline_concurrent_insert_keys() by their bytes, and returns how many were new.
 fn bloomline_concurrent_insert_hashes(
     filter: *const bloomline_concurrent, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {

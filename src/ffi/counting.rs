@@ -1,17 +1,12 @@
 //! `bloomline_counting`: a filter that keys can be removed from.
 
 use super::batch::change_batch;
-use super::boundary::{
-    NULL, bytes, change, exclusive, guard, new_handle, read_or, shared_between_threads, slice,
-};
+use super::boundary::*;
 use super::filter::bloomline_filter;
 use super::handle::handle;
-use super::hash::{Key, keys_at};
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
-use super::status::bloomline_status;
 use crate::CountingFilter;
-use std::ffi::c_void;
 use std::ptr;
 
 /// The highest count: so often, or more often.
@@ -46,16 +41,9 @@ handle! { bloomline_counting(CountingFilter) filter;
 /// After bloomline_counting_free(), do not use its views or what bloomline_counting_filter()
 /// returned. bloomline_view_open() and bloomline_filter_decode() read its bytes too: its plain
 /// filter. To write that alone, encode bloomline_counting_filter().
-///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter without counters.
-clone bloomline_counting_clone;
-free bloomline_counting_free;
-memory bloomline_counting_memory;
-encoded_len bloomline_counting_encoded_len;
-encode bloomline_counting_encode;
-write bloomline_counting_write;
-decode bloomline_counting_decode;
-save bloomline_counting_save;
+clone bloomline_counting_clone; free bloomline_counting_free; memory bloomline_counting_memory;
+encoded_len bloomline_counting_encoded_len; encode bloomline_counting_encode;
+write bloomline_counting_write; decode bloomline_counting_decode; save bloomline_counting_save;
 load bloomline_counting_load;
 }
 
@@ -100,10 +88,8 @@ fn bloomline_counting_remove_hash(filter: *mut bloomline_counting, hash: u64) ->
 
 /// bloomline_counting_remove_hashes() removes 'n' keys by their hashes,
 /// bloomline_counting_remove_keys() by their bytes, one after the other, and returns how many were
-/// removed. The bit of a key in 'removed', which may be NULL, is set if it was, clear if it was
-/// definitely absent, or NULL with a length above 0.
-///
-/// If 'filter' or the array is NULL, none is removed.
+/// removed. The bit of a key in 'removed' is set if it was, clear if it was definitely absent, or
+/// NULL with a length above 0. If 'filter' or the array is NULL, none is removed.
 fn bloomline_counting_remove_hashes(
     filter: *mut bloomline_counting, hashes: *const u64, n: usize, removed: *mut u64,
 ) -> usize {
@@ -120,24 +106,7 @@ fn bloomline_counting_remove_keys(
     });
     change_batch(keys_at(keys, n), n, removed, false, remove)
 }
-}
 
-fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -> usize {
-    if !keys.iter().any(Key::is_broken) {
-        return filter.remove_keys(keys, removed);
-    }
-    let mut count = 0;
-    removed.fill(0);
-    for (i, key) in keys.iter().enumerate() {
-        if !key.is_broken() && filter.remove(key).is_ok() {
-            removed[i / 64] |= 1 << (i % 64);
-            count += 1;
-        }
-    }
-    count
-}
-
-exports! {
 /// bloomline_counting_count_hash() returns how often the key of a hash is present, at most: 0 if it
 /// is definitely absent, BLOOMLINE_COUNTING_MOST for so often or more, and for a NULL filter. Other
 /// keys can make it too high, at about the false-positive rate; only removals of keys never
@@ -186,4 +155,19 @@ fn bloomline_counting_clear(filter: *mut bloomline_counting) {
         filter.0.clear();
     }
 }
+}
+
+fn remove_keys(filter: &mut CountingFilter, keys: &[Key], removed: &mut [u64]) -> usize {
+    if !keys.iter().any(Key::is_broken) {
+        return filter.remove_keys(keys, removed);
+    }
+    let mut count = 0;
+    removed.fill(0);
+    for (i, key) in keys.iter().enumerate() {
+        if !key.is_broken() && filter.remove(key).is_ok() {
+            removed[i / 64] |= 1 << (i % 64);
+            count += 1;
+        }
+    }
+    count
 }

@@ -1,16 +1,11 @@
 //! `bloomline_cuckoo`: a filter from which keys can be removed.
 
-use super::boundary::{
-    NULL, bytes, change, exclusive, new_handle, required, shared_between_threads, slice,
-    write_optional, write_result,
-};
+use super::boundary::*;
 use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_cuckoo_params;
-use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, Error};
-use std::ffi::c_void;
 
 /// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
 /// bloomline_cuckoo_view().
@@ -46,16 +41,9 @@ handle! { bloomline_cuckoo(CuckooFilter) filter;
 /// bloomline_cuckoo_clone() and the functions under it are those of bloomline_filter, for a cuckoo
 /// filter. Encoded it takes 64 bytes for each line and 64 more, which bloomline_view_open() and
 /// bloomline_map_open() read, too.
-///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_LAYOUT for a filter of another kind.
-clone bloomline_cuckoo_clone;
-free bloomline_cuckoo_free;
-memory bloomline_cuckoo_memory;
-encoded_len bloomline_cuckoo_encoded_len;
-encode bloomline_cuckoo_encode;
-write bloomline_cuckoo_write;
-decode bloomline_cuckoo_decode;
-save bloomline_cuckoo_save;
+clone bloomline_cuckoo_clone; free bloomline_cuckoo_free; memory bloomline_cuckoo_memory;
+encoded_len bloomline_cuckoo_encoded_len; encode bloomline_cuckoo_encode;
+write bloomline_cuckoo_write; decode bloomline_cuckoo_decode; save bloomline_cuckoo_save;
 load bloomline_cuckoo_load;
 }
 
@@ -103,6 +91,27 @@ fn bloomline_cuckoo_insert_keys(
 ) -> bloomline_status {
     insert_batch(filter, keys_at(keys, n), inserted, |filter, keys| filter.insert_keys(keys))
 }
+
+/// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key',
+/// bloomline_cuckoo_remove_hash() a key by its hash, once if it was inserted more often. Remove
+/// only keys you inserted: see bloomline_cuckoo.
+///
+/// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
+fn bloomline_cuckoo_remove(
+    filter: *mut bloomline_cuckoo, key: *const c_void, len: usize,
+) -> bloomline_status {
+    change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
+}
+fn bloomline_cuckoo_remove_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
+    change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
+}
+
+/// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay.
+fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
+    if let Some(filter) = exclusive(filter) {
+        filter.0.clear();
+    }
+}
 }
 
 /// Inserts a batch by `insert`, and reports how many it inserted.
@@ -125,27 +134,4 @@ unsafe fn insert_batch<T>(
             Ok(result?)
         })
     }
-}
-
-exports! {
-/// bloomline_cuckoo_remove() removes the key of 'len' bytes at 'key',
-/// bloomline_cuckoo_remove_hash() a key by its hash, once if it was inserted more often. Remove
-/// only keys you inserted: see bloomline_cuckoo.
-///
-/// Errors: BLOOMLINE_ERR_ABSENT if the key is definitely absent; the filter is unchanged.
-fn bloomline_cuckoo_remove(
-    filter: *mut bloomline_cuckoo, key: *const c_void, len: usize,
-) -> bloomline_status {
-    change(filter, |filter| Ok(filter.0.remove(bytes(key, len).ok_or(NULL)?)?))
-}
-fn bloomline_cuckoo_remove_hash(filter: *mut bloomline_cuckoo, hash: u64) -> bloomline_status {
-    change(filter, |filter| Ok(filter.0.remove_hash(hash)?))
-}
-
-/// bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay.
-fn bloomline_cuckoo_clear(filter: *mut bloomline_cuckoo) {
-    if let Some(filter) = exclusive(filter) {
-        filter.0.clear();
-    }
-}
 }

@@ -1,4 +1,5 @@
-//! Filters as bytes: the kind of an encoded filter, and the callback that bytes are written through.
+//! Filters as bytes: the kind of an encoded filter, and the callback that writes bytes.
+#![allow(dead_code, reason = "C compares with the numbers of kinds")]
 
 use super::boundary::{self, guard_or};
 use crate::Kind;
@@ -32,16 +33,9 @@ exports! {
 ///
 /// Returns 0 if 'bytes' is NULL.
 fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {
+    // The numbers are those of `Kind`.
     guard_or(0, || match boundary::bytes(bytes, len).map(Kind::of) {
-        Some(Ok(Kind::Filter)) => BLOOMLINE_KIND_FILTER,
-        Some(Ok(Kind::Classic)) => BLOOMLINE_KIND_CLASSIC,
-        Some(Ok(Kind::Counting)) => BLOOMLINE_KIND_COUNTING,
-        Some(Ok(Kind::Cuckoo)) => BLOOMLINE_KIND_CUCKOO,
-        Some(Ok(Kind::Scalable)) => BLOOMLINE_KIND_SCALABLE,
-        Some(Ok(Kind::Window)) => BLOOMLINE_KIND_WINDOW,
-        Some(Ok(Kind::Static)) => BLOOMLINE_KIND_STATIC,
-        Some(Ok(Kind::Cascade)) => BLOOMLINE_KIND_CASCADE,
-        Some(Ok(Kind::Matrix)) => BLOOMLINE_KIND_MATRIX,
+        Some(Ok(kind)) => kind as i32,
         Some(Err(_)) | None => 0,
     })
 }
@@ -53,20 +47,17 @@ fn bloomline_encoded_kind(bytes: *const c_void, len: usize) -> i32 {
 pub type bloomline_write_fn =
     Option<unsafe extern "C" fn(context: *mut c_void, data: *const c_void, len: usize) -> bool>;
 
-/// That callback.
-type Write = unsafe extern "C" fn(context: *mut c_void, data: *const c_void, len: usize) -> bool;
-
 /// A callback of C as a writer. One that fails is not called again.
 pub(super) struct Callback {
-    write: Write,
+    write: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> bool,
     context: *mut c_void,
     failed: bool,
 }
 
 impl Callback {
-    /// A writer that passes bytes to `write`, with this context.
-    pub(super) fn new(write: Write, context: *mut c_void) -> Callback {
-        Callback { write, context, failed: false }
+    /// A writer that passes bytes to `write`, with this context; `None` if it is NULL.
+    pub(super) fn new(write: bloomline_write_fn, context: *mut c_void) -> Option<Callback> {
+        Some(Callback { write: write?, context, failed: false })
     }
 }
 

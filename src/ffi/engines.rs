@@ -1,16 +1,13 @@
 //! Filter blocks of RocksDB, Pebble and LevelDB: opened as a `bloomline_view`, and built in the
 //! caller's buffer.
 
-use super::boundary::{
-    Failure, NULL, bytes, guard, guard_or, output, room_at, slice, write_optional,
-};
+use super::boundary::*;
 use super::hash::key_or_empty;
-use super::status::{BLOOMLINE_ERR_LAYOUT, bloomline_status};
+use super::status::BLOOMLINE_ERR_LAYOUT;
 use super::view::{bloomline_view, pack};
 use crate::engines;
 use crate::os::room::Room;
 use crate::{Error, View};
-use std::ffi::c_void;
 
 /// Engines whose filter blocks are read and written, for the functions that take an 'engine'.
 /// RocksDB since format_version 5.

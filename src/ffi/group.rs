@@ -1,13 +1,9 @@
 //! `bloomline_group`: many views, checked once and asked together.
 
-use super::boundary::{
-    NULL, bitmap_at, bytes, free, new_handle, read_or, shared, shared_between_threads, slice,
-};
-use super::status::bloomline_status;
+use super::boundary::*;
 use super::view::{bloomline_view, unpack};
 use crate::filter::group::{Members, one_hash, one_key, rows};
 use crate::filter::views::all_present;
-use std::ffi::c_void;
 
 /// Filters that are asked together many times: those of the tables of an LSM tree, of shards, of
 /// partitions. It is made once, when the set of filters changes, and takes about half the time of
@@ -49,8 +45,7 @@ fn bloomline_group_view_count(group: *const bloomline_group) -> usize {
 
 /// bloomline_group_contains_hash() probes all filters of 'group' for one key, by its hash, as
 /// bloomline_views_contain_hash(). bloomline_group_contains() probes for the key of 'len' bytes at
-/// 'key', as bloomline_views_contain(). If 'bitmap' is NULL, nothing is written and the result is
-/// the number of filters. If 'group' is NULL, nothing is written and the result is SIZE_MAX.
+/// 'key', as bloomline_views_contain(). If 'group' is NULL, they write nothing and return SIZE_MAX.
 fn bloomline_group_contains_hash(
     group: *const bloomline_group, hash: u64, bitmap: *mut u64,
 ) -> usize {
@@ -75,7 +70,7 @@ fn bloomline_group_contains(
 /// bloomline_group_contains_hashes() is bloomline_group_contains_hash() for 'n' keys. The answers
 /// about each begin in a word of their own: those about key j begin at bitmaps[j * words], where
 /// 'words' is the number of filters divided by 64, rounded up. 'bitmaps' has room for n * words.
-/// Returns how many bits are set. If 'hashes' is NULL, all filters may have all keys.
+/// Returns how many bits are set.
 fn bloomline_group_contains_hashes(
     group: *const bloomline_group, hashes: *const u64, n: usize, bitmaps: *mut u64,
 ) -> usize {
@@ -95,12 +90,8 @@ fn bloomline_group_contains_hashes(
 
 /// bloomline_group_contains_pairs() probes one filter for each of 'n' keys: filter members[i] for
 /// the key of hashes[i], which is hashed as that filter hashes. A lookup of many keys asks so, each
-/// in its own table. It returns how many keys may be present. The bit of a key in 'bitmap' is set
-/// if it may be.
-///
-/// Where members[i] is not below the number of filters, the key may be present. If 'group',
-/// 'members' or 'hashes' is NULL, all may. If 'bitmap' is NULL, nothing is written and the result
-/// is 'n'.
+/// in its own table. It returns how many keys may be present. Where members[i] is not below the
+/// number of filters, the key may be.
 fn bloomline_group_contains_pairs(
     group: *const bloomline_group, members: *const u32, hashes: *const u64, n: usize,
     bitmap: *mut u64,

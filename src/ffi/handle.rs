@@ -6,7 +6,7 @@
 //! arms of `row!`.
 
 /// Functions of a handle, by rows: `handle! { bloomline_NAME(FILTER) ARGUMENT;` and
-/// `verb bloomline_NAME_verb; ... }`.
+/// `verb bloomline_NAME_verb; ... }`. A comment is of all rows under it.
 macro_rules! handle {
     ($handle:ident($kind:ident) $this:ident; $(
         $(#[$doc:meta])*
@@ -68,8 +68,8 @@ macro_rules! row {
             use $crate::ffi::boundary::*;
             guard(|| {
                 let filter = required($this)?;
-                let write = write.ok_or(NULL)?;
-                Ok(filter.0.write_to(&mut $crate::ffi::encode::Callback::new(write, context))?)
+                let write = $crate::ffi::encode::Callback::new(write, context);
+                Ok(filter.0.write_to(&mut write.ok_or(NULL)?)?)
             })
         }
     }};

@@ -1,9 +1,7 @@
 //! Keys and their hashes.
 
-use super::boundary::{bytes, shared, slice, write_result};
-use super::status::bloomline_status;
+use super::boundary::*;
 use crate::key::KeyBytes;
-use std::ffi::c_void;
 use std::ptr;
 
 /// One key of a batch: 'len' bytes at 'data'. The empty key is allowed; its 'data' may

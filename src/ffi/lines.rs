@@ -1,13 +1,11 @@
 //! `bloomline_lines_*`: a filter whose lines are the caller's own memory, such as that of a
 //! garbage-collected language, or memory that processes share.
 
-use super::boundary::{NULL, bytes, guard, lines_at, output, slice};
+use super::boundary::*;
 use super::params::{bloomline_params, checked};
-use super::status::bloomline_status;
 use super::view::{bloomline_view, pack};
 use crate::kernel::Probed;
 use crate::{Error, Params, View, lines_insert, lines_intersect, lines_union};
-use std::ffi::c_void;
 
 exports! {
 /// bloomline_lines_insert_hashes() inserts the keys of 'n' hashes into the lines at 'lines':
@@ -17,9 +15,8 @@ exports! {
 /// The lines are the first part of an encoded filter. docs/FORMAT.md describes the footer behind
 /// them.
 ///
-/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; BLOOMLINE_ERR_NO_LINES,
-/// BLOOMLINE_ERR_K, BLOOMLINE_ERR_LINE_COUNT, BLOOMLINE_ERR_LAYOUT; BLOOMLINE_ERR_BACKEND.
-/// Nothing is inserted.
+/// Errors: BLOOMLINE_ERR_BUFFER_TOO_SMALL if 'len' is less than the lines; those of
+/// bloomline_filter_new(). Nothing is inserted.
 fn bloomline_lines_insert_hashes(
     params: *const bloomline_params, lines: *mut c_void, len: usize, hashes: *const u64, n: usize,
 ) -> bloomline_status {
@@ -51,32 +48,7 @@ fn bloomline_lines_intersect(
 ) -> bloomline_status {
     combine(params, (lines, len), (from, from_len), lines_intersect)
 }
-}
 
-/// What changes lines by others: `lines_union` and `lines_intersect`.
-type Combine = fn(&Params, &[u8], &mut [u8]) -> Result<(), Error>;
-
-/// Combines lines by `how`.
-///
-/// # Safety
-/// `params` is NULL or there; `lines` and `from` are initialized bytes or NULL, the first this
-/// call's alone, the second written by nobody meanwhile.
-unsafe fn combine(
-    params: *const bloomline_params,
-    lines: (*mut c_void, usize),
-    from: (*const c_void, usize),
-    how: Combine,
-) -> bloomline_status {
-    // SAFETY: the same contract.
-    guard(|| unsafe {
-        let params = checked(params)?;
-        let from = bytes(from.0, from.1).ok_or(NULL)?;
-        let lines = lines_at(lines.0, lines.1).ok_or(NULL)?;
-        Ok(how(&params, from, lines)?)
-    })
-}
-
-exports! {
 /// bloomline_lines_view() writes to 'out' a view of the first 'line_count' lines at 'lines'. It
 /// reads none of them: cheap enough for each probe.
 ///
@@ -101,4 +73,27 @@ fn bloomline_lines_view(
         Ok(())
     })
 }
+}
+
+/// What changes lines by others: `lines_union` and `lines_intersect`.
+type Combine = fn(&Params, &[u8], &mut [u8]) -> Result<(), Error>;
+
+/// Combines lines by `how`.
+///
+/// # Safety
+/// `params` is NULL or there; `lines` and `from` are initialized bytes or NULL, the first this
+/// call's alone, the second written by nobody meanwhile.
+unsafe fn combine(
+    params: *const bloomline_params,
+    lines: (*mut c_void, usize),
+    from: (*const c_void, usize),
+    how: Combine,
+) -> bloomline_status {
+    // SAFETY: the same contract.
+    guard(|| unsafe {
+        let params = checked(params)?;
+        let from = bytes(from.0, from.1).ok_or(NULL)?;
+        let lines = lines_at(lines.0, lines.1).ok_or(NULL)?;
+        Ok(how(&params, from, lines)?)
+    })
 }

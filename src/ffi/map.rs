@@ -1,15 +1,12 @@
 //! `bloomline_map`: an encoded filter that was opened, with its bytes: a mapped file, a copy, the
 //! caller's.
 
-use super::boundary::{
-    Failure, NULL, bytes, free, new_handle, path_at, shared, shared_between_threads, write_result,
-};
+use super::boundary::*;
 use super::matrix::bloomline_matrix;
 use super::opened::{Bytes, Opened, check};
-use super::status::{BLOOMLINE_ERR_RESERVED, bloomline_status};
+use super::status::BLOOMLINE_ERR_RESERVED;
 use super::view::{bloomline_view, pack};
 use crate::filter::map::map_file;
-use std::ffi::{c_char, c_void};
 
 /// An encoded filter that was opened, in a file or in the caller's bytes: of any kind that
 /// bloomline_view_open() opens, a cascade or a matrix. Made by bloomline_map_open() or
@@ -47,9 +44,7 @@ exports! {
 /// bloomline_filter_save() does: the map keeps the old file. Removing the file does no harm. If you
 /// cannot rule out changes, or the file system maps no files, take BLOOMLINE_MAP_COPY.
 ///
-/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
-/// BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION, BLOOMLINE_ERR_NOT_A_FILE, BLOOMLINE_ERR_IO,
-/// BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: those of bloomline_filter_load(); BLOOMLINE_ERR_RESERVED for other flags.
 fn bloomline_map_open(
     path: *const c_char, flags: u32, out: *mut *mut bloomline_map,
 ) -> bloomline_status {
@@ -66,10 +61,9 @@ fn bloomline_map_open(
 
 /// bloomline_map_bytes() is bloomline_map_open() for the 'len' bytes at 'data', which must stay in
 /// place, unchanged, until bloomline_map_close(), unless copied. It is how a cascade or a matrix is
-/// probed where its bytes are; for other kinds bloomline_view_open() does the same without a handle.
+/// probed where its bytes are; bloomline_view_open() opens other kinds without a handle.
 ///
-/// Errors: those of bloomline_view_open(); BLOOMLINE_ERR_RESERVED for other flags;
-/// BLOOMLINE_ERR_OUT_OF_MEMORY.
+/// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_RESERVED for other flags.
 fn bloomline_map_bytes(
     data: *const c_void, len: usize, flags: u32, out: *mut *mut bloomline_map,
 ) -> bloomline_status {

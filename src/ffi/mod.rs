@@ -84,26 +84,8 @@ mod view;
 mod views;
 mod window;
 
-pub use allocator::*;
-pub use block::*;
-pub use cascade::*;
-pub use concurrent::*;
-pub use counting::*;
-pub use cuckoo::*;
-pub use encode::*;
-pub use engines::*;
-pub use filter::*;
-pub use group::*;
-pub use hash::*;
-pub use lines::*;
-pub use map::*;
-pub use matrix::*;
-pub use params::*;
-pub use scalable::*;
-pub use shards::*;
-pub use status::*;
-pub use swap::*;
-pub use version::*;
-pub use view::*;
-pub use views::*;
-pub use window::*;
+pub use {
+    allocator::*, block::*, cascade::*, concurrent::*, counting::*, cuckoo::*, encode::*,
+    engines::*, filter::*, group::*, hash::*, lines::*, map::*, matrix::*, params::*, scalable::*,
+    shards::*, status::*, swap::*, version::*, view::*, views::*, window::*,
+};

@@ -1,8 +1,8 @@
 //! The shape of a filter: its size, k, layout and seed.
 
-use super::boundary::{Failure, change, guard_or, required, shared, write_result};
+use super::boundary::*;
 use super::encode::{BLOOMLINE_KIND_CLASSIC, BLOOMLINE_KIND_CUCKOO, BLOOMLINE_KIND_STATIC};
-use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_RESERVED, bloomline_status};
+use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_RESERVED};
 use crate::{CuckooParams, Error, Params, View};
 
 /// The size and shape of a filter. Made by bloomline_params_for_rate() or
@@ -62,6 +62,48 @@ impl From<Params> for bloomline_params {
             line_count: params.line_count(),
             k: params.k(),
             layout: if params.is_classic() { CLASSIC } else { 0 },
+            seed: params.seed(),
+        }
+    }
+}
+
+/// The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or filled in
+/// by hand; every function checks it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct bloomline_cuckoo_params {
+    /// How many lines of 64 bytes, 1 to 2^32 - 1.
+    pub line_count: u64,
+    /// Bits kept of each key: 8 (64 slots per line, 2.95 % false positives), 12 (40, 0.186 %) or 16
+    /// (32, 0.0116 %).
+    pub fingerprint_bits: u32,
+    /// Must be 0.
+    pub reserved: u32,
+    /// The seed of the hash of keys. If an attacker can choose keys, take it from
+    /// bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
+    /// of any size.
+    pub seed: u64,
+}
+
+impl bloomline_cuckoo_params {
+    pub(super) fn check(&self) -> Result<CuckooParams, Failure> {
+        if self.reserved != 0 {
+            return Err(Failure(BLOOMLINE_ERR_RESERVED));
+        }
+        // As in bloomline_params: all zeros are those of a call that failed.
+        if self.line_count == 0 {
+            return Err(Error::NoLines.into());
+        }
+        Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
+    }
+}
+
+impl From<CuckooParams> for bloomline_cuckoo_params {
+    fn from(params: CuckooParams) -> bloomline_cuckoo_params {
+        bloomline_cuckoo_params {
+            line_count: params.line_count(),
+            fingerprint_bits: params.fingerprint_bits(),
+            reserved: 0,
             seed: params.seed(),
         }
     }
@@ -129,6 +171,11 @@ fn bloomline_classic_params_for_bits(
 /// that bloomline_filter_fold() can halve the filter 'folds' times. For keys that cannot be counted
 /// beforehand: size the filter for too many, then fold it.
 ///
+/// bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
+/// bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
+/// that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
+/// has about half the bits per key, so let 'shape' be that of the largest column.
+///
 /// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
 /// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
 fn bloomline_params_foldable(params: *mut bloomline_params, folds: u32) -> bloomline_status {
@@ -137,14 +184,6 @@ fn bloomline_params_foldable(params: *mut bloomline_params, folds: u32) -> bloom
         Ok(())
     })
 }
-
-/// bloomline_params_foldable_to() makes 'params' those of a filter that can be a column of a
-/// bloomline_matrix of 'shape': its k and seed, and its line count times the smallest power of two
-/// that gives no fewer lines than 'params' has. Folded to half the lines, a filter of the same keys
-/// has about half the bits per key, so let 'shape' be that of the largest column.
-///
-/// Errors: BLOOMLINE_ERR_LINE_COUNT if it would not fit in memory, BLOOMLINE_ERR_K and
-/// BLOOMLINE_ERR_LAYOUT; 'params' is unchanged.
 fn bloomline_params_foldable_to(
     params: *mut bloomline_params, shape: *const bloomline_params,
 ) -> bloomline_status {
@@ -165,51 +204,7 @@ fn bloomline_params_foldable_to(
 fn bloomline_params_rate(params: *const bloomline_params, keys: u64) -> f64 {
     guard_or(1.0, || checked(params).map_or(1.0, |params| params.rate(keys)))
 }
-}
 
-/// The size and shape of a cuckoo filter. Made by bloomline_cuckoo_params_for_rate(), or filled in
-/// by hand; every function checks it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct bloomline_cuckoo_params {
-    /// How many lines of 64 bytes, 1 to 2^32 - 1.
-    pub line_count: u64,
-    /// Bits kept of each key: 8 (64 slots per line, 2.95 % false positives), 12 (40, 0.186 %) or 16
-    /// (32, 0.0116 %).
-    pub fingerprint_bits: u32,
-    /// Must be 0.
-    pub reserved: u32,
-    /// The seed of the hash of keys. If an attacker can choose keys, take it from
-    /// bloomline_random_seed() and keep it secret: with a known seed some eighty keys fill a filter
-    /// of any size.
-    pub seed: u64,
-}
-
-impl bloomline_cuckoo_params {
-    pub(super) fn check(&self) -> Result<CuckooParams, Failure> {
-        if self.reserved != 0 {
-            return Err(Failure(BLOOMLINE_ERR_RESERVED));
-        }
-        // As in bloomline_params: all zeros are those of a call that failed.
-        if self.line_count == 0 {
-            return Err(Error::NoLines.into());
-        }
-        Ok(CuckooParams::new(self.line_count, self.fingerprint_bits, self.seed)?)
-    }
-}
-
-impl From<CuckooParams> for bloomline_cuckoo_params {
-    fn from(params: CuckooParams) -> bloomline_cuckoo_params {
-        bloomline_cuckoo_params {
-            line_count: params.line_count(),
-            fingerprint_bits: params.fingerprint_bits(),
-            reserved: 0,
-            seed: params.seed(),
-        }
-    }
-}
-
-exports! {
 /// bloomline_cuckoo_params_for_rate() writes to 'out' the smallest cuckoo filter for 'keys' keys
 /// with a false-positive rate of at most 'rate' (0.01 is 1 %) when all are present. 'rate' is at
 /// least 0.000116, and less than 1. The seed is 0.

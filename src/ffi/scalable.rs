@@ -1,16 +1,11 @@
 //! `bloomline_scalable`: a filter that grows with its keys.
 
-use super::boundary::{
-    NULL, bitmap_at, change, new_handle, shared, shared_between_threads, slice, write_optional,
-    write_result,
-};
+use super::boundary::*;
 use super::filter::bloomline_filter;
 use super::handle::handle;
 use super::hash::{bloomline_bytes, key_or_empty, keys_at};
-use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::{Error, ScalableFilter};
-use std::ffi::c_void;
 use std::ptr;
 
 /// A filter for an unknown number of keys: it grows with them, and stays below its false-positive
@@ -62,16 +57,10 @@ handle! { bloomline_scalable(ScalableFilter) filter;
 /// bloomline_scalable_load() read that: views cannot be opened of it. After
 /// bloomline_scalable_free(), do not use what bloomline_scalable_stage() returned.
 ///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_RATE, and BLOOMLINE_ERR_LAYOUT for a filter of
-/// another kind.
-clone bloomline_scalable_clone;
-free bloomline_scalable_free;
-memory bloomline_scalable_memory;
-encoded_len bloomline_scalable_encoded_len;
-encode bloomline_scalable_encode;
-write bloomline_scalable_write;
-decode bloomline_scalable_decode;
-save bloomline_scalable_save;
+/// Errors: as there; in reading, also BLOOMLINE_ERR_RATE.
+clone bloomline_scalable_clone; free bloomline_scalable_free; memory bloomline_scalable_memory;
+encoded_len bloomline_scalable_encoded_len; encode bloomline_scalable_encode;
+write bloomline_scalable_write; decode bloomline_scalable_decode; save bloomline_scalable_save;
 load bloomline_scalable_load;
 }
 
@@ -113,44 +102,9 @@ fn bloomline_scalable_insert_hash(
 ) -> bloomline_status {
     insert_one(filter, is_new, |filter| filter.insert_hash(hash))
 }
-}
 
-/// Inserts a batch by `insert`, which takes some items and a bitmap of those that were new.
-///
-/// # Safety
-/// `filter` is NULL or the call's alone; `bitmap` as for `boundary::bitmap_at`.
-unsafe fn insert_batch<T>(
-    filter: *mut bloomline_scalable,
-    items: Option<&[T]>,
-    bitmap: *mut u64,
-    insert: impl Fn(&mut ScalableFilter, &[T], &mut [u64]) -> Result<usize, Error>,
-) -> bloomline_status {
-    const WITHOUT_BITMAP: usize = 4096;
-    // SAFETY: the same contract.
-    unsafe {
-        change(filter, |filter| {
-            let items = items.ok_or(NULL)?;
-            if !bitmap.is_null() {
-                let bitmap = bitmap_at(bitmap, items.len()).ok_or(NULL)?;
-                insert(&mut filter.0, items, bitmap)?;
-                return Ok(());
-            }
-            // All of them, whatever becomes of some.
-            let mut result = Ok(0);
-            for items in items.chunks(WITHOUT_BITMAP) {
-                result = result.and(insert(&mut filter.0, items, &mut [0; WITHOUT_BITMAP / 64]));
-            }
-            result?;
-            Ok(())
-        })
-    }
-}
-
-exports! {
 /// bloomline_scalable_insert_hashes() inserts 'n' keys by their hashes,
-/// bloomline_scalable_insert_keys() by their bytes, faster than one by one. The bit of a key in
-/// 'bitmap', which may be NULL, is set if it was new, as bloomline_scalable_insert() reports it; a
-/// key that is there twice is new once.
+/// bloomline_scalable_insert_keys() by their bytes, faster than one by one.
 ///
 /// Errors: BLOOMLINE_ERR_OUT_OF_MEMORY if the filter has to grow and cannot. All keys are inserted,
 /// and 'bitmap' is written.
@@ -206,5 +160,35 @@ fn bloomline_scalable_stage(
     let stage = shared(filter).and_then(|filter| filter.0.stages().nth(stage));
     stage.map_or(ptr::null(), bloomline_filter::borrowed)
 }
+}
 
+/// Inserts a batch by `insert`, which takes some items and a bitmap of those that were new.
+///
+/// # Safety
+/// `filter` is NULL or the call's alone; `bitmap` as for `boundary::bitmap_at`.
+unsafe fn insert_batch<T>(
+    filter: *mut bloomline_scalable,
+    items: Option<&[T]>,
+    bitmap: *mut u64,
+    insert: impl Fn(&mut ScalableFilter, &[T], &mut [u64]) -> Result<usize, Error>,
+) -> bloomline_status {
+    const WITHOUT_BITMAP: usize = 4096;
+    // SAFETY: the same contract.
+    unsafe {
+        change(filter, |filter| {
+            let items = items.ok_or(NULL)?;
+            if !bitmap.is_null() {
+                let bitmap = bitmap_at(bitmap, items.len()).ok_or(NULL)?;
+                insert(&mut filter.0, items, bitmap)?;
+                return Ok(());
+            }
+            // All of them, whatever becomes of some.
+            let mut result = Ok(0);
+            for items in items.chunks(WITHOUT_BITMAP) {
+                result = result.and(insert(&mut filter.0, items, &mut [0; WITHOUT_BITMAP / 64]));
+            }
+            result?;
+            Ok(())
+        })
+    }
 }

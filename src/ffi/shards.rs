@@ -1,7 +1,7 @@
 //! One set split over several filters: `bloomline_shard_of` and `bloomline_shards_*`.
 
 use super::batch::answer;
-use super::boundary::slice;
+use super::boundary::*;
 use super::view::{bloomline_view, unpack};
 use crate::filter::shards::{Shards, answer_by_shards};
 use crate::filter::views::all_present;
@@ -20,9 +20,8 @@ fn bloomline_shard_of(hash: u64, shards: u64) -> u64 {
 /// writes a bit for each to 'bitmap', as bloomline_view_contains_hashes(). In large filters, the
 /// lines of many keys are prefetched.
 ///
-/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, if
-/// 'views' or 'hashes' is NULL, or 'n_views' is 0, all keys may be present. A view that was not
-/// opened may have all its keys. If 'bitmap' is NULL, nothing is written and the result is 'n'.
+/// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not, or
+/// 'n_views' is 0, all keys may be present. A view that was not opened may have all its keys.
 fn bloomline_shards_contain_hashes(
     views: *const bloomline_view, n_views: usize, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {

@@ -3,12 +3,8 @@
 //! Not that `Swap` itself: it holds an `Arc`, and to make one without memory ends the process.
 //! Here what is shared is allocated as all handles are, and counted by `Holder`.
 
-use super::boundary::{
-    Failure, NULL, convert_handle, free, guard, guard_or, output, required, shared,
-    shared_between_threads, try_box,
-};
+use super::boundary::*;
 use super::filter::bloomline_filter;
-use super::status::bloomline_status;
 use arc_swap::{ArcSwapAny, RefCnt};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;

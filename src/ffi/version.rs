@@ -1,8 +1,8 @@
 //! Which library this is: version, ABI version, backend.
 
-use super::boundary::guard_or;
+use super::boundary::*;
 use crate::Backend;
-use std::ffi::{CStr, c_char};
+use std::ffi::CStr;
 
 /// The version of this header: major number.
 pub const BLOOMLINE_VERSION_MAJOR: u32 = 0;

@@ -2,11 +2,10 @@
 //! same of views that lie anywhere.
 
 use super::batch::{answer, up_to};
-use super::boundary::{bytes, shared, slice};
+use super::boundary::*;
 use super::view::bloomline_view;
 use crate::filter::views::{answers, are_far};
 use crate::kernel::Words;
-use std::ffi::c_void;
 
 exports! {
 /// bloomline_views_contain_hash() probes 'n_views' filters for one key, by its hash: the files of
@@ -16,8 +15,7 @@ exports! {
 ///
 /// All filters must hash keys alike, with the same seed; sizes and k may differ. If they do not,
 /// all may have the key: bloomline_views_contain() has no such limit. A view that was not opened
-/// may have the key; if 'views' is NULL, all may. If 'bitmap' is NULL, nothing is written and the
-/// result is 'n_views'.
+/// may have the key.
 fn bloomline_views_contain_hash(
     views: *const bloomline_view, n_views: usize, hash: u64, bitmap: *mut u64,
 ) -> usize {

@@ -1,17 +1,12 @@
 //! `bloomline_window`: whether a key was inserted lately.
 
 use super::batch::change_batch;
-use super::boundary::{
-    exclusive, new_handle, read_or, shared_between_threads, slice, write_result,
-};
+use super::boundary::*;
 use super::handle::handle;
-use super::hash::{Key, keys_at};
-use super::hash::{bloomline_bytes, key_or_empty};
+use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_params;
-use super::status::bloomline_status;
 use super::view::{bloomline_view, write_view_of};
 use crate::Window;
-use std::ffi::c_void;
 
 /// A sliding-window filter: whether a key was inserted in one of the last generations. A generation
 /// is a time slice, such as a day, or a number of keys. Keys go into the newest;
@@ -67,16 +62,10 @@ handle! { bloomline_window(Window) window;
 /// that of the lines, and of the marks of generations that are out of date. Only
 /// bloomline_window_decode() and bloomline_window_load() read its bytes.
 ///
-/// Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS, and BLOOMLINE_ERR_LAYOUT for a
-/// filter of another kind.
-clone bloomline_window_clone;
-free bloomline_window_free;
-memory bloomline_window_memory;
-encoded_len bloomline_window_encoded_len;
-encode bloomline_window_encode;
-write bloomline_window_write;
-decode bloomline_window_decode;
-save bloomline_window_save;
+/// Errors: as there; in reading, also BLOOMLINE_ERR_GENERATIONS.
+clone bloomline_window_clone; free bloomline_window_free; memory bloomline_window_memory;
+encoded_len bloomline_window_encoded_len; encode bloomline_window_encode;
+write bloomline_window_write; decode bloomline_window_decode; save bloomline_window_save;
 load bloomline_window_load;
 }
 
@@ -118,11 +107,7 @@ fn bloomline_window_insert_hash(window: *mut bloomline_window, hash: u64) -> boo
 }
 
 /// bloomline_window_insert_hashes() inserts 'n' keys by their hashes,
-/// bloomline_window_insert_keys() by their bytes, and returns how many were new. The bit of a key
-/// in 'bitmap', which may be NULL, is set if it was, as bloomline_window_insert() reports it; a key
-/// that is there twice is new once.
-///
-/// If 'window' or the array is NULL, nothing is inserted, and all keys are reported as new.
+/// bloomline_window_insert_keys() by their bytes, and returns how many were new.
 fn bloomline_window_insert_hashes(
     window: *mut bloomline_window, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {

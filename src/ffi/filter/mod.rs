@@ -9,16 +9,12 @@ pub use probe::*;
 pub use view::*;
 
 use super::batch::{change_batch, short};
-use super::boundary::{
-    NULL, change, exclusive, guard, new_handle, shared_between_threads, slice, write_optional,
-};
+use super::boundary::*;
 use super::handle::handle;
 use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
-use super::status::bloomline_status;
 use crate::hash::of_short;
 use crate::{Error, Filter};
-use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
 
@@ -93,23 +89,7 @@ fn bloomline_filter_insert(filter: *mut bloomline_filter, key: *const c_void, le
 fn bloomline_filter_insert_hash(filter: *mut bloomline_filter, hash: u64) -> bool {
     exclusive(filter).is_none_or(|filter| filter.0.insert_hash(hash))
 }
-}
 
-/// The rest of [`bloomline_filter_insert`], apart: so the shorter way saves no registers.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe extern "C" fn insert_apart(
-    filter: *mut bloomline_filter,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: the same contract.
-    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
-}
-
-exports! {
 /// bloomline_filter_insert_hashes() inserts 'n' keys by their hashes,
 /// bloomline_filter_insert_keys() by their bytes, faster than one by one: in a large filter their
 /// lines are prefetched. Does nothing if 'filter' or the array is NULL.
@@ -155,14 +135,11 @@ fn bloomline_filter_insert_keys_parallel(
 }
 
 /// bloomline_filter_insert_new_hashes() inserts 'n' keys by their hashes,
-/// bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. The
-/// bit of a key in 'bitmap' is set if it was, as bloomline_filter_insert() reports it; a key that
-/// is there twice is new once. 'bitmap' may be NULL, and then one thread does the work.
+/// bloomline_filter_insert_new_keys() by their bytes, in order, and returns how many were new. If
+/// 'bitmap' is NULL, one thread does the work.
 ///
 /// 'threads' and the memory are as with bloomline_filter_insert_keys_parallel(), and 128 KiB more
 /// for each thread. Bytes and answers are the same for any number.
-///
-/// If 'filter' or the array is NULL, nothing is inserted, and all keys are reported as new.
 fn bloomline_filter_insert_new_hashes(
     filter: *mut bloomline_filter, hashes: *const u64, n: usize, threads: usize, bitmap: *mut u64,
 ) -> usize {
@@ -181,8 +158,11 @@ fn bloomline_filter_insert_new_keys(
     change_batch(keys_at(keys, n), n, bitmap, true, insert)
 }
 
-/// bloomline_filter_union() inserts all keys of 'from' into 'into'. Line count, k, seed and type
-/// (plain or classic) must be equal.
+/// bloomline_filter_union() inserts all keys of 'from' into 'into'. bloomline_filter_intersect()
+/// keeps in 'into' what both filters have: a key that is in both stays present. Others are false
+/// positives at most as often as in either, and more often than in a filter of the common keys
+/// alone. The key count becomes 0, which means unknown: bloomline_view_estimated_keys() tells it.
+/// Line count, k, seed and type (plain or classic) must be equal.
 ///
 /// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
 fn bloomline_filter_union(
@@ -190,43 +170,12 @@ fn bloomline_filter_union(
 ) -> bloomline_status {
     combine(into, from, Filter::union)
 }
-
-/// bloomline_filter_intersect() keeps in 'into' what both filters have: a key that is in both stays
-/// present. Others are false positives at most as often as in either, and more often than in a
-/// filter of the common keys alone. The key count becomes 0, which means unknown:
-/// bloomline_view_estimated_keys() tells it. Line count, k, seed and type must be equal.
-///
-/// Errors: BLOOMLINE_ERR_MISMATCH; 'into' is unchanged.
 fn bloomline_filter_intersect(
     into: *mut bloomline_filter, from: *const bloomline_filter,
 ) -> bloomline_status {
     combine(into, from, Filter::intersect)
 }
-}
 
-/// Combines two filters by `how`, which changes nothing where both are one.
-///
-/// # Safety
-/// Each is NULL or alive, and `into` is this call's alone.
-unsafe fn combine(
-    into: *mut bloomline_filter,
-    from: *const bloomline_filter,
-    how: fn(&mut Filter, &Filter) -> Result<(), Error>,
-) -> bloomline_status {
-    guard(|| {
-        if into.is_null() || from.is_null() {
-            return Err(NULL);
-        }
-        if ptr::eq(into, from) {
-            return Ok(());
-        }
-        // SAFETY: not NULL and not one filter; the caller vouches for the rest.
-        let (into, from) = unsafe { (&mut *into, &*from) };
-        Ok(how(&mut into.0, &from.0)?)
-    })
-}
-
-exports! {
 /// bloomline_filter_clear() removes all keys. Size, k and seed stay.
 fn bloomline_filter_clear(filter: *mut bloomline_filter) {
     if let Some(filter) = exclusive(filter) {
@@ -261,6 +210,42 @@ fn bloomline_filter_fold_to_rate(
 }
 }
 
+/// The rest of [`bloomline_filter_insert`], apart: so the shorter way saves no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn insert_apart(
+    filter: *mut bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the same contract.
+    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
+}
+
+/// Combines two filters by `how`, which changes nothing where both are one.
+///
+/// # Safety
+/// Each is NULL or alive, and `into` is this call's alone.
+unsafe fn combine(
+    into: *mut bloomline_filter,
+    from: *const bloomline_filter,
+    how: fn(&mut Filter, &Filter) -> Result<(), Error>,
+) -> bloomline_status {
+    guard(|| {
+        if into.is_null() || from.is_null() {
+            return Err(NULL);
+        }
+        if ptr::eq(into, from) {
+            return Ok(());
+        }
+        // SAFETY: not NULL and not one filter; the caller vouches for the rest.
+        let (into, from) = unsafe { (&mut *into, &*from) };
+        Ok(how(&mut into.0, &from.0)?)
+    })
+}
+
 handle! { bloomline_filter(Filter) filter;
 
 /// bloomline_filter_encoded_len() returns how many bytes bloomline_filter_encode() writes: 64 for
@@ -286,8 +271,8 @@ write bloomline_filter_write;
 ///
 /// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
 /// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
-/// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_OUT_OF_MEMORY,
-/// BLOOMLINE_ERR_BACKEND.
+/// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter, BLOOMLINE_ERR_LAYOUT also for one of
+/// another kind; BLOOMLINE_ERR_OUT_OF_MEMORY, BLOOMLINE_ERR_BACKEND.
 decode bloomline_filter_decode;
 
 /// bloomline_filter_save() writes the filter to a file and atomically replaces one of that name.
@@ -317,7 +302,6 @@ save bloomline_filter_save;
 /// bloomline_map_open().
 ///
 /// Errors: those of bloomline_filter_decode(); BLOOMLINE_ERR_NOT_FOUND, BLOOMLINE_ERR_PERMISSION,
-/// BLOOMLINE_ERR_IO; BLOOMLINE_ERR_NOT_A_FILE if 'path' leads to a directory, a pipe, a socket or a
-/// device.
+/// BLOOMLINE_ERR_IO, BLOOMLINE_ERR_NOT_A_FILE.
 load bloomline_filter_load;
 }

@@ -1,14 +1,10 @@
 //! Probes of a `bloomline_filter`: one key, and batches.
 
-use super::super::batch::{
-    contains, contains_few, contains_hash, contains_many, contains_many_keys, few, one_key, short,
-};
-use super::super::boundary::shared;
-use super::super::hash::Key;
-use super::super::hash::bloomline_bytes;
+use super::super::batch::{contains_few, contains_many, contains_many_keys, few, one_key, short};
+use super::super::boundary::*;
+use super::super::hash::{Key, bloomline_bytes};
 use super::bloomline_filter;
 use crate::hash::{of_bytes, of_short};
-use std::ffi::c_void;
 
 exports! {
 /// bloomline_filter_contains() returns false if the key of 'len' bytes at 'key' is definitely
@@ -22,31 +18,11 @@ fn bloomline_filter_contains(
     contains_apart(filter, key, len)
 }
 fn bloomline_filter_contains_hash(filter: *const bloomline_filter, hash: u64) -> bool {
-    contains_hash(shared(filter).map(|filter| &filter.0), hash)
-}
-}
-
-/// The rest of [`bloomline_filter_contains`], apart: so the shorter way saves no registers.
-///
-/// # Safety
-/// As there.
-#[inline(never)]
-unsafe extern "C" fn contains_apart(
-    filter: *const bloomline_filter,
-    key: *const c_void,
-    len: usize,
-) -> bool {
-    // SAFETY: the same contract.
-    unsafe { contains(shared(filter).map(|filter| &filter.0), key, len) }
+    shared(filter).is_none_or(|filter| filter.0.contains_hash(hash))
 }
 
-exports! {
 /// bloomline_filter_contains_hashes() probes for 'n' keys by their hashes,
-/// bloomline_filter_contains_keys() by their bytes, and returns how many may be present. The bit of
-/// a key in 'bitmap' is set if it may be.
-///
-/// If 'filter' or the array is NULL, all keys may be present. If 'bitmap' is NULL, nothing is
-/// written and the result is 'n'.
+/// bloomline_filter_contains_keys() by their bytes, and returns how many may be present.
 fn bloomline_filter_contains_hashes(
     filter: *const bloomline_filter, hashes: *const u64, n: usize, bitmap: *mut u64,
 ) -> usize {
@@ -64,6 +40,25 @@ fn bloomline_filter_contains_keys(
     }
     contains_more_keys(filter, keys, n, bitmap)
 }
+}
+
+/// The rest of [`bloomline_filter_contains`], apart: so the shorter way saves no registers.
+///
+/// # Safety
+/// As there.
+#[inline(never)]
+unsafe extern "C" fn contains_apart(
+    filter: *const bloomline_filter,
+    key: *const c_void,
+    len: usize,
+) -> bool {
+    // SAFETY: the same contract.
+    unsafe {
+        match (shared(filter), bytes(key, len)) {
+            (Some(filter), Some(key)) => filter.0.contains(key),
+            _ => true,
+        }
+    }
 }
 
 /// The rest of [`bloomline_filter_contains_hashes`], apart: so a few keys save no registers.

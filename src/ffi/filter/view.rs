@@ -1,7 +1,6 @@
 //! `bloomline_filter_view`: apart, as C declares views behind filters.
 
-use super::super::boundary::write_result;
-use super::super::status::bloomline_status;
+use super::super::boundary::*;
 use super::super::view::{bloomline_view, pack};
 use super::bloomline_filter;
 

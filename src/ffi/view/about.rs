@@ -1,11 +1,10 @@
 //! What a `bloomline_view` says of itself: its parameters, its lines and its rates.
 
-use super::super::boundary::{Failure, guard_or, write_optional, write_result};
+use super::super::boundary::*;
 use super::super::params::bloomline_params;
-use super::super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
+use super::super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_NOT_A_FILTER};
 use super::{bloomline_view, opened, unpack};
 use crate::View;
-use std::ffi::c_void;
 use std::ptr;
 
 exports! {
@@ -36,22 +35,7 @@ fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const 
     write_optional(len, count);
     start.cast()
 }
-}
 
-/// A number about an opened view; `default` for others.
-///
-/// # Safety
-/// As for [`opened`].
-unsafe fn number<N: Copy>(
-    view: *const bloomline_view,
-    default: N,
-    number: impl FnOnce(&View<'static>) -> N,
-) -> N {
-    // SAFETY: the same contract.
-    guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
-}
-
-exports! {
 /// bloomline_view_key_count() returns how many keys the writer of the filter counted: of a scalable
 /// filter those that were new; of a window those of all its generations, in each once; of a cascade
 /// the included ones. It is a hint: 0 means unknown or none. Returns 0 if 'view' is NULL or not
@@ -85,4 +69,17 @@ fn bloomline_view_estimated_rate(view: *const bloomline_view) -> f64 {
 fn bloomline_view_worst_line_rate(view: *const bloomline_view) -> f64 {
     number(view, 1.0, |view| view.worst_line_rate())
 }
+}
+
+/// A number about an opened view; `default` for others.
+///
+/// # Safety
+/// As for [`opened`].
+unsafe fn number<N: Copy>(
+    view: *const bloomline_view,
+    default: N,
+    number: impl FnOnce(&View<'static>) -> N,
+) -> N {
+    // SAFETY: the same contract.
+    guard_or(default, || unsafe { opened(view) }.map_or(default, |view| number(&view)))
 }

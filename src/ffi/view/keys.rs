@@ -2,14 +2,12 @@
 //! several, in an array or by pointers.
 
 use super::super::batch::{contains_few, contains_many_keys, few, one_key};
-use super::super::boundary::{guard_or, shared, slice};
-use super::super::hash::bloomline_bytes;
-use super::super::hash::{Key, key_at};
+use super::super::boundary::*;
+use super::super::hash::{Key, bloomline_bytes, key_at};
 use super::{bloomline_view, bloomline_view_contains, opened, opened_of_rocksdb};
 use crate::hash::xxph3::xxph3;
 use crate::hash::{KeyHash, of_bytes};
 use crate::kernel::{ContainsKey, KEY_BY_KEY, Layout, OfWords, TILE, contains_key};
-use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
 use std::slice::from_mut;

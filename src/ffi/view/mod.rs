@@ -8,20 +8,16 @@
 mod about;
 /// cbindgen:ignore
 mod keys;
-#[cfg(test)]
-mod tests;
 
 pub use about::*;
 pub use keys::*;
 
 use super::batch::{contains_many, few, short};
-use super::boundary::{NULL, bytes, guard, output, shared, slice};
+use super::boundary::*;
 use super::hash::key_or_empty;
-use super::status::bloomline_status;
 use crate::kernel::composite::{Kind, place_at};
 use crate::kernel::{OfWords, Others, STRIDE, Single, Words};
 use crate::{Error, View};
-use std::ffi::c_void;
 use std::mem::{offset_of, transmute};
 use std::ptr;
 
@@ -202,9 +198,7 @@ exports! {
 /// reads them from end to end: do it once, or whenever they may have been damaged. It copies and
 /// allocates nothing.
 ///
-/// Errors: BLOOMLINE_ERR_TRUNCATED, BLOOMLINE_ERR_NOT_A_FILTER, BLOOMLINE_ERR_VERSION,
-/// BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_CHECKSUM, BLOOMLINE_ERR_RESERVED, BLOOMLINE_ERR_K and
-/// BLOOMLINE_ERR_LINE_COUNT for data that is no valid filter; BLOOMLINE_ERR_BACKEND. On any of them
+/// Errors: those of bloomline_filter_decode(), without BLOOMLINE_ERR_OUT_OF_MEMORY. On any of them
 /// an engine reads the data behind the filter.
 fn bloomline_view_open(
     data: *const c_void, len: usize, out: *mut bloomline_view,
@@ -238,6 +232,31 @@ fn bloomline_view_contains(view: *const bloomline_view, key: *const c_void, len:
 fn bloomline_view_contains_hash(view: *const bloomline_view, hash: u64) -> bool {
     shared(view).and_then(bloomline_view::single).is_none_or(|single| single.contains(hash))
 }
+
+/// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
+/// opened, all keys may be present.
+fn bloomline_view_contains_hashes(
+    view: *const bloomline_view, hashes: *const u64, n: usize, bitmap: *mut u64,
+) -> usize {
+    if n == 1 {
+        return contains_singly(view, hashes, bitmap);
+    }
+    if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
+        && let words = view.words()
+        && let Some(OfWords { kernel, .. }) = words.open()
+    {
+        return kernel.probe_few(words.single(), words.detail(), hashes, word);
+    }
+    contains_more(view, hashes, n, bitmap)
+}
+
+/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
+/// 'key'. It serves all filters that hash alike. A view that was not opened hashes as
+/// bloomline_hash() with seed 0.
+fn bloomline_view_hash(view: *const bloomline_view, key: *const c_void, len: usize) -> u64 {
+    let (view, key) = (opened(view), key_or_empty(key, len));
+    view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
+}
 }
 
 /// The rest of [`bloomline_view_contains`], apart: it needs a place for registers, which
@@ -256,25 +275,6 @@ pub(super) unsafe extern "C" fn contains_apart(
         (Some(view), Some(key)) => view.contains(key),
         _ => true,
     }
-}
-
-exports! {
-/// bloomline_view_contains_hashes() is bloomline_filter_contains_hashes() for a view. If it is not
-/// opened, all keys may be present.
-fn bloomline_view_contains_hashes(
-    view: *const bloomline_view, hashes: *const u64, n: usize, bitmap: *mut u64,
-) -> usize {
-    if n == 1 {
-        return contains_singly(view, hashes, bitmap);
-    }
-    if let (Some((hashes, word)), Some(view)) = (few(hashes, n, bitmap), shared(view))
-        && let words = view.words()
-        && let Some(OfWords { kernel, .. }) = words.open()
-    {
-        return kernel.probe_few(words.single(), words.detail(), hashes, word);
-    }
-    contains_more(view, hashes, n, bitmap)
-}
 }
 
 /// [`bloomline_view_contains_hashes`] for one key: a view has the function for that at hand, and
@@ -315,14 +315,4 @@ unsafe extern "C" fn contains_more(
 ) -> usize {
     // SAFETY: the same contract.
     unsafe { contains_many(move || opened(view), hashes, n, bitmap) }
-}
-
-exports! {
-/// bloomline_view_hash() returns the hash that this filter uses for the key of 'len' bytes at
-/// 'key'. It serves all filters that hash alike. A view that was not opened hashes as
-/// bloomline_hash() with seed 0.
-fn bloomline_view_hash(view: *const bloomline_view, key: *const c_void, len: usize) -> u64 {
-    let (view, key) = (opened(view), key_or_empty(key, len));
-    view.map_or_else(|| crate::hash::hash(key, 0), |view| view.hash(key))
-}
 }
