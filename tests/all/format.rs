@@ -4,16 +4,18 @@
 
 use crate::definition;
 use crate::directory::Directory;
+use crate::kinds::ALL;
 use crate::mapped;
 
 use bloomline::{
-    Cascade, CascadeView, CountingFilter, CuckooFilter, CuckooParams, Filter, Matrix, MatrixView,
-    Params, ScalableFilter, StaticFilter, StaticParams, View, Window,
+    CascadeView, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, MatrixView, Params,
+    StaticFilter, StaticParams, View, Window,
 };
 use definition::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 fn in_the_project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -40,24 +42,41 @@ fn samples() -> Vec<(String, Vec<u8>)> {
     names.map(|name| (name.clone(), std::fs::read(in_the_project(&name)).unwrap())).collect()
 }
 
-/// The readers that check all: which layouts each one takes, and the status that it gives.
-type Reader = (&'static str, &'static [u64], fn(&[u8]) -> u32);
-const READERS: [Reader; 11] = [
-    ("View", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open(bytes))),
-    ("Filter", &[1, 2, 6], |bytes| status_of_result(&Filter::decode(bytes))),
-    ("CountingFilter", &[2], |bytes| status_of_result(&CountingFilter::decode(bytes))),
-    ("ScalableFilter", &[3], |bytes| status_of_result(&ScalableFilter::decode(bytes))),
-    ("Window", &[4], |bytes| status_of_result(&Window::decode(bytes))),
-    ("CuckooFilter", &[7], |bytes| status_of_result(&CuckooFilter::decode(bytes))),
-    ("StaticFilter", &[8], |bytes| status_of_result(&StaticFilter::decode(bytes))),
-    ("Cascade", &[9], |bytes| status_of_result(&Cascade::decode(bytes))),
-    ("CascadeView", &[9], |bytes| status_of_result(&CascadeView::open(bytes))),
-    ("Matrix", &[10], |bytes| status_of_result(&Matrix::decode(bytes))),
-    ("MatrixView", &[10], |bytes| status_of_result(&MatrixView::open(bytes))),
-];
+/// A reader that checks all: which layouts it takes, and the status that it gives of bytes and of a file.
+type Reader = (&'static str, &'static [u64], Status<[u8]>, Status<Path>);
+type Status<T> = Box<dyn Fn(&T) -> u32 + Send + Sync>;
+
+fn reader<A, B, C, D>(name: &'static str, layouts: &'static [u64], read: A, load: B) -> Reader
+where
+    A: Fn(&[u8]) -> Result<C, Error> + Send + Sync + 'static,
+    B: Fn(&Path) -> Result<D, Error> + Send + Sync + 'static,
+{
+    let status = move |bytes: &[u8]| status_of_result(&read(bytes).map(drop));
+    (name, layouts, Box::new(status), Box::new(move |path| status_of_result(&load(path))))
+}
+
+/// Those of every kind, and of the views.
+static READERS: LazyLock<Vec<Reader>> = LazyLock::new(|| {
+    let mut all: Vec<Reader> = Vec::new();
+    for kind in ALL {
+        if all.iter().all(|(name, ..)| *name != kind.type_name) {
+            all.push(reader(kind.type_name, kind.layouts, kind.decode, kind.load));
+        }
+    }
+    let view = |bytes: &[u8]| View::open(bytes).map(drop);
+    all.push(reader("View", &[1, 2, 6, 7, 8], view, mapped::open));
+    let view = |bytes: &[u8]| CascadeView::open(bytes).map(drop);
+    all.push(reader("CascadeView", &[9], view, mapped::open_cascade));
+    let view = |bytes: &[u8]| MatrixView::open(bytes).map(drop);
+    all.push(reader("MatrixView", &[10], view, mapped::open_matrix));
+    all
+});
+
 /// And the one that does not look at the lines.
-const UNVERIFIED: Reader =
-    ("unverified", &[1, 2, 6, 7, 8], |bytes| status_of_result(&View::open_unverified(bytes)));
+static UNVERIFIED: LazyLock<Reader> = LazyLock::new(|| {
+    let view = |bytes: &[u8]| View::open_unverified(bytes).map(drop);
+    reader("unverified", &[1, 2, 6, 7, 8], view, mapped::open_unverified)
+});
 
 /// All that reads bytes gives this status, if it takes filters of that layout; an unverified
 /// view gives `unverified`. What takes others gives `elsewhere`.
@@ -68,7 +87,7 @@ fn assert_readers(
     what: &str,
 ) {
     let all = READERS.iter().map(|reader| (reader, status));
-    for ((name, layouts, read), status) in all.chain([(&UNVERIFIED, unverified)]) {
+    for ((name, layouts, read, _), status) in all.chain([(&*UNVERIFIED, unverified)]) {
         let expected = if layouts.contains(&layout) { status } else { elsewhere };
         assert_eq!(read(bytes), expected, "{what}, {name}");
     }
@@ -146,14 +165,15 @@ fn every_bit_flipped_and_sealed() {
     type Check = fn(&[u8]) -> u32;
     for (name, mut bytes) in samples() {
         let layout = get(&bytes, LAYOUT);
-        let (reader, expected): (usize, Check) = match layout {
-            1 | 2 | 6 => (1, |bytes| check(bytes, true)),
-            3 => (3, check_scalable),
-            4 => (4, check_window),
-            9 => (7, |bytes| check_cascade(bytes, true)),
-            10 => (9, |bytes| check_matrix(bytes, true)),
+        let (reader, expected): (&str, Check) = match layout {
+            1 | 2 | 6 => ("Filter", |bytes| check(bytes, true)),
+            3 => ("ScalableFilter", check_scalable),
+            4 => ("Window", check_window),
+            9 => ("Cascade", |bytes| check_cascade(bytes, true)),
+            10 => ("Matrix", |bytes| check_matrix(bytes, true)),
             _ => continue, // any lines are a filter
         };
+        let (_, _, read, _) = READERS.iter().find(|(name, ..)| *name == reader).unwrap();
         // A matrix has long groups of rows that are all alike.
         let (len, step) = (bytes.len(), if layout == 10 { 7 } else { 1 });
         for at in (0..len - FOOTER_BYTES).step_by(step).chain(len - FOOTER_BYTES..len) {
@@ -170,7 +190,7 @@ fn every_bit_flipped_and_sealed() {
                 if in_body {
                     assert_readers(&sealed, layout, (status, status::OK, status::LAYOUT), &what);
                 } else {
-                    assert_eq!(READERS[reader].2(&sealed), status, "{what}");
+                    assert_eq!(read(&sealed), status, "{what}");
                 }
                 if let (4, Ok(mut window)) = (layout, Window::decode(&sealed)) {
                     window.insert_hash(at as u64);
@@ -187,26 +207,11 @@ fn every_bit_flipped_and_sealed() {
 /// length, and with a bit of every byte flipped.
 #[test]
 fn files_cut_and_altered() {
-    type Load = fn(&Path) -> u32;
-    let loads: [(&Reader, Load); 12] = [
-        (&READERS[0], |path| status_of_result(&mapped::open(path))),
-        (&READERS[1], |path| status_of_result(&Filter::load(path))),
-        (&READERS[2], |path| status_of_result(&CountingFilter::load(path))),
-        (&READERS[3], |path| status_of_result(&ScalableFilter::load(path))),
-        (&READERS[4], |path| status_of_result(&Window::load(path))),
-        (&READERS[5], |path| status_of_result(&CuckooFilter::load(path))),
-        (&READERS[6], |path| status_of_result(&StaticFilter::load(path))),
-        (&READERS[7], |path| status_of_result(&Cascade::load(path))),
-        (&READERS[8], |path| status_of_result(&mapped::open_cascade(path))),
-        (&READERS[9], |path| status_of_result(&Matrix::load(path))),
-        (&READERS[10], |path| status_of_result(&mapped::open_matrix(path))),
-        (&UNVERIFIED, |path| status_of_result(&mapped::open_unverified(path))),
-    ];
     let directory = Directory::new("altered");
     let path = directory.file("filter");
     let compare = |bytes: &[u8], what: String| {
         std::fs::write(&path, bytes).unwrap();
-        for ((name, _, read), load) in &loads {
+        for (name, _, read, load) in READERS.iter().chain([&*UNVERIFIED]) {
             assert_eq!(load(&path), read(bytes), "{what}, {name}");
         }
     };

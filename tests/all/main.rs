@@ -7,6 +7,8 @@ mod committed;
 mod definition;
 #[path = "../directory/mod.rs"]
 mod directory;
+#[path = "../kinds/mod.rs"]
+mod kinds;
 #[path = "../mapped/mod.rs"]
 mod mapped;
 #[path = "../plans/mod.rs"]

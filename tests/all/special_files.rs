@@ -4,58 +4,13 @@
 
 use crate::directory;
 
-use bloomline::{
-    Cascade, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params, ScalableFilter,
-    StaticFilter, StaticParams, Window,
-};
+use crate::definition::{LAYOUT, get};
+use crate::kinds::ALL;
+use bloomline::Error;
 use directory::Directory;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
-
-type Save = Box<dyn Fn(&Path) -> Result<(), Error>>;
-type Load = fn(&Path) -> Result<(), Error>;
-
-/// A kind of filter: its name, an encoded one, how one is saved and loaded.
-struct Kind {
-    name: &'static str,
-    bytes: Vec<u8>,
-    save: Save,
-    load: Load,
-}
-
-/// One of every kind.
-fn kinds() -> [Kind; 8] {
-    let params = Params::new(5, 6, 3).unwrap();
-    let plain = Filter::new(params).unwrap();
-    let classic = crate::definition::classic_filter(params).unwrap();
-    let counting = CountingFilter::new(params).unwrap();
-    let cuckoo = CuckooFilter::new(CuckooParams::new(5, 8, 3).unwrap()).unwrap();
-    let scalable = ScalableFilter::new(100, 0.01, 3).unwrap();
-    let fixed = StaticFilter::build(StaticParams::new(5, 8, 3).unwrap(), &[], 1).unwrap();
-    let cascade = Cascade::build(&[1], &[2], 3, 1).unwrap();
-    let window = Window::with_params(3, params).unwrap();
-    macro_rules! kind {
-        ($name:expr, $filter:ident, $type:ident) => {
-            Kind {
-                name: $name,
-                bytes: $filter.to_bytes().unwrap(),
-                save: Box::new(move |path| $filter.save(path)),
-                load: |path| $type::load(path).map(|_| ()),
-            }
-        };
-    }
-    [
-        kind!("plain", plain, Filter),
-        kind!("classic", classic, Filter),
-        kind!("counting", counting, CountingFilter),
-        kind!("cuckoo", cuckoo, CuckooFilter),
-        kind!("scalable", scalable, ScalableFilter),
-        kind!("static", fixed, StaticFilter),
-        kind!("cascade", cascade, Cascade),
-        kind!("window", window, Window),
-    ]
-}
 
 // ---- load ----
 
@@ -82,7 +37,7 @@ fn a_huge_file_of_zeros() {
     if sparse(&path, HUGE, &[]).is_none() {
         return;
     }
-    for kind in kinds() {
+    for kind in ALL {
         assert!(matches!((kind.load)(&path), Err(Error::NotAFilter)), "{}", kind.name);
     }
 }
@@ -92,18 +47,15 @@ fn a_huge_file_of_zeros() {
 fn a_huge_file_that_ends_as_a_filter() {
     let directory = Directory::new("huge-end");
     let path = directory.file("huge");
-    for writer in kinds() {
-        let footer = &writer.bytes[writer.bytes.len() - 64..];
+    for writer in ALL {
+        let bytes = (writer.bytes)();
+        let footer = &bytes[bytes.len() - 64..];
         if sparse(&path, HUGE, footer).is_none() {
             return;
         }
-        for reader in kinds() {
+        for reader in ALL {
             let error = (reader.load)(&path).unwrap_err();
-            let plain = ["plain", "classic"];
-            let reads = reader.name == writer.name
-                || plain.contains(&reader.name)
-                    && ["counting", "plain", "classic"].contains(&writer.name);
-            let told = if reads {
+            let told = if reader.layouts.contains(&get(&bytes, LAYOUT)) {
                 matches!(error, Error::Truncated { .. })
             } else {
                 matches!(error, Error::Layout(_))
@@ -116,12 +68,12 @@ fn a_huge_file_that_ends_as_a_filter() {
 #[test]
 fn what_is_no_file_is_not_read() {
     let directory = Directory::new("not-read");
-    for kind in kinds() {
+    for kind in ALL {
         assert!(refused((kind.load)(&directory.0)), "{}", kind.name);
     }
     #[cfg(unix)]
     for path in special_files(&directory).iter().map(|p| &**p).chain([Path::new("/dev/zero")]) {
-        for kind in kinds() {
+        for kind in ALL {
             assert!(refused((kind.load)(path)), "{} from {}", kind.name, path.display());
         }
     }
@@ -132,7 +84,7 @@ fn an_empty_file() {
     let directory = Directory::new("empty");
     let path = directory.file("empty");
     File::create(&path).unwrap();
-    for kind in kinds() {
+    for kind in ALL {
         let error = (kind.load)(&path).unwrap_err();
         assert!(matches!(error, Error::Truncated { .. }), "{}", kind.name);
         assert!(error.to_string().contains("empty"), "{error}");
@@ -177,7 +129,7 @@ fn what_is_no_file_is_not_replaced() {
     let names = directory.names();
     for path in special.iter().chain([&inside]) {
         let before = fs::symlink_metadata(path).unwrap().file_type();
-        for kind in kinds() {
+        for kind in ALL {
             assert!(refused((kind.save)(path)), "{} to {}", kind.name, path.display());
             assert_eq!(fs::symlink_metadata(path).unwrap().file_type(), before);
         }
@@ -192,7 +144,7 @@ fn a_link_to_nothing_is_replaced() {
     let directory = Directory::new("dangling");
     let link = directory.file("link");
     std::os::unix::fs::symlink(directory.file("nothing"), &link).unwrap();
-    for kind in kinds() {
+    for kind in ALL {
         (kind.save)(&link).unwrap();
         (kind.load)(&link).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_file(), "{}", kind.name);
@@ -221,7 +173,7 @@ mod permissions {
     fn are_kept() {
         let directory = Directory::new("mode");
         let (path, other) = (directory.file("filter"), directory.file("other"));
-        for kind in kinds() {
+        for kind in ALL {
             for before in [0o600, 0o640, 0o664, 0o666, 0o444, 0o400] {
                 make(&path, before);
                 (kind.save)(&path).unwrap();
@@ -242,7 +194,7 @@ mod permissions {
         let directory = Directory::new("link-mode");
         let (target, link) = (directory.file("target"), directory.file("link"));
         make(&target, 0o600);
-        for kind in kinds() {
+        for kind in ALL {
             let _ = fs::remove_file(&link);
             symlink(&target, &link).unwrap();
             (kind.save)(&link).unwrap();
@@ -261,7 +213,7 @@ mod permissions {
             println!("not tried: this process may not give files away");
             return;
         }
-        for kind in kinds() {
+        for kind in ALL {
             (kind.save)(&path).unwrap();
             let found = fs::metadata(&path).unwrap();
             assert_eq!((found.uid(), found.gid()), (12345, 12346), "{}", kind.name);
@@ -285,7 +237,7 @@ mod permissions {
             let saved = std::thread::scope(|scope| {
                 let thread = scope.spawn(|| {
                     give_up_privileges();
-                    (kinds()[0].save)(&path)
+                    (ALL[0].save)(&path)
                 });
                 thread.join()
             });

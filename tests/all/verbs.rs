@@ -289,7 +289,7 @@ macro_rules! assert_new {
     };
 }
 
-macro_rules! kinds {
+macro_rules! each {
     ($($name:ident: $kind:ident, $make:expr, $plain:expr,
         has [$($has:ident)*], lacks {$($lacks:ident: $why:literal)*};)*) => {$(
         mod $name {
@@ -354,45 +354,7 @@ mod sized {
     }
 }
 
-kinds! {
-    plain: Filter, Filter::new(params()).unwrap(), lines(),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-        lacks { remove: "other keys have the same bits" };
-    standard: Filter, crate::definition::classic_filter(params()).unwrap(),
-        Standard(vec![0; params().bytes()], params().k()),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-        lacks { remove: "other keys have the same bits" };
-    shared: ConcurrentFilter, ConcurrentFilter::new(params()).unwrap(), lines(),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-        lacks { remove: "other keys have the same bits" };
-    counting: CountingFilter, CountingFilter::new(params()).unwrap(), lines(),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq remove save memory_usage],
-        lacks {};
-    cuckoo_filter: CuckooFilter, CuckooFilter::new(cuckoo_params()).unwrap(),
-        Buckets(vec![0; cuckoo_params().bytes()], cuckoo_params().fingerprint_bits()),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys clear eq remove save memory_usage],
-        lacks {
-            dedup: "a full filter refuses keys, and the iterator has no place for the error"
-            extend: "the same"
-        };
-    scalable: ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
-        <Scalable as Model>::make(&["100", "0.01", &SEED.to_string()]).unwrap(),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
-        lacks { remove: "other keys have the same bits" };
-    window: Window, Window::with_params(3, params()).unwrap(), lines(),
-        has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
-            insert_new_hashes with_keys dedup extend clear eq save memory_usage],
-        lacks {
-            from_keys: "its keys come generation by generation"
-            remove: "keys leave with their generation"
-        };
-}
+crate::kinds::verbs!(each);
 
 /// Lines and counters, to the byte; in huge pages their unused end, too.
 #[test]

@@ -2,10 +2,11 @@
 //! by every kind.
 
 use crate::directory::Directory;
+use crate::kinds::hashes;
 use bloomline::{
-    Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Loaded, MappedFilter, Matrix, OwnedView, Params, ScalableFilter, StaticFilter,
-    StaticParams, Swap, View, Window, hash,
+    Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Error, Filter,
+    Loaded, MappedFilter, Matrix, OwnedView, Params, ScalableFilter, StaticFilter, Swap, View,
+    Window,
 };
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -13,10 +14,6 @@ use std::sync::Arc;
 
 fn params() -> Params {
     Params::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F)
-}
-
-fn hashes(seed: u64) -> Vec<u64> {
-    (0..1000).map(|key| hash::hash_u64(key, seed)).collect()
 }
 
 /// A stream that gives and takes a few bytes at a time.
@@ -67,17 +64,14 @@ impl Read for Broken {
     }
 }
 
-/// What every kind can: `make(seed)` is filled with other keys for another seed, `change` inserts
-/// one more key.
+/// What every kind can.
 macro_rules! each_kind {
-    ($($name:ident: $kind:ident, $make:expr, $change:expr;)*) => {$(
+    ($($name:ident: $kind:ident, $ranges:ident, $layouts:tt, $make:expr, $change:expr;)*) => {$(
         mod $name {
             use super::*;
+            use crate::kinds::$name::{change, make};
 
-            pub(super) fn make(seed: u64) -> $kind {
-                let make: fn(u64) -> $kind = $make;
-                make(seed)
-            }
+            $ranges! { $kind }
 
             #[test]
             fn clones_are_equal_and_apart() {
@@ -86,7 +80,6 @@ macro_rules! each_kind {
                 assert_eq!(filter, copy);
                 assert_eq!(filter.to_bytes(), copy.try_clone().unwrap().to_bytes());
                 let before = filter.to_bytes().unwrap();
-                let change: fn(&mut $kind) = $change;
                 change(&mut copy);
                 assert_ne!(filter, copy);
                 assert!(filter.to_bytes().unwrap() == before);
@@ -194,119 +187,51 @@ macro_rules! each_kind {
 
 /// What all can but the concurrent filter, which may change between two ranges.
 macro_rules! ranges {
-    ($($name:ident)*) => {
-        mod buffers_get_exactly_its_length_or_nothing {
-            use super::*;
-
-            $(#[test]
-            fn $name() {
-                let filter = super::$name::make(1);
-                let (bytes, len) = (filter.to_bytes().unwrap(), filter.encoded_len());
-                let mut buffer = vec![0xEE; len + 6];
-                assert_eq!(filter.encode(&mut buffer).unwrap(), len);
-                assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
-                for cap in [0, 1, 63, 64, len - 1] {
-                    let mut buffer = vec![0xEE; cap];
-                    let error = filter.encode(&mut buffer).unwrap_err();
-                    assert_eq!(error, Error::BufferTooSmall { needed: len, given: cap });
-                    assert!(buffer.iter().all(|&byte| byte == 0xEE));
-                }
-            })*
+    ($kind:ident) => {
+        #[test]
+        fn buffers_get_exactly_its_length_or_nothing() {
+            let filter = make(1);
+            let (bytes, len) = (filter.to_bytes().unwrap(), filter.encoded_len());
+            let mut buffer = vec![0xEE; len + 6];
+            assert_eq!(filter.encode(&mut buffer).unwrap(), len);
+            assert!(buffer[..len] == bytes && buffer[len..] == [0xEE; 6]);
+            for cap in [0, 1, 63, 64, len - 1] {
+                let mut buffer = vec![0xEE; cap];
+                let error = filter.encode(&mut buffer).unwrap_err();
+                assert_eq!(error, Error::BufferTooSmall { needed: len, given: cap });
+                assert!(buffer.iter().all(|&byte| byte == 0xEE));
+            }
         }
 
-        mod ranges_are_those_of_the_whole {
-            use super::*;
-
-            $(#[test]
-            fn $name() {
-                let filter = super::$name::make(1);
-                let bytes = filter.to_bytes().unwrap();
-                let len = bytes.len();
-                let places = (0..len).step_by(331).chain(len.saturating_sub(140)..len + 3);
-                for start in places {
-                    for count in [0, 1, 7, 64, 513, 70_000, len] {
-                        // The stream has no room for a byte more, or before.
-                        let expected = &bytes[start.min(len)..(start + count).min(len)];
-                        let mut out = vec![0; expected.len()];
-                        filter.write_range_to(start..start + count, &mut out[..]).unwrap();
-                        assert!(out == expected, "{count} bytes from {start}");
-                    }
+        #[test]
+        fn ranges_are_those_of_the_whole() {
+            let filter = make(1);
+            let bytes = filter.to_bytes().unwrap();
+            let len = bytes.len();
+            let places = (0..len).step_by(331).chain(len.saturating_sub(140)..len + 3);
+            for start in places {
+                for count in [0, 1, 7, 64, 513, 70_000, len] {
+                    // The stream has no room for a byte more, or before.
+                    let expected = &bytes[start.min(len)..(start + count).min(len)];
+                    let mut out = vec![0; expected.len()];
+                    filter.write_range_to(start..start + count, &mut out[..]).unwrap();
+                    assert!(out == expected, "{count} bytes from {start}");
                 }
-                let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
-                assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-                filter.write_range_to(9..1000, Full(991)).unwrap();
-                #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
-                filter.write_range_to(1000..9, Full(0)).unwrap();
-            })*
+            }
+            let Err(Error::Io(error)) = filter.write_range_to(9..1000, Full(990)) else { panic!() };
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+            filter.write_range_to(9..1000, Full(991)).unwrap();
+            #[expect(clippy::reversed_empty_ranges, reason = "an empty one, too")]
+            filter.write_range_to(1000..9, Full(0)).unwrap();
         }
     };
 }
 
-ranges! { plain classic counting cuckoo unchanging exact scalable window columns }
-
-each_kind! {
-    plain: Filter, |seed| {
-        let mut filter = Filter::new(params()).unwrap();
-        filter.insert_hashes(&hashes(seed));
-        filter
-    }, |filter| assert!(filter.insert_hash(5));
-    classic: Filter, |seed| {
-        let mut filter = crate::definition::classic_filter(params()).unwrap();
-        filter.insert_hashes(&hashes(seed));
-        filter
-    }, |filter| assert!(filter.insert_hash(5));
-    shared: ConcurrentFilter, |seed| {
-        let filter = ConcurrentFilter::new(params()).unwrap();
-        filter.insert_hashes(&hashes(seed));
-        filter
-    }, |filter| assert!(filter.insert_hash(5));
-    shared_classic: ConcurrentFilter, |seed| {
-        let filter = ConcurrentFilter::from(crate::definition::classic_filter(params()).unwrap());
-        filter.insert_hashes(&hashes(seed));
-        filter
-    }, |filter| assert!(filter.insert_hash(5));
-    counting: CountingFilter, |seed| {
-        let mut filter = CountingFilter::new(params()).unwrap();
-        filter.insert_hashes(&hashes(seed));
-        filter
-    }, |filter| assert!(filter.insert_hash(5));
-    cuckoo: CuckooFilter, |seed| {
-        let params = CuckooParams::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F);
-        let mut filter = CuckooFilter::new(params).unwrap();
-        hashes(seed).into_iter().for_each(|hash| filter.insert_hash(hash).map(drop).unwrap());
-        filter
-    }, |filter| assert!(filter.insert_hash(5).unwrap());
-    unchanging: StaticFilter, |seed| {
-        let params = StaticParams::for_rate(1000, 0.004).unwrap().with_seed(0x5EC2_E70F);
-        StaticFilter::build(params, &hashes(seed), 1).unwrap()
-    }, |filter| *filter = StaticFilter::build(filter.params(), &[5], 1).unwrap();
-    exact: Cascade, |seed| {
-        Cascade::build(&hashes(seed), &hashes(seed + 7), 0x5EC2_E70F, 1).unwrap()
-    }, |filter| *filter = Cascade::build(&[5], &[6], 0, 1).unwrap();
-    scalable: ScalableFilter, |seed| {
-        let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
-        hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));
-        filter
-    }, |filter| assert!(filter.insert_hash(5).unwrap());
-    window: Window, |seed| {
-        let mut window = Window::new(5, 300, 0.01, 0x5EC2_E70F).unwrap();
-        window.rotate_after(150);
-        for hash in hashes(seed) {
-            window.insert_hash(hash);
-        }
-        window.rotate();
-        window
-    }, |window| assert!(window.insert_hash(5));
-    columns: Matrix, |seed| {
-        let mut matrix = Matrix::new(Params::new(3, 6, 0x5EC2_E70F).unwrap(), 70).unwrap();
-        for (column, hashes) in hashes(seed).chunks(15).enumerate() {
-            matrix.insert_hashes(column, hashes).unwrap();
-        }
-        matrix.set_names(&hashes(seed)[..70]).unwrap();
-        matrix.set_checksums(true);
-        matrix
-    }, |matrix| assert!(matrix.insert_hash(69, 5).unwrap());
+macro_rules! whole {
+    ($kind:ident) => {};
 }
+
+crate::kinds::kinds!(each_kind);
 
 #[test]
 fn key_counts_and_kinds_are_part_of_it() {

@@ -22,6 +22,7 @@ use crate::committed;
 use crate::definition::{cases, hash, random_hashes};
 use crate::directory::Directory;
 use bloomline::{Backend, Error};
+use scripts::Script;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -215,50 +216,50 @@ fn answer<S: Subject>(two: &mut [Option<S>; 2], line: &str, backend: Backend) ->
     }
 }
 
-const KINDS: [&str; 9] = [
-    "filter",
-    "classic",
-    "concurrent",
-    "counting",
-    "cuckoo",
-    "scalable",
-    "window",
-    "static",
-    "cascade",
-];
+/// The kinds: by the definition, by the library, and what is asked of them.
+macro_rules! kinds {
+    ($($kind:literal: $definition:ty, $library:ty, $script:expr;)*) => {
+        const KINDS: &[&str] = &[$($kind),*];
 
-/// The answers to lines of a history, by the definition.
-fn defined(kind: &str, lines: &[String]) -> Vec<String> {
-    use definition as by;
-    match kind {
-        "filter" => answers::<by::Lines<1>>(lines, Backend::Scalar),
-        "classic" => answers::<by::Lines<6>>(lines, Backend::Scalar),
-        "concurrent" => answers::<by::Lines<0>>(lines, Backend::Scalar),
-        "counting" => answers::<by::Counting>(lines, Backend::Scalar),
-        "cuckoo" => answers::<by::Cuckoo>(lines, Backend::Scalar),
-        "scalable" => answers::<by::Scalable>(lines, Backend::Scalar),
-        "window" => answers::<by::Window>(lines, Backend::Scalar),
-        "static" => answers::<built::Static>(lines, Backend::Scalar),
-        "cascade" => answers::<built::Cascade>(lines, Backend::Scalar),
-        _ => panic!("{kind}"),
-    }
+        /// The answers to lines of a history, by the definition.
+        fn defined(kind: &str, lines: &[String]) -> Vec<String> {
+            match kind {
+                $($kind => answers::<$definition>(lines, Backend::Scalar),)*
+                _ => panic!("{kind}"),
+            }
+        }
+
+        /// The same by the library.
+        fn replayed(kind: &str, lines: &[String], backend: Backend) -> Vec<String> {
+            match kind {
+                $($kind => answers::<$library>(lines, backend),)*
+                _ => panic!("{kind}"),
+            }
+        }
+
+        /// The lines of a history of a kind, without their answers: another one for each `state`.
+        fn script_of(kind: &str, state: u64) -> Vec<String> {
+            let mut script = Script::new(state);
+            let ask: fn(&mut Script) = match kind {
+                $($kind => $script,)*
+                _ => panic!("{kind}"),
+            };
+            ask(&mut script);
+            script.lines
+        }
+    };
 }
 
-/// The same by the library.
-fn replayed(kind: &str, lines: &[String], backend: Backend) -> Vec<String> {
-    use bloomline as by;
-    match kind {
-        "filter" => answers::<by::Filter>(lines, backend),
-        "classic" => answers::<library::Classic>(lines, backend),
-        "concurrent" => answers::<by::ConcurrentFilter>(lines, backend),
-        "counting" => answers::<by::CountingFilter>(lines, backend),
-        "cuckoo" => answers::<by::CuckooFilter>(lines, backend),
-        "scalable" => answers::<by::ScalableFilter>(lines, backend),
-        "window" => answers::<by::Window>(lines, backend),
-        "static" => answers::<by::StaticFilter>(lines, backend),
-        "cascade" => answers::<by::Cascade>(lines, backend),
-        _ => panic!("{kind}"),
-    }
+kinds! {
+    "filter": definition::Lines<1>, bloomline::Filter, Script::filter;
+    "classic": definition::Lines<6>, library::Classic, Script::filter;
+    "concurrent": definition::Lines<0>, bloomline::ConcurrentFilter, Script::concurrent;
+    "counting": definition::Counting, bloomline::CountingFilter, Script::counting;
+    "cuckoo": definition::Cuckoo, bloomline::CuckooFilter, Script::cuckoo;
+    "scalable": definition::Scalable, bloomline::ScalableFilter, Script::scalable;
+    "window": definition::Window, bloomline::Window, Script::window;
+    "static": built::Static, bloomline::StaticFilter, Script::static_filter;
+    "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
 }
 
 fn answers<S: Subject>(lines: &[String], backend: Backend) -> Vec<String> {
@@ -269,8 +270,8 @@ fn answers<S: Subject>(lines: &[String], backend: Backend) -> Vec<String> {
 #[test]
 fn committed_files_are_what_the_definition_makes() {
     let mut files = BTreeMap::new();
-    for kind in KINDS {
-        let lines = scripts::of(kind, kind.len() as u64);
+    for &kind in KINDS {
+        let lines = script_of(kind, kind.len() as u64);
         let rows = lines.iter().zip(defined(kind, &lines));
         let text: String = rows.map(|(line, answer)| format!("{line} -> {answer}\n")).collect();
         files.insert(format!("{kind}.txt"), text.into_bytes());
@@ -280,7 +281,7 @@ fn committed_files_are_what_the_definition_makes() {
 
 #[test]
 fn every_backend_answers_as_the_definition() {
-    for kind in KINDS {
+    for &kind in KINDS {
         let path = committed::directory("histories").join(format!("{kind}.txt"));
         let text = fs::read_to_string(path).unwrap();
         let rows = text.lines().map(|row| row.split_once(" -> ").unwrap());
@@ -306,8 +307,8 @@ fn every_backend_answers_as_the_definition() {
 #[test]
 fn any_history_is_answered_as_by_the_definition() {
     for state in 100..100 + u64::from(cases(10)) {
-        for kind in KINDS {
-            let lines = scripts::of(kind, state);
+        for &kind in KINDS {
+            let lines = script_of(kind, state);
             let expected = defined(kind, &lines);
             let backend = Backend::active().unwrap();
             let found = replayed(kind, &lines, backend);

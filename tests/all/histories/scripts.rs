@@ -3,30 +3,24 @@
 
 use crate::definition::{AWKWARD, next_random};
 
-/// The lines of a history of a kind, without their answers: another one for each `state`.
-pub(super) fn of(kind: &str, state: u64) -> Vec<String> {
-    let mut script = Script { lines: Vec::new(), state };
-    match kind {
-        "filter" => script.bloom(&["fold", "clear", "reopen", "save"], &["key_count", "params"]),
-        "classic" => script.bloom(&["fold", "clear", "reopen", "save"], &["key_count", "params"]),
-        "concurrent" => script.bloom(&["insert_new"], &["params"]),
-        "counting" => script.counting(),
-        "cuckoo" => script.cuckoo(),
-        "scalable" => script.scalable(),
-        "window" => script.window(),
-        "static" => script.static_filter(),
-        "cascade" => script.cascade(),
-        _ => panic!("{kind}"),
-    }
-    script.lines
-}
-
-struct Script {
-    lines: Vec<String>,
+pub(super) struct Script {
+    pub(super) lines: Vec<String>,
     state: u64,
 }
 
 impl Script {
+    pub(super) fn new(state: u64) -> Script {
+        Script { lines: Vec::new(), state }
+    }
+
+    pub(super) fn filter(&mut self) {
+        self.bloom(&["fold", "clear", "reopen", "save"], &["key_count", "params"]);
+    }
+
+    pub(super) fn concurrent(&mut self) {
+        self.bloom(&["insert_new"], &["params"]);
+    }
+
     fn add(&mut self, line: impl Into<String>) {
         self.lines.push(line.into());
     }
@@ -137,7 +131,7 @@ impl Script {
         }
     }
 
-    fn counting(&mut self) {
+    pub(super) fn counting(&mut self) {
         for k in 1..=16 {
             let (lines, seed) = (self.one_of(&[1, 2, 3, 5, 8]), self.one_of(&[0, 9, u64::MAX]));
             self.add(format!("new {lines} {k} {seed}"));
@@ -194,7 +188,7 @@ impl Script {
         }
     }
 
-    fn cuckoo(&mut self) {
+    pub(super) fn cuckoo(&mut self) {
         for bits in [8, 12, 16] {
             for lines in [1, 2, 3, 7, 70, 130] {
                 self.add(format!("new {lines} {bits} {}", lines * 5));
@@ -253,7 +247,7 @@ impl Script {
         }
     }
 
-    fn scalable(&mut self) {
+    pub(super) fn scalable(&mut self) {
         for (first, rate) in [(0, "0.01"), (50, "0.02"), (100, "0.3"), (10, "0.0001"), (300, "0.9")]
         {
             self.add(format!("new {first} {rate} {first}"));
@@ -289,7 +283,7 @@ impl Script {
         }
     }
 
-    fn window(&mut self) {
+    pub(super) fn window(&mut self) {
         let shapes = [
             (1, 50, "0.1"),
             (2, 1, "0.5"),
@@ -344,7 +338,7 @@ impl Script {
         self.add("new 3 10 1 0");
     }
 
-    fn static_filter(&mut self) {
+    pub(super) fn static_filter(&mut self) {
         for rows in 4..=16 {
             for (i, count) in [0, 1, 2, 65, 300, 900].into_iter().enumerate() {
                 if rows % 3 > 0 && i % 2 == rows % 2 {
@@ -375,7 +369,7 @@ impl Script {
         }
     }
 
-    fn cascade(&mut self) {
+    pub(super) fn cascade(&mut self) {
         for (i, (n, m, rate)) in [
             (0, 0, "0"),
             (0, 60, "0"),

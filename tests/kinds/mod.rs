@@ -1,0 +1,182 @@
+//! The kinds, a row for each in two tables: how one is made and changed, and what it is read from, for all
+//! that holds of every kind that is a value; and which verbs it has.
+
+#![allow(dead_code, unused_macros, unused_imports, reason = "not every test uses both")]
+
+use bloomline::{
+    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Matrix,
+    Params, ScalableFilter, StaticFilter, StaticParams, Window, hash,
+};
+use std::path::Path;
+
+/// `NAME: KIND, ranges, [LAYOUTS], MAKE, CHANGE;` for each kind, passed on to a macro. What `MAKE` makes
+/// has other keys for another seed, `CHANGE` inserts one more. It is read from files of these layouts,
+/// its own among them. `whole`: its bytes are not written by ranges.
+macro_rules! kinds {
+    ($then:ident) => {
+        $then! {
+            plain: Filter, ranges, [1, 2, 6], |seed| {
+                let mut filter = Filter::new(params()).unwrap();
+                filter.insert_hashes(&hashes(seed));
+                filter
+            }, |filter| assert!(filter.insert_hash(5));
+            classic: Filter, ranges, [1, 2, 6], |seed| {
+                let mut filter = Filter::new(classic()).unwrap();
+                filter.insert_hashes(&hashes(seed));
+                filter
+            }, |filter| assert!(filter.insert_hash(5));
+            shared: ConcurrentFilter, whole, [1, 2, 6], |seed| {
+                let filter = ConcurrentFilter::new(params()).unwrap();
+                filter.insert_hashes(&hashes(seed));
+                filter
+            }, |filter| assert!(filter.insert_hash(5));
+            shared_classic: ConcurrentFilter, whole, [1, 2, 6], |seed| {
+                let filter = ConcurrentFilter::from(Filter::new(classic()).unwrap());
+                filter.insert_hashes(&hashes(seed));
+                filter
+            }, |filter| assert!(filter.insert_hash(5));
+            counting: CountingFilter, ranges, [2], |seed| {
+                let mut filter = CountingFilter::new(params()).unwrap();
+                filter.insert_hashes(&hashes(seed));
+                filter
+            }, |filter| assert!(filter.insert_hash(5));
+            cuckoo: CuckooFilter, ranges, [7], |seed| {
+                let params = CuckooParams::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F);
+                let mut filter = CuckooFilter::new(params).unwrap();
+                hashes(seed).into_iter().for_each(|hash| filter.insert_hash(hash).map(drop).unwrap());
+                filter
+            }, |filter| assert!(filter.insert_hash(5).unwrap());
+            unchanging: StaticFilter, ranges, [8], |seed| {
+                let params = StaticParams::for_rate(1000, 0.004).unwrap().with_seed(0x5EC2_E70F);
+                StaticFilter::build(params, &hashes(seed), 1).unwrap()
+            }, |filter| *filter = StaticFilter::build(filter.params(), &[5], 1).unwrap();
+            exact: Cascade, ranges, [9], |seed| {
+                Cascade::build(&hashes(seed), &hashes(seed + 7), 0x5EC2_E70F, 1).unwrap()
+            }, |filter| *filter = Cascade::build(&[5], &[6], 0, 1).unwrap();
+            scalable: ScalableFilter, ranges, [3], |seed| {
+                let mut filter = ScalableFilter::new(100, 0.01, 0x5EC2_E70F).unwrap();
+                hashes(seed).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));
+                filter
+            }, |filter| assert!(filter.insert_hash(5).unwrap());
+            window: Window, ranges, [4], |seed| {
+                let mut window = Window::new(5, 300, 0.01, 0x5EC2_E70F).unwrap();
+                window.rotate_after(150);
+                for hash in hashes(seed) {
+                    window.insert_hash(hash);
+                }
+                window.rotate();
+                window
+            }, |window| assert!(window.insert_hash(5));
+            columns: Matrix, ranges, [10], |seed| {
+                let mut matrix = Matrix::new(Params::new(3, 6, 0x5EC2_E70F).unwrap(), 70).unwrap();
+                for (column, hashes) in hashes(seed).chunks(15).enumerate() {
+                    matrix.insert_hashes(column, hashes).unwrap();
+                }
+                matrix.set_names(&hashes(seed)[..70]).unwrap();
+                matrix.set_checksums(true);
+                matrix
+            }, |matrix| assert!(matrix.insert_hash(69, 5).unwrap());
+        }
+    };
+}
+
+/// `NAME: KIND, MAKE, DEFINITION, has [VERBS], lacks { VERB: "REASON" };` for each kind that takes keys,
+/// passed on to a macro: see `tests/all/verbs.rs`, whose names these are.
+macro_rules! verbs {
+    ($then:ident) => {
+        $then! {
+            plain: Filter, Filter::new(params()).unwrap(), lines(),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
+            lacks { remove: "other keys have the same bits" };
+            standard: Filter, crate::definition::classic_filter(params()).unwrap(),
+            Standard(vec![0; params().bytes()], params().k()),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
+            lacks { remove: "other keys have the same bits" };
+            shared: ConcurrentFilter, ConcurrentFilter::new(params()).unwrap(), lines(),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
+            lacks { remove: "other keys have the same bits" };
+            counting: CountingFilter, CountingFilter::new(params()).unwrap(), lines(),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq remove save memory_usage],
+            lacks {};
+            cuckoo_filter: CuckooFilter, CuckooFilter::new(cuckoo_params()).unwrap(),
+            Buckets(vec![0; cuckoo_params().bytes()], cuckoo_params().fingerprint_bits()),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys clear eq remove save memory_usage],
+            lacks {
+                dedup: "a full filter refuses keys, and the iterator has no place for the error"
+                extend: "the same"
+            };
+            scalable: ScalableFilter, ScalableFilter::new(100, 0.01, SEED).unwrap(),
+            <Scalable as Model>::make(&["100", "0.01", &SEED.to_string()]).unwrap(),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys from_keys dedup extend clear eq save memory_usage],
+            lacks { remove: "other keys have the same bits" };
+            window: Window, Window::with_params(3, params()).unwrap(), lines(),
+            has [insert insert_hash insert_keys insert_hashes insert_iter insert_new_keys
+                insert_new_hashes with_keys dedup extend clear eq save memory_usage],
+            lacks {
+                from_keys: "its keys come generation by generation"
+                remove: "keys leave with their generation"
+            };
+        }
+    };
+}
+pub(crate) use {kinds, verbs};
+
+fn params() -> Params {
+    Params::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F)
+}
+
+fn classic() -> Params {
+    Params::classic(params().line_count(), params().k(), params().seed()).unwrap()
+}
+
+pub(crate) fn hashes(seed: u64) -> Vec<u64> {
+    (0..1000).map(|key| hash::hash_u64(key, seed)).collect()
+}
+
+/// A kind as what can be done with its bytes.
+pub(crate) struct Whole {
+    pub(crate) name: &'static str,
+    pub(crate) type_name: &'static str,
+    /// The layouts that it is read from.
+    pub(crate) layouts: &'static [u64],
+    /// One with keys, encoded.
+    pub(crate) bytes: fn() -> Vec<u8>,
+    pub(crate) decode: fn(&[u8]) -> Result<(), Error>,
+    pub(crate) load: fn(&Path) -> Result<(), Error>,
+    pub(crate) save: fn(&Path) -> Result<(), Error>,
+}
+
+macro_rules! wholes {
+    ($($name:ident: $kind:ident, $ranges:ident, $layouts:tt, $make:expr, $change:expr;)*) => {
+        $(pub(crate) mod $name {
+            use super::*;
+
+            pub(crate) fn make(seed: u64) -> $kind {
+                let make: fn(u64) -> $kind = $make;
+                make(seed)
+            }
+
+            pub(crate) fn change(filter: &mut $kind) {
+                let change: fn(&mut $kind) = $change;
+                change(filter)
+            }
+        })*
+
+        pub(crate) const ALL: &[Whole] = &[$(Whole {
+            name: stringify!($name),
+            type_name: stringify!($kind),
+            layouts: &$layouts,
+            bytes: || $name::make(1).to_bytes().unwrap(),
+            decode: |bytes| $kind::decode(bytes).map(drop),
+            load: |path| $kind::load(path).map(drop),
+            save: |path| $name::make(1).save(path),
+        }),*];
+    };
+}
+kinds!(wholes);
