@@ -1,10 +1,6 @@
 //! The feature `serde`: filters as the bytes of their encoded form, or as their base64 in formats for
 //! people (`docs/FORMAT.md`, as in Go), shapes as their fields.
 
-use crate::filter::{
-    Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Filter, Matrix, ScalableFilter,
-    StaticFilter, Window,
-};
 use crate::shape::{CuckooParams, Params, StaticParams};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::ser::Error as _;
@@ -51,49 +47,55 @@ shape!(Params, "Params", k, classic is_classic into_classic);
 shape!(CuckooParams, "CuckooParams", fingerprint_bits);
 shape!(StaticParams, "StaticParams", rows);
 
-macro_rules! bytes {
-    ($($kind:ident),*) => {$(
+/// Gives a kind of filter both traits: `whole_values!` does so to all.
+macro_rules! as_bytes {
+    ($kind:ident) => {
         /// As the bytes of its encoded form; in formats that people read, such as JSON, as the
         /// base64 of these.
-        impl Serialize for $kind {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                let bytes = self.to_bytes().map_err(S::Error::custom)?;
-                if to.is_human_readable() {
-                    to.serialize_str(&to_base64(&bytes))
-                } else {
-                    to.serialize_bytes(&bytes)
-                }
+        impl serde::Serialize for $kind {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                crate::serialize::write(self.to_bytes(), to)
             }
         }
 
         /// From bytes or a sequence of bytes, or from base64 in formats that people read; all
         /// checked as decoding does.
-        impl<'de> Deserialize<'de> for $kind {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<$kind, D::Error> {
-                let bytes = Bytes($kind::decode, PhantomData);
-                if from.is_human_readable() {
-                    from.deserialize_str(bytes)
-                } else {
-                    // Not `deserialize_bytes`: a reader without the whole input may then have room
-                    // for short bytes only, as CBOR's has.
-                    from.deserialize_byte_buf(bytes)
-                }
+        impl<'de> serde::Deserialize<'de> for $kind {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$kind, D::Error> {
+                crate::serialize::read($kind::decode, from)
             }
         }
-    )*};
+    };
+}
+pub(crate) use as_bytes;
+
+/// Writes the bytes of a filter.
+pub(crate) fn write<S: Serializer>(
+    bytes: Result<Vec<u8>, crate::error::Error>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let bytes = bytes.map_err(S::Error::custom)?;
+    if to.is_human_readable() {
+        to.serialize_str(&to_base64(&bytes))
+    } else {
+        to.serialize_bytes(&bytes)
+    }
 }
 
-bytes!(
-    Filter,
-    ConcurrentFilter,
-    CountingFilter,
-    CuckooFilter,
-    ScalableFilter,
-    StaticFilter,
-    Cascade,
-    Window,
-    Matrix
-);
+/// Reads a filter by `decode`.
+pub(crate) fn read<'de, D: Deserializer<'de>, T>(
+    decode: fn(&[u8]) -> Result<T, crate::error::Error>,
+    from: D,
+) -> Result<T, D::Error> {
+    let bytes = Bytes(decode, PhantomData);
+    if from.is_human_readable() {
+        from.deserialize_str(bytes)
+    } else {
+        // Not `deserialize_bytes`: a reader without the whole input may then have room for short bytes
+        // only, as CBOR's has.
+        from.deserialize_byte_buf(bytes)
+    }
+}
 
 /// Takes bytes in whatever form a format has them, to be decoded.
 struct Bytes<T>(fn(&[u8]) -> Result<T, crate::error::Error>, PhantomData<T>);

@@ -270,8 +270,6 @@ fn load_first<T: Encoded>(from: &mut dyn ReadSeek, len: u64) -> Result<T, Error>
     read(&footer, from, len, Sum::Running(Xxh3::new()))
 }
 
-// ---- methods ----
-
 /// Gives a kind of filter that is [`Encoded`] the methods that copy, encode, decode, save, load and
 /// measure it. Of a `shared` one, which may change between two ranges, no ranges are written.
 macro_rules! whole_values {
@@ -326,8 +324,7 @@ macro_rules! whole_values {
 
             /// The same in memory that may be uninitialised.
             #[cfg(feature = "capi")]
-            // C has functions for some kinds only.
-            #[allow(dead_code)]
+            #[allow(dead_code, reason = "C has functions for some kinds only")]
             pub(crate) fn encode_in(
                 &self,
                 out: crate::os::room::Room<'_>,
@@ -427,6 +424,9 @@ macro_rules! whole_values {
             }
         }
 
+        #[cfg(feature = "serde")]
+        crate::serialize::as_bytes!($kind);
+
         impl Clone for $kind {
             #[doc = concat!("As [`", stringify!($kind), "::try_clone`].")]
             ///
@@ -443,7 +443,6 @@ pub(crate) use whole_values;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::Params;
     use std::cell::Cell;
 
     /// A body of so many bytes, which counts those that it hands over.
@@ -451,7 +450,7 @@ mod tests {
 
     impl Encoded for Counted {
         fn footer(&self) -> Footer {
-            super::super::native::footer(1, Params::new(1, 1, 0).expect("valid"), 0)
+            super::super::native::footer(1, crate::shape::Params::new(1, 1, 0).expect("valid"), 0)
         }
 
         fn body_len(&self) -> usize {

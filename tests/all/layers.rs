@@ -16,11 +16,11 @@ const LAYERS: [&str; 15] = [
     "os",
     "hash",
     "shape",
+    "serialize",
     "format",
     "kernel",
     "engines",
     "filter",
-    "serialize",
     "ffi",
 ];
 
