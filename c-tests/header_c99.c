@@ -16,10 +16,6 @@ MUST_HOLD(params_have_no_padding, sizeof(bloomline_params) == 24);
 MUST_HOLD(facts_have_no_padding, sizeof(bloomline_cascade_facts) == 48 && sizeof(bloomline_matrix_shape) == 40);
 MUST_HOLD(a_view_is_a_line, sizeof(bloomline_view) == 64);
 MUST_HOLD(an_allocator_is_three_pointers, sizeof(bloomline_allocator) == 3 * sizeof(void *));
-MUST_HOLD(kinds_are_layouts, BLOOMLINE_KIND_FILTER == 1 && BLOOMLINE_KIND_COUNTING == 2 && BLOOMLINE_KIND_SCALABLE == 3 &&
-          BLOOMLINE_KIND_WINDOW == 4 && BLOOMLINE_KIND_CLASSIC == 6 && BLOOMLINE_KIND_CUCKOO == 7 &&
-          BLOOMLINE_KIND_STATIC == 8 && BLOOMLINE_KIND_CASCADE == 9 &&
-          BLOOMLINE_KIND_MATRIX == 10);
 MUST_HOLD(bytes_are_a_pointer_and_a_size, sizeof(bloomline_bytes) == sizeof(void *) + sizeof(size_t));
 MUST_HOLD(ok_is_zero, BLOOMLINE_OK == 0);
 MUST_HOLD(numbers_are_fixed, BLOOMLINE_ERR_NULL == 1 && BLOOMLINE_ERR_INTERNAL == 20 && BLOOMLINE_ERR_ABSENT == 21 && BLOOMLINE_ERR_FULL == 22 &&

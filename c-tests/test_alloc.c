@@ -20,16 +20,9 @@
 
 static const bloomline_params small_params = {10, 6, 0, 0}, large_params = {1 << 17, 6, 0, 0}; /* 640 bytes, 8 MiB */
 
-typedef struct {
-    const char *name;
-    unsigned long fewest; /* allocations of a call that makes one */
-    bloomline_status (*make)(void **out);
-    STORED_FIELDS;
-} kind;
-
 /* What calls work on. */
 static struct {
-    const kind *kind;
+    const whole_kind *kind;
     bool large;
     const char *path;
     uint8_t *data; /* the encoded source */
@@ -48,7 +41,7 @@ static const bloomline_params *params(void) { return it.large ? &large_params : 
         CHECK((status == BLOOMLINE_OK) == (it.made != NULL));     \
         return status;                                            \
     }
-GIVES(make, it.kind->make(&it.made))
+GIVES(make, it.kind->create(params(), &it.made))
 GIVES(copy, it.kind->clone(it.source, &it.made))
 GIVES(decode, it.kind->decode(it.data, it.len, &it.made))
 GIVES(load, it.kind->load(it.path, &it.made))
@@ -56,47 +49,22 @@ static void destroy(void) { it.kind->destroy(it.made); }
 static bloomline_status save(void) { return it.kind->save(it.source, it.path); }
 static void nothing(void) {}
 
-#define MAKES(name, type, ...) \
-    static bloomline_status make_##name(void **made) { type **out = (type **)made; return __VA_ARGS__; }
-MAKES(filter, bloomline_filter, bloomline_filter_new(params(), out))
-MAKES(classic, bloomline_filter, classic_new(params(), out))
-MAKES(counting, bloomline_counting, bloomline_counting_new(params(), out))
-MAKES(window, bloomline_window, bloomline_window_new(5, it.large ? 500000 : 100, 0.01, 0, out))
 /* Full of the keys of so many stages; the fifth needs a longer list of them. */
-static uint64_t first_keys(void) { return it.large ? 1 << 20 : 32; }
-MAKES(scalable, bloomline_scalable, bloomline_scalable_new(first_keys(), 0.01, 0, out))
-MAKES(cuckoo, bloomline_cuckoo, bloomline_cuckoo_new(&(bloomline_cuckoo_params){params()->line_count, 12, 0, 0}, out))
-MAKES(matrix, bloomline_matrix, whole_matrix_new(out))
-static bloomline_status make_cascade(void **made)
-{
-    static uint64_t hashes[9500];
-    if (hashes[0] == 0) fill_hashes(hashes, 9500, 7);
-    return bloomline_cascade_new(hashes, 500, hashes + 500, 9000, 0, 0, 1, (bloomline_cascade **)made);
-}
-
-#define ROW(name, type, fewest) {#name, fewest, make_##name, STORED_ROW(type)}
-static const kind kinds[] = {
-    ROW(filter, filter, 2), ROW(classic, filter, 2), ROW(counting, counting, 3), ROW(cuckoo, cuckoo, 2),
-    ROW(scalable, scalable, 3), ROW(window, window, 4), ROW(matrix, matrix, 3),
-    ROW(cascade, cascade, 3),
-};
-enum { KINDS = sizeof kinds / sizeof kinds[0], CASCADE = KINDS - 1 };
-
 static bloomline_scalable *full_scalable(void)
 {
     uint64_t random = 7, full = it.large ? 1 << 20 : 32 * 15;
     bloomline_scalable *filter = NULL;
-    REQUIRE_OK(bloomline_scalable_new(first_keys(), 0.01, 0, &filter));
+    REQUIRE_OK(bloomline_scalable_new(it.large ? 1 << 20 : 32, 0.01, 0, &filter));
     while (scalable_key_count(filter) < full) REQUIRE_OK(bloomline_scalable_insert_hash(filter, next_random(&random), NULL));
     return filter;
 }
 
-static void begin(const kind *of, bool large)
+static void begin(const whole_kind *of, bool large)
 {
     it.kind = of;
     it.large = large;
-    it.source = of->make == make_scalable ? full_scalable() : NULL;
-    if (it.source == NULL) REQUIRE_OK(of->make(&it.source));
+    it.source = of->kind == BLOOMLINE_KIND_SCALABLE ? full_scalable() : NULL;
+    if (it.source == NULL) REQUIRE_OK(of->create(params(), &it.source));
     it.len = of->len(it.source);
     it.data = malloc(it.len);
     REQUIRE_OK(of->encode(it.source, it.data, it.len, NULL));
@@ -118,10 +86,10 @@ static void each_kind(void)
 {
     file_name directory = files_begin(), path = files_in(&directory, "filter");
     it.path = path.text;
-    for (size_t i = 0; i < 2 * KINDS; i++) {
-        begin(&kinds[i / 2], i % 2 == 1);
+    for (size_t i = 0; i < 2 * WHOLE_KINDS; i++) {
+        begin(&wholes[i / 2], i % 2 == 1);
         /* For each layer its keys, memory to sort them in, lines; and the keys that it passes. */
-        may_succeed = it.kind == &kinds[CASCADE];
+        may_succeed = it.kind->kind == BLOOMLINE_KIND_CASCADE;
         each_fails("new", make, destroy, may_succeed ? 12 : it.kind->fewest);
         may_succeed = false;
         each_fails("clone", copy, destroy, it.kind->fewest);
@@ -154,14 +122,14 @@ static bloomline_status fold(void)
 static void new_source(void)
 {
     bloomline_filter_free(it.source);
-    REQUIRE_OK(make_filter(&it.source));
+    REQUIRE_OK(bloomline_filter_new(params(), (bloomline_filter **)&it.source));
     bloomline_filter_insert_hash(it.source, 12345);
 }
 
 static void maps_and_folds(void)
 {
     for (int large = 0; large < 2; large++) {
-        begin(&kinds[0], large);
+        begin(&wholes[0], large);
         new_source();
         each_fails("save", save, nothing, 0);
         CHECK_OK(save());
@@ -223,15 +191,15 @@ static bloomline_status take_snapshot(void)
 static void counts_growth_and_snapshots(void)
 {
     for (int large = 0; large < 2; large++) {
-        begin(&kinds[2], large);
+        begin(&wholes[2], large);
         bloomline_counting_insert_hash(it.source, 12345);
         each_fails("union", double_counting, nothing, 2);
         end();
-        begin(&kinds[4], large);
+        begin(&wholes[4], large);
         stages = scalable_about(it.source).stage_count;
         each_fails("insert_hash", grow_scalable, nothing, 1);
         end();
-        begin(&kinds[0], large);
+        begin(&wholes[0], large);
         CHECK(fail_each("bloomline_concurrent_new", make_concurrent, free_concurrent) >= 2);
         REQUIRE_OK(make_concurrent());
         many = it.made;
@@ -261,7 +229,7 @@ static void inserts_on_threads(void)
 {
     fill_hashes(batch_hashes, BATCH_KEYS, 5);
     memcpy(batch_hashes + 60000, batch_hashes, 1000 * sizeof *batch_hashes);
-    begin(&kinds[0], true);
+    begin(&wholes[0], true);
     size_t count = bloomline_filter_insert_new_hashes(it.source, batch_hashes, BATCH_KEYS, 1, new_alone);
     CHECK(count <= BATCH_KEYS - 1000 && count > BATCH_KEYS - 1100);
     /* Hashes, numbers, ends, answers; lists of what the threads do. */
@@ -400,7 +368,7 @@ static void free_group(void) { bloomline_group_free(it.made); }
 
 static void groups(void)
 {
-    begin(&kinds[0], false);
+    begin(&wholes[0], false);
     CHECK_U64(6, fail_each("bloomline_group_new", make_group, free_group));
     end();
 }

@@ -149,12 +149,11 @@ static void saved_and_loaded(void)
         }
         bloomline_map *map = NULL;
         bloomline_view view;
-        bool viewed = kind->kind != BLOOMLINE_KIND_SCALABLE && kind->kind != BLOOMLINE_KIND_WINDOW;
-        CHECK_STATUS(viewed ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_map_open(path.text, 0, &map));
+        CHECK_STATUS(kind->mapped ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, bloomline_map_open(path.text, 0, &map));
         if (kind->kind == BLOOMLINE_KIND_MATRIX) {
             CHECK_STATUS(BLOOMLINE_ERR_LAYOUT, bloomline_map_view(map, &view));
             CHECK(bloomline_map_matrix(map) != NULL);
-        } else if (viewed) {
+        } else if (kind->mapped) {
             REQUIRE_OK(bloomline_map_view(map, &view));
             for (uint64_t key = 0; key < WHOLE_KEYS; key++) CHECK(bloomline_view_contains_hash(&view, bloomline_hash_u64(key, 1)));
         }
@@ -210,6 +209,7 @@ static void kinds_of_what_is_encoded(void)
         size_t len;
         uint8_t *data = whole_bytes(kind, filter, &len);
         CHECK_U64((uint64_t)kind->kind, (uint64_t)bloomline_encoded_kind(data, len));
+        CHECK_U64(get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2), (uint64_t)kind->kind);
         for (size_t cut = 0; cut < len; cut++) {
             CHECK(bloomline_encoded_kind(data, cut) == 0 && kind->decode(data, cut, &again) != BLOOMLINE_OK);
             if (cut == 0) continue;
@@ -242,13 +242,12 @@ static void kinds_of_what_is_encoded(void)
 
 static void kinds_of_golden_files(void)
 {
-    static const char *const parts[WHOLE_KINDS] = {"", "classic/", "counting/", "cuckoo/", "scalable/", "window/", "cascade/", "matrix/"};
     static const char *const before_the_footer[] = {"/lines", "/counters", "/groups", "record", "/order-lines", "/order-10-11"};
     for (size_t i = 0; i < WHOLE_KINDS; i++) {
         const whole_kind *kind = &wholes[i];
         golden_files files;
         size_t undecided = 0;
-        golden_files_open(&files, parts[i]);
+        golden_files_open(&files, kind->golden);
         while (golden_next(&files)) {
             int32_t found = bloomline_encoded_kind(files.data, files.len);
             bool wrong_before = false;
@@ -256,7 +255,7 @@ static void kinds_of_golden_files(void)
                 wrong_before = wrong_before || strstr(files.name, before_the_footer[j]) != NULL;
             }
             bool of_the_kind = files.status == BLOOMLINE_OK || wrong_before;
-            CHECK_WITH(found == (of_the_kind ? kind->kind : 0), "%s%s is %d", parts[i], files.name, (int)found);
+            CHECK_WITH(found == (of_the_kind ? kind->kind : 0), "%s%s is %d", kind->golden, files.name, (int)found);
             if (files.status != BLOOMLINE_OK && wrong_before) {
                 void *made = NULL;
                 CHECK_STATUS(files.status, kind->decode(files.data, files.len, &made));

@@ -70,18 +70,33 @@ STORED(matrix)
 typedef struct {
     const char *name;
     int32_t kind;
+    const char *golden; /* its directory there */
+    bool mapped;        /* bloomline_map_open() takes its files */
+    unsigned long fewest; /* allocations of a call that makes one */
+    bloomline_status (*create)(const bloomline_params *params, void **out); /* of some such size */
     void *(*make)(void); /* with some keys in it; NULL if there is no memory */
     void (*insert)(void *handle, uint64_t hash); /* NULL: all keys are in from the beginning */
     STORED_FIELDS;
 } whole_kind;
 
-enum { WHOLE_KEYS = 300, WHOLE_KINDS = 8 };
+enum { WHOLE_KEYS = 300, WHOLE_OTHERS = 5400 };
 
+static const bloomline_params whole_params = {10, 6, 0, 3};
+
+/* 'new_one' makes 'filter' of 'params'; 'insert_one' inserts 'hash'. */
 #define WHOLE_MADE(name, kind, new_one)                                                                   \
-    static inline void *whole_##name##_make(void)                                                         \
+    static inline bloomline_status whole_##name##_create(const bloomline_params *params, void **out)      \
     {                                                                                                     \
         bloomline_##kind *filter = NULL;                                                                  \
         bloomline_status status = new_one;                                                                \
+        (void)params;                                                                                     \
+        *out = filter;                                                                                    \
+        return status;                                                                                    \
+    }                                                                                                     \
+    static inline void *whole_##name##_make(void)                                                         \
+    {                                                                                                     \
+        void *filter = NULL;                                                                              \
+        bloomline_status status = whole_##name##_create(&whole_params, &filter);                          \
         for (uint64_t i = 0; i < WHOLE_KEYS && status == BLOOMLINE_OK; i++) {                             \
             whole_##kind##_insert(filter, bloomline_hash_u64(i, 1));                                      \
         }                                                                                                 \
@@ -91,19 +106,11 @@ enum { WHOLE_KEYS = 300, WHOLE_KINDS = 8 };
     static inline void whole_##kind##_insert(void *handle, uint64_t hash)                                 \
     {                                                                                                     \
         bloomline_##kind *filter = (bloomline_##kind *)handle;                                            \
+        (void)hash;                                                                                       \
+        (void)filter;                                                                                     \
         insert_one;                                                                                       \
     }                                                                                                     \
     WHOLE_MADE(kind, kind, new_one)
-
-static const bloomline_params whole_params = {10, 6, 0, 3};
-static const bloomline_cuckoo_params whole_cuckoo_params = {20, 12, 0, 3};
-
-WHOLE(filter, bloomline_filter_new(&whole_params, &filter), bloomline_filter_insert_hash(filter, hash))
-WHOLE(counting, bloomline_counting_new(&whole_params, &filter), bloomline_counting_insert_hash(filter, hash))
-WHOLE(cuckoo, bloomline_cuckoo_new(&whole_cuckoo_params, &filter), (void)!bloomline_cuckoo_insert_hash(filter, hash))
-WHOLE(scalable, bloomline_scalable_new(32, 0.01, 3, &filter), (void)!bloomline_scalable_insert_hash(filter, hash, NULL))
-WHOLE(window, bloomline_window_new(3, 150, 0.01, 3, &filter),
-      if (hash % 100 == 0) bloomline_window_rotate(filter); bloomline_window_insert_hash(filter, hash))
 
 /* Names and checksums are written and read too. */
 static inline bloomline_status whole_matrix_new(bloomline_matrix **out)
@@ -118,31 +125,40 @@ static inline bloomline_status whole_matrix_new(bloomline_matrix **out)
     *out = NULL;
     return status;
 }
-WHOLE(matrix, whole_matrix_new(&filter), (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash))
 
-WHOLE_MADE(classic, filter, classic_new(&whole_params, &filter))
-
-static inline void *whole_cascade_make(void)
+static inline bloomline_status whole_cascade_new(bloomline_cascade **out)
 {
-    uint64_t hashes[2 * WHOLE_KEYS];
-    bloomline_cascade *cascade = NULL;
-    for (uint64_t i = 0; i < 2 * WHOLE_KEYS; i++) hashes[i] = bloomline_hash_u64(i, 1);
-    (void)!bloomline_cascade_new(hashes, WHOLE_KEYS, hashes + WHOLE_KEYS, WHOLE_KEYS, 0, 3, 1, &cascade);
-    return cascade;
+    static uint64_t hashes[WHOLE_KEYS + WHOLE_OTHERS];
+    for (uint64_t i = 0; i < WHOLE_KEYS + WHOLE_OTHERS; i++) hashes[i] = bloomline_hash_u64(i, 1);
+    return bloomline_cascade_new(hashes, WHOLE_KEYS, hashes + WHOLE_KEYS, WHOLE_OTHERS, 0, 3, 1, out);
 }
 
-#define WHOLE_ROW(name, number, kind) {#name, number, whole_##name##_make, whole_##kind##_insert, STORED_ROW(kind)}
+WHOLE(filter, bloomline_filter_new(params, &filter), bloomline_filter_insert_hash(filter, hash))
+WHOLE_MADE(classic, filter, classic_new(params, &filter))
+WHOLE(counting, bloomline_counting_new(params, &filter), bloomline_counting_insert_hash(filter, hash))
+WHOLE(cuckoo, bloomline_cuckoo_new(&(bloomline_cuckoo_params){2 * params->line_count, 12, 0, 3}, &filter),
+      (void)!bloomline_cuckoo_insert_hash(filter, hash))
+WHOLE(scalable, bloomline_scalable_new(params->line_count > 1000 ? 1 << 20 : 32, 0.01, 3, &filter),
+      (void)!bloomline_scalable_insert_hash(filter, hash, NULL))
+WHOLE(window, bloomline_window_new(3, 15 * params->line_count, 0.01, 3, &filter),
+      if (hash % 100 == 0) bloomline_window_rotate(filter); bloomline_window_insert_hash(filter, hash))
+WHOLE(cascade, whole_cascade_new(&filter), )
+WHOLE(matrix, whole_matrix_new(&filter), (void)!bloomline_matrix_insert_hash(filter, (size_t)(hash % 3), hash))
 
-static const whole_kind wholes[WHOLE_KINDS] = {
-    WHOLE_ROW(filter, BLOOMLINE_KIND_FILTER, filter),
-    WHOLE_ROW(classic, BLOOMLINE_KIND_CLASSIC, filter),
-    WHOLE_ROW(counting, BLOOMLINE_KIND_COUNTING, counting),
-    WHOLE_ROW(cuckoo, BLOOMLINE_KIND_CUCKOO, cuckoo),
-    WHOLE_ROW(scalable, BLOOMLINE_KIND_SCALABLE, scalable),
-    WHOLE_ROW(window, BLOOMLINE_KIND_WINDOW, window),
-    {"cascade", BLOOMLINE_KIND_CASCADE, whole_cascade_make, NULL, STORED_ROW(cascade)},
-    WHOLE_ROW(matrix, BLOOMLINE_KIND_MATRIX, matrix),
+#define WHOLE_ROW(name, number, golden, mapped, fewest, kind, insert) \
+    {#name, BLOOMLINE_KIND_##number, golden, mapped, fewest, whole_##name##_create, whole_##name##_make, insert, STORED_ROW(kind)}
+
+static const whole_kind wholes[] = {
+    WHOLE_ROW(filter, FILTER, "", true, 2, filter, whole_filter_insert),
+    WHOLE_ROW(classic, CLASSIC, "classic/", true, 2, filter, whole_filter_insert),
+    WHOLE_ROW(counting, COUNTING, "counting/", true, 3, counting, whole_counting_insert),
+    WHOLE_ROW(cuckoo, CUCKOO, "cuckoo/", true, 2, cuckoo, whole_cuckoo_insert),
+    WHOLE_ROW(scalable, SCALABLE, "scalable/", false, 3, scalable, whole_scalable_insert),
+    WHOLE_ROW(window, WINDOW, "window/", false, 4, window, whole_window_insert),
+    WHOLE_ROW(cascade, CASCADE, "cascade/", true, 3, cascade, NULL),
+    WHOLE_ROW(matrix, MATRIX, "matrix/", true, 3, matrix, whole_matrix_insert),
 };
+enum { WHOLE_KINDS = sizeof wholes / sizeof wholes[0] };
 
 /* The encoded bytes of a handle, to be freed. */
 static inline uint8_t *whole_bytes(const whole_kind *kind, const void *handle, size_t *len)
