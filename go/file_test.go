@@ -72,19 +72,6 @@ func TestErrorsNameThePath(t *testing.T) {
 	if len(saves) < 8 {
 		t.Errorf("%d kinds", len(saves))
 	}
-	loads := map[string]func(path string) error{
-		"Load":           func(path string) error { return second(Load(path)) },
-		"LoadConcurrent": func(path string) error { return second(LoadConcurrent(path)) },
-		"LoadCounting":   func(path string) error { return second(LoadCounting(path)) },
-		"LoadCuckoo":     func(path string) error { return second(LoadCuckoo(path)) },
-		"LoadStatic":     func(path string) error { return second(LoadStatic(path)) },
-		"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
-		"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
-		"LoadCascade":    func(path string) error { return second(LoadCascade(path)) },
-		"LoadMatrix":     func(path string) error { return second(LoadMatrix(path)) },
-		"Open":           func(path string) error { return second(Open(path)) },
-		"OpenUnverified": func(path string) error { return second(OpenUnverified(path)) },
-	}
 	check := func(what, path string, err, want error) {
 		t.Helper()
 		var named *fs.PathError
@@ -103,7 +90,7 @@ func TestErrorsNameThePath(t *testing.T) {
 		for what, save := range saves {
 			check(what, path, save(path), want)
 		}
-		for what, load := range loads {
+		for what, load := range loaders {
 			err := load(path)
 			check(what, path, err, want)
 			if path == "" && !strings.Contains(err.Error(), "the path is empty") {
@@ -111,7 +98,7 @@ func TestErrorsNameThePath(t *testing.T) {
 			}
 		}
 	}
-	for what, load := range loads {
+	for what, load := range loaders {
 		check(what, file, load(file), ErrTruncated)
 	}
 	check("the zero Filter", file, new(Filter).Save(file), ErrNoLines)

@@ -15,15 +15,16 @@ import (
 const (
 	footerBytes = format.FooterBytes
 
+	// Layouts: what is before the footer.
 	layoutLines    = format.Lines
-	layoutCounting = format.Counting
-	layoutScalable = format.Scalable
-	layoutWindow   = format.Window
-	layoutClassic  = format.Classic
-	layoutCuckoo   = format.Cuckoo
-	layoutStatic   = format.Static
-	layoutCascade  = format.Cascade
-	layoutMatrix   = format.Matrix
+	layoutCounting = 2  // the same, and behind them a counter of 4 bits for each of their bits
+	layoutScalable = 3  // the lines of all stages, and behind them a record for each
+	layoutWindow   = 4  // the lines of all generations, and behind them their state
+	layoutClassic  = 6  // bits anywhere
+	layoutCuckoo   = 7  // lines of fingerprints
+	layoutStatic   = 8  // lines of solutions, in levels
+	layoutCascade  = 9  // the lines of all layers, and behind them a record for each
+	layoutMatrix   = 10 // lines of many filters transposed, and behind them names and checksums
 )
 
 // footer is what a footer says, and below what it means in each layout.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,17 +19,15 @@ import (
 // nilKinds are all types that are used by pointer, each with one that is in use. Those of values, such
 // as View, have no nil.
 func nilKinds(t *testing.T) []any {
-	static := orPanic(BuildStatic([][]byte{[]byte("key")}, 0.01))
-	builder := orPanic(NewStaticBuilder(0.01))
-	cascade := orPanic(BuildCascadeStrings([]string{"key"}, []string{"other"}))
-	matrix := orPanic(NewMatrix(Params{LineCount: 1, K: 6}, 1))
+	built := builtKinds(randomHashes(900, 8))
+	static := built["StaticFilter"].(*StaticFilter)
 	path := filepath.Join(t.TempDir(), "static")
 	if err := static.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	mapped := orPanic(Open(path))
 	t.Cleanup(func() { mapped.Close() })
-	all := []any{static, builder, cascade, matrix, mapped, NewSwap(static)}
+	all := append(slices.Collect(maps.Values(built)), orPanic(NewStaticBuilder(0.01)), mapped, NewSwap(static))
 	for name, filter := range kindsOf(t) {
 		if !strings.Contains(name, ",") {
 			all = append(all, filter)

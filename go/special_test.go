@@ -13,17 +13,6 @@ import (
 	"testing"
 )
 
-var loaders = map[string]func(string) error{
-	"Open":           func(path string) error { return second(Open(path)) },
-	"OpenUnverified": func(path string) error { return second(OpenUnverified(path)) },
-	"Load":           func(path string) error { return second(Load(path)) },
-	"LoadCounting":   func(path string) error { return second(LoadCounting(path)) },
-	"LoadCuckoo":     func(path string) error { return second(LoadCuckoo(path)) },
-	"LoadStatic":     func(path string) error { return second(LoadStatic(path)) },
-	"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
-	"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
-}
-
 // A large file that is no filter, or ends as a larger one, costs no memory.
 func TestLargeFilesOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large")

@@ -27,16 +27,8 @@ const (
 	AtFooterChecksum = 48
 	AtMagic          = 56
 
-	// Layouts: what is before the footer.
-	Lines    = 1
-	Counting = 2  // the same, and behind them a counter of 4 bits for each of their bits
-	Scalable = 3  // the lines of all stages, and behind them a record for each
-	Window   = 4  // the lines of all generations, and behind them their state
-	Classic  = 6  // bits anywhere
-	Cuckoo   = 7  // lines of fingerprints
-	Static   = 8  // lines of solutions, in levels
-	Cascade  = 9  // the lines of all layers, and behind them a record for each
-	Matrix   = 10 // lines of many filters transposed, and behind them names and checksums
+	// Lines is the layout that is lines alone. Those of other kinds stand in package bloomline.
+	Lines = 1
 )
 
 // What can be wrong with a footer of any layout. Package bloomline exports and explains these errors.
