@@ -7,4 +7,4 @@
 #[path = "line.rs"]
 pub mod line;
 
-pub use crate::layouts::{cascade, classic, cuckoo, fast_local, matrix, static_line};
+pub use crate::layouts::{cascade, classic, cuckoo, fast_local, growing, matrix, static_line};

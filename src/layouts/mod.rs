@@ -4,5 +4,6 @@ pub mod cascade;
 pub mod classic;
 pub mod cuckoo;
 pub mod fast_local;
+pub mod growing;
 pub mod matrix;
 pub mod static_line;
