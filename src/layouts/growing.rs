@@ -1,7 +1,7 @@
 //! The growing filter, in its plainest form: a sorted multiset of hash prefixes, in lines.
 //!
-//! For each key the filter stores the **prefix** of its hash, and nothing else. A key may be present
-//! if its prefix is stored. So the false-positive rate is the number of distinct prefixes stored,
+//! For each key the filter stores the **prefix** of its hash, and nothing else. A key may be
+//! present if its prefix is stored. So the false-positive rate is the number of distinct prefixes stored,
 //! divided by the number of prefixes there are. That number, `16 w`, is fixed when the filter is
 //! made. A prefix that is stored again is kept again, so each of its keys can be removed.
 //!
@@ -16,10 +16,10 @@
 //! prefixes `floor(hash * 16 w / 2^64)`. A filter grows by moving its prefixes to lines of a smaller
 //! `u`, and shrinks by the opposite. Which prefixes it holds does not change.
 //!
-//! **Values.** The lines of a region hold one ascending sequence. In each line a prefix is stored as
-//! a **value**: its offset, counted from the first prefix of that line. What does not fit goes on in
-//! the next line. There the value is lower by `u` than in the line before, and negative. A line that
-//! goes on has a flag. A probe reads the home line. It reads the next one only if the line goes on
+//! **Values.** The lines of a region hold one ascending sequence. In each line a prefix is stored
+//! as a **value**: its offset, counted from the first prefix of that line. What does not fit goes on
+//! in the next line. There the value is lower by `u` than in the line before, and negative. A line
+//! that goes on has a flag. A probe reads the home line. It reads the next one only if the line goes on
 //! and no value of a later bucket is in it.
 //!
 //! **The line** has 512 bits, the first the lowest of the first byte. A value is a **bucket**, the
@@ -28,7 +28,7 @@
 //! ```text
 //! bits   0 to 5    m, the number of values
 //! bit    6         the line goes on
-//! bits   7 to 15   base, signed: the bucket of the first value
+//! bits   7 to 15   base, signed: the bucket of the first value, at most 255
 //! bits  16 to 127  header: for each bucket from base on, a 1 for each of its values, then a 0;
 //!                  it ends with the 1 of the last value, and zeros follow
 //! bits 512 - (j + 1) r to 511 - j r    the remainder of value j, the lowest value first
@@ -36,8 +36,8 @@
 //!
 //! So the remainders grow downwards from the end of the line, and what is between the header and
 //! them is zero. Values fit if `m <= 63`, `m (r + 1) + span + 16 <= 512`, where the span is the
-//! number of buckets from the first value to the last, and the header is within its 112 bits. A line
-//! without values is all zero but for the flag.
+//! number of buckets from base to the last value, the header is within its 112 bits, and no bucket
+//! is below -256. A line without values is all zero but for the flag.
 //!
 //! **Mixed lengths.** A filter that cannot know how many keys will come doubles `w` with its keys.
 //! New keys get longer prefixes, and older ones keep theirs. With a prefix `p` that is `j` bits
@@ -199,13 +199,12 @@ pub fn write(content: &Content, r: u32) -> Option<[u8; LINE_BYTES]> {
     let [Some(first), Some(last)] = [content.keys.first(), content.keys.last()] else {
         return Some(line);
     };
-    let (base, m) = (first >> r, content.keys.len() as u32);
+    let (base, m) = ((first >> r).min(BASES[1]), content.keys.len() as u32);
     let header = (last >> r).saturating_sub(base).saturating_add(m.into());
     if content.keys.len() > room(r)
         || header > HEADER_BITS.into()
         || HEADER as i64 + header + i64::from(m * r) > LINE_BITS as i64
         || base < BASES[0]
-        || base > BASES[1]
     {
         return None;
     }
