@@ -35,6 +35,8 @@ mod fast_local;
 mod few;
 mod functions;
 mod group;
+#[allow(dead_code)]
+pub(crate) mod growing;
 mod layout;
 mod lines;
 mod matrix;

@@ -1,0 +1,218 @@
+//! Inserts into one line, and removals: the header moves by a bit, the remainders by one.
+
+use super::Line;
+use super::find::{Run, stated};
+use super::select::Select;
+use super::width::{remainder, width};
+use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
+use crate::line::LINE_BITS;
+
+/// The flag of a line that goes on.
+pub(super) const GOES_ON: u64 = 1 << 6;
+
+/// The header of a line, taken out of it.
+pub(super) struct Header {
+    /// The number of values.
+    pub(super) values: u64,
+    /// The bucket of the first bit.
+    pub(super) base: i64,
+    /// The bits. The last is the 1 of the last value.
+    pub(super) bits: u128,
+}
+
+impl Header {
+    #[inline(always)]
+    pub(super) fn of(line: &Line, r: u32) -> Header {
+        let (stated, base) = stated(line, width(r));
+        // Remainders may begin within the bits of the header.
+        let free = LINE_BITS - u64::from(HEADER) - stated * u64::from(r);
+        let all = (u128::from(line[0]) | u128::from(line[1]) << 64) >> HEADER;
+        let bits = all & ((1 << free.min(HEADER_BITS.into())) - 1);
+        Header { values: stated.min(bits.count_ones().into()), base, bits }
+    }
+
+    /// How many bits it has.
+    #[inline(always)]
+    fn len(&self) -> u64 {
+        u64::from(u128::BITS - self.bits.leading_zeros())
+    }
+
+    /// The bucket of the last value.
+    #[inline(always)]
+    fn last(&self) -> i64 {
+        self.base + (self.len() - self.values) as i64
+    }
+
+    /// Writes it over that of a line, which is the bits of remainders alone.
+    #[inline(always)]
+    pub(super) fn put(&self, line: &mut Line, goes_on: bool) {
+        let flag = if goes_on { GOES_ON } else { 0 };
+        if self.values == 0 {
+            *line = [flag, 0, 0, 0, 0, 0, 0, 0];
+            return;
+        }
+        line[0] |= self.values | flag | (self.base as u64 & 511) << 7;
+        line[0] |= (self.bits << HEADER) as u64;
+        line[1] |= (self.bits >> (64 - HEADER)) as u64;
+    }
+}
+
+/// The bits of a word of a line that are from this bit of the line on.
+#[inline(always)]
+fn from(bit: u64, word: usize) -> u64 {
+    let below = bit.saturating_sub(64 * word as u64);
+    if below < 64 { u64::MAX << below } else { 0 }
+}
+
+/// Inserts a remainder before value `number`, into a line of so many values. The rest of the line is
+/// zero then.
+#[inline(always)]
+fn spread(line: &mut Line, values: u64, number: u64, low: u64, r: u32) {
+    let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
+    // The remainders behind it, one place lower.
+    let moved: Line = std::array::from_fn(|i| line[i] & from(end, i) & !from(bit, i));
+    for i in 0..8 {
+        let above = if i < 7 { moved[i + 1] } else { 0 };
+        line[i] = line[i] & from(bit, i) | moved[i] >> r | above << 1 << (63 - r);
+    }
+    put_remainder(line, number, low, r);
+}
+
+/// Sets the bits of a remainder that are zero.
+#[inline(always)]
+pub(super) fn put_remainder(line: &mut Line, number: u64, low: u64, r: u32) {
+    let at = LINE_BITS - (number + 1) * u64::from(r);
+    if let Some(word) = line.get_mut((at / 64) as usize) {
+        *word |= low << (at % 64);
+    }
+    // The bits that are in the next word, if any.
+    if let Some(word) = line.get_mut((at / 64) as usize + 1) {
+        *word |= low >> 1 >> (63 - at % 64);
+    }
+}
+
+/// Takes out the remainder of value `number`, in a line of so many. The rest of the line is zero then.
+#[inline(always)]
+fn join(line: &mut Line, values: u64, number: u64, r: u32) {
+    let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
+    let above = bit - u64::from(r);
+    let moved: Line = std::array::from_fn(|i| line[i] & from(end, i) & !from(above, i));
+    for i in 0..8 {
+        let below = if i > 0 { moved[i - 1] } else { 0 };
+        line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
+    }
+}
+
+/// Inserts a value. False if there is no room: the line is unchanged.
+///
+/// # Panics
+/// If `r` is above 54.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn insert<S: Select>(line: &mut Line, value: i64, r: u32) -> bool {
+    let width = width(r);
+    let (bucket, low) = (value >> r, value as u64 & width.mask);
+    let mut header = Header::of(line, r);
+    if header.values == 0 {
+        header = Header { values: 0, base: bucket.min(BASES[1]), bits: 0 };
+    }
+    let (values, len) = (header.values, header.len());
+    // Zeros that come before the first bit or behind the last, with the new 1.
+    let before = header.base.saturating_sub(bucket).max(0) as u64;
+    let behind = bucket.saturating_sub(header.last()).max(0) as u64;
+    let new_len = len.saturating_add(before).saturating_add(behind).saturating_add(1);
+    if values >= width.room
+        || new_len > HEADER_BITS.into()
+        || u64::from(HEADER) + new_len + (values + 1) * u64::from(r) > LINE_BITS
+        || bucket < BASES[0]
+    {
+        return false;
+    }
+    let number;
+    if before > 0 {
+        header.base = bucket;
+        header.bits = header.bits << before << 1 | 1;
+        number = 0;
+    } else if behind > 0 || values == 0 {
+        header.bits |= 1 << (new_len - 1);
+        number = values;
+    } else {
+        // SAFETY: the caller vouches for the CPU.
+        let run = unsafe { Run::of::<S>(line, bucket, width) };
+        let not_above = |&number: &u64| remainder(line, number, r) <= low;
+        number = run.first + (run.first..run.first + run.len).take_while(not_above).count() as u64;
+        let below = header.bits & ((1 << (run.start - u64::from(HEADER))) - 1);
+        header.bits = (header.bits << 1) - below | 1 << (run.start - u64::from(HEADER));
+    }
+    header.values += 1;
+    let goes_on = line[0] & GOES_ON != 0;
+    spread(line, values, number, low, r);
+    header.put(line, goes_on);
+    true
+}
+
+/// Removes a value, once. False if the line does not have it.
+///
+/// # Panics
+/// If `r` is above 54.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn remove<S: Select>(line: &mut Line, value: i64, r: u32) -> bool {
+    let width = width(r);
+    // SAFETY: the caller vouches for the CPU.
+    let run = unsafe { Run::of::<S>(line, value >> r, width) };
+    let low = value as u64 & width.mask;
+    let equal = |&number: &u64| remainder(line, number, r) == low;
+    let Some(number) = (run.first..run.first + run.len).find(equal) else { return false };
+    let mut header = Header::of(line, r);
+    let below = (1 << (run.start - u64::from(HEADER))) - 1;
+    header.bits = header.bits >> 1 & !below | header.bits & below;
+    take(line, header, number, r);
+    true
+}
+
+/// Takes out value `number`, whose 1 is no longer in the header.
+#[inline(always)]
+fn take(line: &mut Line, mut header: Header, number: u64, r: u32) {
+    let goes_on = line[0] & GOES_ON != 0;
+    // Zeros that come first, and those that base can stand for.
+    let zeros = i64::from(header.bits.trailing_zeros()).min(BASES[1] - header.base);
+    header.bits = header.bits.checked_shr(zeros as u32).unwrap_or(0);
+    header.base += zeros;
+    join(line, header.values, number, r);
+    header.values -= 1;
+    header.put(line, goes_on);
+}
+
+/// Takes out the last value.
+///
+/// # Panics
+/// If `r` is above 54.
+#[inline(always)]
+pub(super) fn take_last(line: &mut Line, r: u32) -> Option<i64> {
+    let mut header = Header::of(line, r);
+    let number = header.values.checked_sub(1)?;
+    let value = header.last() << r | remainder(line, number, r) as i64;
+    header.bits ^= 1 << (header.len() - 1);
+    take(line, header, number, r);
+    Some(value)
+}
+
+/// The lowest value of a line, and the highest.
+///
+/// # Panics
+/// If `r` is above 54.
+#[inline(always)]
+pub(super) fn ends(line: &Line, r: u32) -> Option<[i64; 2]> {
+    let header = Header::of(line, r);
+    let last = header.values.checked_sub(1)?;
+    let first = header.base + i64::from(header.bits.trailing_zeros());
+    Some([
+        first << r | remainder(line, 0, r) as i64,
+        header.last() << r | remainder(line, last, r) as i64,
+    ])
+}

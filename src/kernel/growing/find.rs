@@ -1,0 +1,145 @@
+//! Probes of one line.
+//!
+//! The header is two words. The zeros before a bucket are counted in one of them, the remainders of
+//! the bucket compared in one word of the line: no loop, and no branch but for buckets with more
+//! remainders than a word holds.
+
+use super::Line;
+use super::select::Select;
+use super::width::{Width, remainder, width, window};
+use crate::layouts::growing::{Found, HEADER};
+
+/// Where the values of a bucket are in a line.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// The number of the first of them. If there is none, any number of a value, or 0.
+    pub(super) first: u64,
+    /// How many there are.
+    pub(super) len: u64,
+    /// The bit of the line at which their ones begin; behind the header if all values are of lower
+    /// buckets.
+    pub(super) start: u64,
+    /// Whether the bucket is below base.
+    pub(super) is_before: bool,
+    /// Whether no value is in a higher bucket.
+    pub(super) is_last: bool,
+}
+
+/// The number of values of a line, and its base.
+#[inline(always)]
+pub(super) fn stated(line: &Line, width: &Width) -> (u64, i64) {
+    ((line[0] & 63).min(width.room), (line[0] as i64) << 48 >> 55)
+}
+
+impl Run {
+    /// The values of a bucket.
+    ///
+    /// # Safety
+    /// As for [`Select::one`].
+    #[inline(always)]
+    pub(super) unsafe fn of<S: Select>(line: &Line, bucket: i64, width: &Width) -> Run {
+        // The zeros of the header, and one before it: behind zero i begin the ones of bucket i.
+        const HEAD: u64 = (1 << HEADER) - 1;
+        let zeros = [(line[0] | HEAD) ^ !(1 << (HEADER - 1)), !line[1]];
+        let counts = zeros.map(|word| u64::from(word.count_ones()));
+        let (stated, base) = stated(line, width);
+        // Damaged bytes may state more than there are ones.
+        let values = stated.min(113 - counts[0] - counts[1]);
+        let from_base = bucket.wrapping_sub(base);
+        // Higher buckets are all behind the last bit.
+        let zero = (from_base as u64).min(counts[0] + counts[1]);
+        let (word, before, more, next, skipped) = if zero < counts[0] {
+            (zeros[0], zero, line[0], line[1], 1)
+        } else {
+            (zeros[1], zero - counts[0], line[1], 0, 65)
+        };
+        // SAFETY: the caller vouches for the CPU. There are at most 64 zeros in a word.
+        let at = unsafe { S::one(word, before) };
+        let start = at + skipped;
+        let rank = start.wrapping_sub(u64::from(HEADER) + zero);
+        // Behind the values come the zeros of the line, then remainders, whose ones do not count.
+        let (first, left) = if rank < values { (rank, values - rank) } else { (0, 0) };
+        let ones = more >> (at & 63) >> 1 | next << (!at & 63);
+        let ones = u64::from((!ones).trailing_zeros());
+        let is_before = from_base < 0;
+        let is_last = rank.wrapping_add(ones).max(rank) >= values;
+        Run {
+            first,
+            len: ones.min(left),
+            start,
+            is_before,
+            is_last: is_last & (!is_before | (values == 0)),
+        }
+    }
+}
+
+/// What a line says of a value; if `MIXED`, of the prefixes of the value of a full length.
+///
+/// # Panics
+/// If `r` is above 54.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn find<S: Select, const MIXED: bool>(line: &Line, value: i64, r: u32) -> Found {
+    let width = width(r);
+    // SAFETY: the caller vouches for the CPU.
+    let run = unsafe { Run::of::<S>(line, value >> r, width) };
+    let low = value as u64 & width.mask;
+    let is_there = if run.len <= width.fields {
+        // What is behind the run is made to differ.
+        let behind = u64::MAX >> (run.len * u64::from(r));
+        let window = window(line, run.first, r);
+        let mut differ = window ^ low.wrapping_mul(width.lows);
+        if MIXED {
+            differ &= !ends(window, width);
+        }
+        differ |= behind;
+        differ.wrapping_sub(width.lows) & !differ & width.highs != 0
+    } else {
+        any::<MIXED>(line, low, run.first, run.len, r)
+    };
+    if is_there {
+        Found::Present
+    } else if run.is_last & (line[0] >> 6 & 1 == 1) {
+        Found::Onward
+    } else {
+        Found::Absent
+    }
+}
+
+/// The bits that do not count in each field: those up to the lowest 1, or all if there is none.
+#[inline(always)]
+fn ends(window: u64, width: &Width) -> u64 {
+    // One less, field by field.
+    let less = (window | width.highs).wrapping_sub(width.lows) ^ (!window & width.highs);
+    window ^ less
+}
+
+/// Whether any of some values has a remainder, or a prefix of it.
+#[cold]
+#[inline(never)]
+fn any<const MIXED: bool>(line: &Line, low: u64, first: u64, len: u64, r: u32) -> bool {
+    (first..first + len).any(|number| {
+        let remainder = remainder(line, number, r);
+        let differ = remainder ^ low;
+        if MIXED { differ & !(remainder ^ remainder.wrapping_sub(1)) == 0 } else { differ == 0 }
+    })
+}
+
+/// How often a line has a value.
+///
+/// # Panics
+/// If `r` is above 54.
+///
+/// # Safety
+/// As for [`Select::one`].
+#[inline(always)]
+pub(super) unsafe fn count<S: Select>(line: &Line, value: i64, r: u32) -> u32 {
+    let width = width(r);
+    // SAFETY: the caller vouches for the CPU.
+    let run = unsafe { Run::of::<S>(line, value >> r, width) };
+    let low = value as u64 & width.mask;
+    let equal = |&number: &u64| remainder(line, number, r) == low;
+    (run.first..run.first + run.len).filter(equal).count() as u32
+}

@@ -1,0 +1,190 @@
+//! The lines of `layouts/growing.rs` on the backends.
+//!
+//! `find` probes a line, `edit` inserts and removes, `whole` takes lines apart and puts them
+//! together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
+//! `width` has what follows from the width of remainders.
+
+mod edit;
+mod find;
+mod select;
+#[cfg(test)]
+mod tests;
+mod whole;
+mod width;
+
+use super::backend::Backend;
+use super::choice::Kernels;
+use crate::layouts::growing::Found;
+
+/// A line, in the CPU's byte order.
+pub(crate) type Line = [u64; 8];
+
+/// What a backend does for a line. All panic if `r`, the width of remainders, is above 54. Damaged
+/// lines give some answer.
+///
+/// # Safety of the functions
+/// This CPU runs the backend.
+pub(crate) struct Calls {
+    find: unsafe fn(&Line, i64, u32) -> Found,
+    find_mixed: unsafe fn(&Line, i64, u32) -> Found,
+    count: unsafe fn(&Line, i64, u32) -> u32,
+    insert: unsafe fn(&mut Line, i64, u32) -> bool,
+    remove: unsafe fn(&mut Line, i64, u32) -> bool,
+    take_last: unsafe fn(&mut Line, u32) -> Option<i64>,
+    open: unsafe fn(&Line, u32, &mut [i64; 64]) -> usize,
+    close: unsafe fn(&[i64], bool, u32) -> (Line, usize),
+}
+
+impl Kernels {
+    /// What the backend does for the lines of growing filters.
+    pub(crate) fn of_growing(self) -> &'static Calls {
+        self.row_of(&CALLS)
+    }
+}
+
+impl Calls {
+    /// Where to look for a value.
+    #[inline(always)]
+    pub(crate) fn find(&self, line: &Line, value: i64, r: u32) -> Found {
+        // SAFETY: the calls are those of a backend of this CPU.
+        unsafe { (self.find)(line, value, r) }
+    }
+
+    /// Where to look for the prefixes of a value of the full length.
+    #[inline(always)]
+    pub(crate) fn find_mixed(&self, line: &Line, value: i64, r: u32) -> Found {
+        // SAFETY: as in `find`.
+        unsafe { (self.find_mixed)(line, value, r) }
+    }
+
+    /// How often a line has a value.
+    #[inline(always)]
+    pub(crate) fn count(&self, line: &Line, value: i64, r: u32) -> u32 {
+        // SAFETY: as in `find`.
+        unsafe { (self.count)(line, value, r) }
+    }
+
+    /// Inserts a value. False if there is no room: the line is unchanged.
+    #[inline(always)]
+    pub(crate) fn insert(&self, line: &mut Line, value: i64, r: u32) -> bool {
+        // SAFETY: as in `find`.
+        unsafe { (self.insert)(line, value, r) }
+    }
+
+    /// Removes a value, once. False if the line does not have it.
+    #[inline(always)]
+    pub(crate) fn remove(&self, line: &mut Line, value: i64, r: u32) -> bool {
+        // SAFETY: as in `find`.
+        unsafe { (self.remove)(line, value, r) }
+    }
+
+    /// Takes out the last value.
+    #[inline(always)]
+    pub(crate) fn take_last(&self, line: &mut Line, r: u32) -> Option<i64> {
+        // SAFETY: as in `find`.
+        unsafe { (self.take_last)(line, r) }
+    }
+
+    /// Writes the values of a line to `out`, in order. Returns how many there are.
+    #[inline(always)]
+    pub(crate) fn open(&self, line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
+        // SAFETY: as in `find`.
+        unsafe { (self.open)(line, r, out) }
+    }
+
+    /// Makes a line of the first of these ascending values, as many as fit. Returns the line, and
+    /// how many it has.
+    #[inline(always)]
+    pub(crate) fn close(&self, values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
+        // SAFETY: as in `find`.
+        unsafe { (self.close)(values, goes_on, r) }
+    }
+}
+
+/// The first value of a line.
+pub(crate) fn first(line: &Line, r: u32) -> Option<i64> {
+    edit::ends(line, r).map(|[first, _]| first)
+}
+
+/// The last value of a line.
+pub(crate) fn last(line: &Line, r: u32) -> Option<i64> {
+    edit::ends(line, r).map(|[_, last]| last)
+}
+
+/// How many values a line has.
+pub(crate) fn len(line: &Line, r: u32) -> usize {
+    edit::Header::of(line, r).values as usize
+}
+
+/// Whether a line goes on.
+#[inline(always)]
+pub(crate) fn goes_on(line: &Line) -> bool {
+    line[0] & edit::GOES_ON != 0
+}
+
+/// Says whether a line goes on.
+#[inline(always)]
+pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
+    line[0] = (line[0] & !edit::GOES_ON) | if goes_on { edit::GOES_ON } else { 0 };
+}
+
+/// The functions of a backend, by how it selects.
+macro_rules! calls {
+    ($select:ty $(, $attribute:meta)?) => {{
+        $(#[$attribute])?
+        unsafe fn find(line: &Line, value: i64, r: u32) -> Found {
+            // SAFETY: the caller's promise.
+            unsafe { find::find::<$select, false>(line, value, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn find_mixed(line: &Line, value: i64, r: u32) -> Found {
+            // SAFETY: the caller's promise.
+            unsafe { find::find::<$select, true>(line, value, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn count(line: &Line, value: i64, r: u32) -> u32 {
+            // SAFETY: the caller's promise.
+            unsafe { find::count::<$select>(line, value, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn insert(line: &mut Line, value: i64, r: u32) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { edit::insert::<$select>(line, value, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn remove(line: &mut Line, value: i64, r: u32) -> bool {
+            // SAFETY: the caller's promise.
+            unsafe { edit::remove::<$select>(line, value, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn take_last(line: &mut Line, r: u32) -> Option<i64> {
+            edit::take_last(line, r)
+        }
+        $(#[$attribute])?
+        unsafe fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
+            whole::open(line, r, out)
+        }
+        $(#[$attribute])?
+        unsafe fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
+            whole::close(values, goes_on, r)
+        }
+        Calls { find, find_mixed, count, insert, remove, take_last, open, close }
+    }};
+}
+
+/// Those of each backend.
+static CALLS: [Calls; Backend::ALL.len()] = [
+    calls!(select::Bytes),
+    calls!(select::Bytes),
+    #[cfg(target_arch = "x86_64")]
+    calls!(select::Pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt")),
+    #[cfg(not(target_arch = "x86_64"))]
+    calls!(select::Bytes),
+    #[cfg(target_arch = "x86_64")]
+    calls!(
+        select::Pdep,
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
+    ),
+    #[cfg(not(target_arch = "x86_64"))]
+    calls!(select::Bytes),
+];
