@@ -2,8 +2,12 @@
 //!
 //! `find` probes a line, `edit` inserts and removes, `whole` takes lines apart and puts them
 //! together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
-//! `width` has what follows from the width of remainders.
+//! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
+//! eight at once.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod batch;
 mod edit;
 mod find;
 mod select;
@@ -14,7 +18,9 @@ mod width;
 
 use super::backend::Backend;
 use super::choice::Kernels;
-use crate::layouts::growing::Found;
+
+pub(crate) use crate::layouts::growing::Found;
+pub(crate) use batch::Answers;
 
 /// A line, in the CPU's byte order.
 pub(crate) type Line = [u64; 8];
@@ -30,6 +36,8 @@ pub(crate) struct Calls {
     count: unsafe fn(&Line, i64, u32) -> u32,
     insert: unsafe fn(&mut Line, i64, u32) -> bool,
     remove: unsafe fn(&mut Line, i64, u32) -> bool,
+    find_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
+    find_mixed_many: unsafe fn(&[&Line], &[i64], &[u32]) -> Answers,
     take_last: unsafe fn(&mut Line, u32) -> Option<i64>,
     open: unsafe fn(&Line, u32, &mut [i64; 64]) -> usize,
     close: unsafe fn(&[i64], bool, u32) -> (Line, usize),
@@ -55,6 +63,28 @@ impl Calls {
     pub(crate) fn find_mixed(&self, line: &Line, value: i64, r: u32) -> Found {
         // SAFETY: as in `find`.
         unsafe { (self.find_mixed)(line, value, r) }
+    }
+
+    /// As [`Calls::find`], for up to 64 lines, with a value and a width of remainders for each.
+    ///
+    /// # Panics
+    /// Unless there are as many of each, at most 64.
+    #[inline(always)]
+    pub(crate) fn find_many(&self, lines: &[&Line], values: &[i64], r: &[u32]) -> Answers {
+        assert!(lines.len() == values.len() && lines.len() == r.len() && r.len() <= 64, "a tile");
+        // SAFETY: as in `find`.
+        unsafe { (self.find_many)(lines, values, r) }
+    }
+
+    /// As [`Calls::find_mixed`], for up to 64 lines, as [`Calls::find_many`].
+    ///
+    /// # Panics
+    /// Unless there are as many of each, at most 64.
+    #[inline(always)]
+    pub(crate) fn find_mixed_many(&self, lines: &[&Line], values: &[i64], r: &[u32]) -> Answers {
+        assert!(lines.len() == values.len() && lines.len() == r.len() && r.len() <= 64, "a tile");
+        // SAFETY: as in `find`.
+        unsafe { (self.find_mixed_many)(lines, values, r) }
     }
 
     /// How often a line has a value.
@@ -130,7 +160,7 @@ pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
 
 /// The functions of a backend, by how it selects.
 macro_rules! calls {
-    ($select:ty $(, $attribute:meta)?) => {{
+    ($select:ty, $many:expr, $mixed_many:expr $(, $attribute:meta)?) => {{
         $(#[$attribute])?
         unsafe fn find(line: &Line, value: i64, r: u32) -> Found {
             // SAFETY: the caller's promise.
@@ -168,23 +198,56 @@ macro_rules! calls {
         unsafe fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
             whole::close(values, goes_on, r)
         }
-        Calls { find, find_mixed, count, insert, remove, take_last, open, close }
+        Calls {
+            find,
+            find_mixed,
+            find_many: $many,
+            find_mixed_many: $mixed_many,
+            count,
+            insert,
+            remove,
+            take_last,
+            open,
+            close,
+        }
     }};
 }
 
+/// Functions for many lines, one after the other.
+macro_rules! many {
+    ($name:ident, $mixed_name:ident, $select:ty $(, $attribute:meta)?) => {
+        $(#[$attribute])?
+        unsafe fn $name(lines: &[&Line], values: &[i64], r: &[u32]) -> Answers {
+            // SAFETY: the caller's promise.
+            unsafe { batch::each::<$select, false>(lines, values, r) }
+        }
+        $(#[$attribute])?
+        unsafe fn $mixed_name(lines: &[&Line], values: &[i64], r: &[u32]) -> Answers {
+            // SAFETY: the caller's promise.
+            unsafe { batch::each::<$select, true>(lines, values, r) }
+        }
+    };
+}
+
+many!(by_bytes, mixed_by_bytes, select::Bytes);
+#[cfg(target_arch = "x86_64")]
+many!(by_pdep, mixed_by_pdep, select::Pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
+
 /// Those of each backend.
 static CALLS: [Calls; Backend::ALL.len()] = [
-    calls!(select::Bytes),
-    calls!(select::Bytes),
+    calls!(select::Bytes, by_bytes, mixed_by_bytes),
+    calls!(select::Bytes, by_bytes, mixed_by_bytes),
     #[cfg(target_arch = "x86_64")]
-    calls!(select::Pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt")),
+    calls!(select::Pdep, by_pdep, mixed_by_pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt")),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(select::Bytes),
+    calls!(select::Bytes, by_bytes, mixed_by_bytes),
     #[cfg(target_arch = "x86_64")]
     calls!(
         select::Pdep,
+        batch::eights::<false>,
+        batch::eights::<true>,
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
     ),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(select::Bytes),
+    calls!(select::Bytes, by_bytes, mixed_by_bytes),
 ];

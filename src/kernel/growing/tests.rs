@@ -324,6 +324,47 @@ fn damaged_lines_are_read_as_defined() {
 }
 
 #[test]
+fn tiles_are_as_single_lines() {
+    for (backend, calls) in backends() {
+        println!("{}", backend.name());
+        let mut numbers = Numbers(7, 0);
+        for round in 0..50 * cases() {
+            let count = numbers.below(65) as usize;
+            // Of one width, or of two side by side.
+            let widths = [round as u32 % 54 + 1, (round as u32 + round as u32 % 2) % 54 + 1];
+            let r: Vec<u32> = (0..count).map(|_| widths[numbers.below(2) as usize]).collect();
+            let lines: Vec<Line> = r.iter().map(|&r| line_of(&damaged(&mut numbers, r))).collect();
+            let values: Vec<i64> = (0..count)
+                .map(|i| {
+                    let values = asked(&mut numbers, &read(&bytes_of(&lines[i]), r[i]), r[i]);
+                    values[numbers.below(values.len() as u64) as usize] | 1
+                })
+                .collect();
+            let lines: Vec<&Line> = lines.iter().collect();
+            for (mixed, answers) in [
+                (false, calls.find_many(&lines, &values, &r)),
+                (true, calls.find_mixed_many(&lines, &values, &r)),
+            ] {
+                for i in 0..64 {
+                    let found = (i < count).then(|| {
+                        let content = read(&bytes_of(lines[i]), r[i]);
+                        if mixed {
+                            content.find_mixed(values[i], r[i])
+                        } else {
+                            content.find(values[i], r[i])
+                        }
+                    });
+                    let shown = format!("{i} of {count}, r = {r:?}, mixed: {mixed}");
+                    let is = |what| u64::from(found == Some(what));
+                    assert_eq!(answers.present >> i & 1, is(Found::Present), "{shown}");
+                    assert_eq!(answers.onward >> i & 1, is(Found::Onward), "{shown}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn found_numbers_are_those_of_the_tests() {
     assert_eq!(
         [Found::Present, Found::Absent, Found::Onward].map(|found| found as usize),

@@ -48,7 +48,7 @@ static WIDTHS: [Width; MOST_BITS as usize + 1] = {
 };
 
 /// The most bits of remainders that lie before another one of the line.
-const MOST_BEFORE: u64 = 455;
+pub(super) const MOST_BEFORE: u64 = 455;
 
 // So a window is within its line, as `window` needs it.
 const _: () = {
