@@ -64,13 +64,26 @@ fn from(bit: u64, word: usize) -> u64 {
     if below < 64 { u64::MAX << below } else { 0 }
 }
 
+/// The bits of a line from one on and below another. No closure: it would be compiled without the
+/// instructions of the backend.
+#[inline(always)]
+fn between(line: &Line, first: u64, end: u64) -> Line {
+    let mut bits = *line;
+    let mut i = 0;
+    while i < 8 {
+        bits[i] &= from(first, i) & !from(end, i);
+        i += 1;
+    }
+    bits
+}
+
 /// Inserts a remainder before value `number`, into a line of so many values. The rest of the line is
 /// zero then.
 #[inline(always)]
 fn spread(line: &mut Line, values: u64, number: u64, low: u64, r: u32) {
     let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
     // The remainders behind it, one place lower.
-    let moved: Line = std::array::from_fn(|i| line[i] & from(end, i) & !from(bit, i));
+    let moved = between(line, end, bit);
     for i in 0..8 {
         let above = if i < 7 { moved[i + 1] } else { 0 };
         line[i] = line[i] & from(bit, i) | moved[i] >> r | above << 1 << (63 - r);
@@ -96,7 +109,7 @@ pub(super) fn put_remainder(line: &mut Line, number: u64, low: u64, r: u32) {
 fn join(line: &mut Line, values: u64, number: u64, r: u32) {
     let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
     let above = bit - u64::from(r);
-    let moved: Line = std::array::from_fn(|i| line[i] & from(end, i) & !from(above, i));
+    let moved = between(line, end, above);
     for i in 0..8 {
         let below = if i > 0 { moved[i - 1] } else { 0 };
         line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
@@ -141,8 +154,11 @@ pub(super) unsafe fn insert<S: Select>(line: &mut Line, value: i64, r: u32) -> b
     } else {
         // SAFETY: the caller vouches for the CPU.
         let run = unsafe { Run::of::<S>(line, bucket, width) };
-        let not_above = |&number: &u64| remainder(line, number, r) <= low;
-        number = run.first + (run.first..run.first + run.len).take_while(not_above).count() as u64;
+        let (mut at, end) = (run.first, run.first + run.len);
+        while at < end && remainder(line, at, r) <= low {
+            at += 1;
+        }
+        number = at;
         let below = header.bits & ((1 << (run.start - u64::from(HEADER))) - 1);
         header.bits = (header.bits << 1) - below | 1 << (run.start - u64::from(HEADER));
     }
@@ -166,8 +182,13 @@ pub(super) unsafe fn remove<S: Select>(line: &mut Line, value: i64, r: u32) -> b
     // SAFETY: the caller vouches for the CPU.
     let run = unsafe { Run::of::<S>(line, value >> r, width) };
     let low = value as u64 & width.mask;
-    let equal = |&number: &u64| remainder(line, number, r) == low;
-    let Some(number) = (run.first..run.first + run.len).find(equal) else { return false };
+    let (mut number, end) = (run.first, run.first + run.len);
+    while number < end && remainder(line, number, r) != low {
+        number += 1;
+    }
+    if number == end {
+        return false;
+    }
     let mut header = Header::of(line, r);
     let below = (1 << (run.start - u64::from(HEADER))) - 1;
     header.bits = header.bits >> 1 & !below | header.bits & below;

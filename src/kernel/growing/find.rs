@@ -8,6 +8,7 @@ use super::Line;
 use super::select::Select;
 use super::width::{Width, remainder, width, window};
 use crate::layouts::growing::{Found, HEADER};
+use std::hint::select_unpredictable;
 
 /// Where the values of a bucket are in a line.
 #[derive(Clone, Copy)]
@@ -41,28 +42,33 @@ impl Run {
         // The zeros of the header, and one before it: behind zero i begin the ones of bucket i.
         const HEAD: u64 = (1 << HEADER) - 1;
         let zeros = [(line[0] | HEAD) ^ !(1 << (HEADER - 1)), !line[1]];
-        let counts = zeros.map(|word| u64::from(word.count_ones()));
+        let low_zeros = u64::from(zeros[0].count_ones());
+        let count = low_zeros + u64::from(zeros[1].count_ones());
         let (stated, base) = stated(line, width);
         // Damaged bytes may state more than there are ones.
-        let values = stated.min(113 - counts[0] - counts[1]);
+        let values = stated.min(113 - count);
         let from_base = bucket.wrapping_sub(base);
         // Higher buckets are all behind the last bit.
-        let zero = (from_base as u64).min(counts[0] + counts[1]);
-        let (word, before, more, next, skipped) = if zero < counts[0] {
-            (zeros[0], zero, line[0], line[1], 1)
-        } else {
-            (zeros[1], zero - counts[0], line[1], 0, 65)
-        };
+        let zero = (from_base as u64).min(count);
+        // In which word it is cannot be foreseen.
+        let in_low = zero < low_zeros;
+        let word = select_unpredictable(in_low, zeros[0], zeros[1]);
+        let before = select_unpredictable(in_low, zero, zero.wrapping_sub(low_zeros));
+        let skipped = select_unpredictable(in_low, 1, 65);
         // SAFETY: the caller vouches for the CPU. There are at most 64 zeros in a word.
         let at = unsafe { S::one(word, before) };
         let start = at + skipped;
         let rank = start.wrapping_sub(u64::from(HEADER) + zero);
         // Behind the values come the zeros of the line, then remainders, whose ones do not count.
-        let (first, left) = if rank < values { (rank, values - rank) } else { (0, 0) };
+        let held = rank < values;
+        let first = select_unpredictable(held, rank, 0);
+        let left = select_unpredictable(held, values.wrapping_sub(rank), 0);
+        let more = select_unpredictable(in_low, line[0], line[1]);
+        let next = select_unpredictable(in_low, line[1], 0);
         let ones = more >> (at & 63) >> 1 | next << (!at & 63);
         let ones = u64::from((!ones).trailing_zeros());
         let is_before = from_base < 0;
-        let is_last = rank.wrapping_add(ones).max(rank) >= values;
+        let is_last = rank.wrapping_add(ones) >= values;
         Run {
             first,
             len: ones.min(left),
@@ -140,6 +146,9 @@ pub(super) unsafe fn count<S: Select>(line: &Line, value: i64, r: u32) -> u32 {
     // SAFETY: the caller vouches for the CPU.
     let run = unsafe { Run::of::<S>(line, value >> r, width) };
     let low = value as u64 & width.mask;
-    let equal = |&number: &u64| remainder(line, number, r) == low;
-    (run.first..run.first + run.len).filter(equal).count() as u32
+    let mut count = 0;
+    for number in run.first..run.first + run.len {
+        count += u32::from(remainder(line, number, r) == low);
+    }
+    count
 }
