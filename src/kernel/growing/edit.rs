@@ -77,42 +77,54 @@ fn between(line: &Line, first: u64, end: u64) -> Line {
     bits
 }
 
-/// Inserts a remainder before value `number`, into a line of so many values. The rest of the line is
-/// zero then.
-#[inline(always)]
-fn spread(line: &mut Line, values: u64, number: u64, low: u64, r: u32) {
-    let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
-    // The remainders behind it, one place lower.
-    let moved = between(line, end, bit);
-    for i in 0..8 {
-        let above = if i < 7 { moved[i + 1] } else { 0 };
-        line[i] = line[i] & from(bit, i) | moved[i] >> r | above << 1 << (63 - r);
+/// How a backend moves the remainders of a line. Both leave what is not a remainder zero.
+pub(super) trait Move: Select {
+    /// Inserts a remainder at `bit`: those from there down to `end` move lower.
+    ///
+    /// # Safety
+    /// As for [`Select::one`].
+    #[inline(always)]
+    unsafe fn spread(line: &mut Line, end: u64, bit: u64, low: u64, r: u32) {
+        let moved = between(line, end, bit);
+        for i in 0..8 {
+            let above = if i < 7 { moved[i + 1] } else { 0 };
+            line[i] = line[i] & from(bit, i) | moved[i] >> r | above << 1 << (63 - r);
+        }
+        put_bits(line, bit as i64 - i64::from(r), low);
     }
-    put_remainder(line, number, low, r);
+
+    /// Takes out the remainder that ends at `bit`: those below it, down to `end`, move higher.
+    ///
+    /// # Safety
+    /// As for [`Select::one`].
+    #[inline(always)]
+    unsafe fn join(line: &mut Line, end: u64, bit: u64, r: u32) {
+        let moved = between(line, end, bit - u64::from(r));
+        for i in 0..8 {
+            let below = if i > 0 { moved[i - 1] } else { 0 };
+            line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
+        }
+    }
 }
 
-/// Sets the bits of a remainder that are zero.
+impl Move for super::select::Bytes {}
+
+/// Where the remainder of value `number` ends.
 #[inline(always)]
-pub(super) fn put_remainder(line: &mut Line, number: u64, low: u64, r: u32) {
-    let at = LINE_BITS - (number + 1) * u64::from(r);
+fn end_of(number: u64, r: u32) -> u64 {
+    LINE_BITS - number * u64::from(r)
+}
+
+/// Sets bits from bit `at` of a line on. Bits that would be before the line are zero.
+#[inline(always)]
+pub(super) fn put_bits(line: &mut Line, at: i64, bits: u64) {
+    let (at, bits) = if at < 0 { (0, bits >> (-at).min(63)) } else { (at as u64, bits) };
     if let Some(word) = line.get_mut((at / 64) as usize) {
-        *word |= low << (at % 64);
+        *word |= bits << (at % 64);
     }
-    // The bits that are in the next word, if any.
+    // What is in the next word, if anything.
     if let Some(word) = line.get_mut((at / 64) as usize + 1) {
-        *word |= low >> 1 >> (63 - at % 64);
-    }
-}
-
-/// Takes out the remainder of value `number`, in a line of so many. The rest of the line is zero then.
-#[inline(always)]
-fn join(line: &mut Line, values: u64, number: u64, r: u32) {
-    let (end, bit) = (LINE_BITS - values * u64::from(r), LINE_BITS - number * u64::from(r));
-    let above = bit - u64::from(r);
-    let moved = between(line, end, above);
-    for i in 0..8 {
-        let below = if i > 0 { moved[i - 1] } else { 0 };
-        line[i] = line[i] & from(bit, i) | moved[i] << r | below >> 1 >> (63 - r);
+        *word |= bits >> 1 >> (63 - at % 64);
     }
 }
 
@@ -124,7 +136,7 @@ fn join(line: &mut Line, values: u64, number: u64, r: u32) {
 /// # Safety
 /// As for [`Select::one`].
 #[inline(always)]
-pub(super) unsafe fn insert<S: Select>(line: &mut Line, value: i64, r: u32) -> bool {
+pub(super) unsafe fn insert<S: Move>(line: &mut Line, value: i64, r: u32) -> bool {
     let width = width(r);
     let (bucket, low) = (value >> r, value as u64 & width.mask);
     let mut header = Header::of(line, r);
@@ -164,7 +176,8 @@ pub(super) unsafe fn insert<S: Select>(line: &mut Line, value: i64, r: u32) -> b
     }
     header.values += 1;
     let goes_on = line[0] & GOES_ON != 0;
-    spread(line, values, number, low, r);
+    // SAFETY: the caller vouches for the CPU.
+    unsafe { S::spread(line, end_of(values, r), end_of(number, r), low, r) };
     header.put(line, goes_on);
     true
 }
@@ -177,7 +190,7 @@ pub(super) unsafe fn insert<S: Select>(line: &mut Line, value: i64, r: u32) -> b
 /// # Safety
 /// As for [`Select::one`].
 #[inline(always)]
-pub(super) unsafe fn remove<S: Select>(line: &mut Line, value: i64, r: u32) -> bool {
+pub(super) unsafe fn remove<S: Move>(line: &mut Line, value: i64, r: u32) -> bool {
     let width = width(r);
     // SAFETY: the caller vouches for the CPU.
     let run = unsafe { Run::of::<S>(line, value >> r, width) };
@@ -192,35 +205,50 @@ pub(super) unsafe fn remove<S: Select>(line: &mut Line, value: i64, r: u32) -> b
     let mut header = Header::of(line, r);
     let below = (1 << (run.start - u64::from(HEADER))) - 1;
     header.bits = header.bits >> 1 & !below | header.bits & below;
-    take(line, header, number, r);
-    true
-}
-
-/// Takes out value `number`, whose 1 is no longer in the header.
-#[inline(always)]
-fn take(line: &mut Line, mut header: Header, number: u64, r: u32) {
     let goes_on = line[0] & GOES_ON != 0;
     // Zeros that come first, and those that base can stand for.
     let zeros = i64::from(header.bits.trailing_zeros()).min(BASES[1] - header.base);
-    header.bits = header.bits.checked_shr(zeros as u32).unwrap_or(0);
-    header.base += zeros;
-    join(line, header.values, number, r);
+    if zeros > 0 {
+        header.bits = header.bits.checked_shr(zeros as u32).unwrap_or(0);
+        header.base += zeros;
+    }
+    // SAFETY: the caller vouches for the CPU.
+    unsafe { S::join(line, end_of(header.values, r), end_of(number, r), r) };
     header.values -= 1;
     header.put(line, goes_on);
+    true
 }
 
-/// Takes out the last value.
+/// Takes out the last value. Nothing moves.
 ///
 /// # Panics
 /// If `r` is above 54.
 #[inline(always)]
 pub(super) fn take_last(line: &mut Line, r: u32) -> Option<i64> {
-    let mut header = Header::of(line, r);
+    let header = Header::of(line, r);
     let number = header.values.checked_sub(1)?;
-    let value = header.last() << r | remainder(line, number, r) as i64;
-    header.bits ^= 1 << (header.len() - 1);
-    take(line, header, number, r);
+    let low = remainder(line, number, r);
+    let value = header.last() << r | low as i64;
+    if number == 0 {
+        *line = [line[0] & GOES_ON, 0, 0, 0, 0, 0, 0, 0];
+        return Some(value);
+    }
+    let one = u64::from(HEADER) + header.len() - 1;
+    line[(one / 64) as usize & 1] &= !(1 << (one % 64));
+    line[0] = line[0] & !63 | number;
+    clear_bits(line, end_of(number + 1, r), low);
     Some(value)
+}
+
+/// Clears bits that are set, from bit `at` of a line on.
+#[inline(always)]
+fn clear_bits(line: &mut Line, at: u64, bits: u64) {
+    if let Some(word) = line.get_mut((at / 64) as usize) {
+        *word &= !(bits << (at % 64));
+    }
+    if let Some(word) = line.get_mut((at / 64) as usize + 1) {
+        *word &= !(bits >> 1 >> (63 - at % 64));
+    }
 }
 
 /// The lowest value of a line, and the highest.

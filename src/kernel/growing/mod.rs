@@ -6,6 +6,8 @@
 //! eight at once.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
 mod edit;

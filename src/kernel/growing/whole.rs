@@ -1,7 +1,7 @@
 //! Lines taken apart, and put together.
 
 use super::Line;
-use super::edit::{Header, put_remainder};
+use super::edit::{Header, put_bits};
 use super::width::{remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
 use crate::line::LINE_BITS;
@@ -46,7 +46,8 @@ pub(super) fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
             break;
         }
         header.bits |= 1 << (len - 1);
-        put_remainder(&mut line, header.values, value as u64 & width.mask, r);
+        let at = LINE_BITS as i64 - (header.values as i64 + 1) * i64::from(r);
+        put_bits(&mut line, at, value as u64 & width.mask);
         header.values += 1;
     }
     header.put(&mut line, goes_on);
