@@ -46,6 +46,7 @@ impl About {
             Layout::ScalableFilter => &const { parts("stages") },
             Layout::Window => &const { parts("generations") },
             Layout::Cascade => &const { parts("layers") },
+            Layout::GrowingFilter => &const { parts("regions") },
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Views of filters made of filters: what a scalable filter, a window and a cascade answer through
-//! one.
+//! Views of filters made of filters, or of lines in several places: what a scalable filter, a window, a
+//! cascade and a growing filter answer through one.
 
 use super::Filter;
 use super::cascade::Cascade;
 #[cfg(feature = "capi")]
 use super::cascade::CascadeView;
+use super::growing::GrowingFilter;
 use super::probe::Probe;
 use super::scalable::ScalableFilter;
 use super::static_filter::StaticFilter;
@@ -37,6 +38,7 @@ macro_rules! viewed {
 viewed!(ScalableFilter, "stages together");
 viewed!(Window, "generations together");
 viewed!(Cascade, "layers together");
+viewed!(GrowingFilter, "regions together");
 
 /// The functions by which a kind is probed.
 macro_rules! probed {
@@ -140,6 +142,44 @@ impl Composite for Window {
             |line: &[u8; LINE_BYTES]| worst = worst.max(line_rate(line, self.params().k()));
         (0..self.parts()).for_each(|place| self.each_line(place, &mut each));
         worst
+    }
+}
+
+impl Composite for GrowingFilter {
+    probed!();
+
+    fn backend(&self) -> Backend {
+        self.backend()
+    }
+
+    fn parts(&self) -> usize {
+        self.regions()
+    }
+
+    fn line_count(&self) -> u64 {
+        self.line_count()
+    }
+
+    fn key_count(&self) -> u64 {
+        self.key_count()
+    }
+
+    /// Prefixes that are there, each once.
+    fn estimated_keys(&self) -> f64 {
+        self.prefixes().count() as f64
+    }
+
+    fn fill(&self) -> f64 {
+        self.fill()
+    }
+
+    fn estimated_rate(&self) -> f64 {
+        self.estimated_rate()
+    }
+
+    /// All prefixes are as likely, whatever the line.
+    fn worst_line_rate(&self) -> f64 {
+        self.estimated_rate()
     }
 }
 

@@ -8,6 +8,7 @@ mod concurrent;
 mod counting;
 mod cuckoo;
 pub(crate) mod group;
+mod growing;
 mod insert;
 mod keys;
 pub(crate) mod map;
@@ -31,6 +32,7 @@ pub use cascade::{Cascade, CascadeBuilder, CascadeView};
 pub use concurrent::ConcurrentFilter;
 pub use counting::CountingFilter;
 pub use cuckoo::CuckooFilter;
+pub use growing::{GrowingFilter, Prefixes};
 pub use insert::Dedup;
 pub use map::{MappedCascade, MappedFilter, MappedMatrix};
 #[cfg(feature = "capi")]

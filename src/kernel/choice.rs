@@ -40,7 +40,7 @@ impl Kernels {
             Layout::Cuckoo => &table::CUCKOO,
             Layout::Classic => &table::CLASSIC,
             Layout::Static => &table::STATIC,
-            Layout::ScalableFilter | Layout::Window | Layout::Cascade => {
+            Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
                 panic!("kernels of their kinds")
             }
         };

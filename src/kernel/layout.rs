@@ -27,6 +27,8 @@ pub(crate) enum Layout {
     ScalableFilter = 12,
     Window = 13,
     Cascade = 14,
+    /// Lines that grow in number: the view leads to the filter.
+    GrowingFilter = 15,
 }
 
 /// What a view of C keeps of shared native lines, and of shared classic filters, in the place of the

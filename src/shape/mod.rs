@@ -2,6 +2,7 @@
 //! false-positive rate (`sizing`).
 
 mod cuckoo;
+pub(crate) mod growing;
 pub mod sizing;
 mod static_line;
 

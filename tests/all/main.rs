@@ -38,6 +38,7 @@ mod golden_scalable;
 mod golden_static;
 mod golden_window;
 mod group;
+mod growing;
 mod histories;
 mod keys;
 mod layers;

@@ -2,7 +2,7 @@
 //!
 //! `find` probes a line, `edit` inserts and removes, `whole` takes lines apart and puts them
 //! together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
-//! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
+//! `place` finds the line of a hash, `store` keeps lines in chunks. `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
 //! eight at once.
 
 #[cfg(target_arch = "x86_64")]
@@ -12,7 +12,9 @@ mod avx512;
 mod batch;
 mod edit;
 mod find;
+pub(crate) mod place;
 mod select;
+mod store;
 #[cfg(test)]
 mod tests;
 mod whole;

@@ -1,0 +1,187 @@
+//! Filters are built from prefixes in order: to change from one region to sixteen and back, to merge, and
+//! from hashes at once.
+
+use super::append::Appender;
+use super::runs::Sum;
+use super::sweep::children;
+use super::{GrowingFilter, MOST_COPIES, Terms};
+use crate::error::Error;
+use crate::kernel::Backend;
+use crate::kernel::growing::Calls;
+use crate::kernel::growing::place::{Common, Layout};
+use crate::layouts::growing::REGIONS;
+use crate::shape::growing::{FULL_AT_ONCE, SMALL, Width};
+
+const PARTS: usize = REGIONS as usize;
+
+/// By how many bits the prefixes of each region are longer than the first ones.
+pub(super) type Lengths = [u32; PARTS];
+
+/// What a filter is built like.
+pub(super) struct Plan {
+    pub(super) common: Common,
+    pub(super) terms: Terms,
+    pub(super) calls: &'static Calls,
+    pub(super) backend: Backend,
+    pub(super) lengths: Lengths,
+    /// Whether there is to be room for more keys.
+    pub(super) grows: bool,
+    pub(super) key_count: u64,
+}
+
+impl Plan {
+    /// Room for how many keys a region needs.
+    fn room(&self, keys: u64) -> u64 {
+        if self.grows { keys + keys / 12 + 1 } else { keys - keys * (FULL_AT_ONCE - 241) / 256 }
+    }
+
+    /// The lines of a region.
+    fn lines(&self, length: u32, parts: u64, keys: u64) -> u64 {
+        let w = (self.common.prefixes << length) / parts;
+        Width::lines_for(w, self.room(keys), self.common.mixed())
+    }
+
+    /// Builds a filter of what `source` returns, in order.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(super) fn build<I: Iterator<Item = (u64, u64)>>(
+        &self,
+        source: impl Fn() -> I,
+    ) -> Result<GrowingFilter, Error> {
+        let most = u64::from(MOST_COPIES);
+        let region = self.common.normals() / REGIONS;
+        let mut keys = [0; PARTS];
+        let (mut part, mut end) = (0, region);
+        for (prefix, count) in source() {
+            while prefix >= end {
+                (part, end) = (part + 1, end + region);
+            }
+            keys[part] += count.min(most);
+        }
+        let mut filter = 
+            GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
+        filter.key_count = self.key_count;
+        let all = keys.iter().sum();
+        let longest = self.lengths.into_iter().max().unwrap_or(0);
+        let lines = self.lines(longest, 1, all);
+        let layouts = &mut filter.places.layouts;
+        if lines <= SMALL {
+            layouts[0] = Layout::new(self.common, self.calls, (0, 1), longest, lines)?;
+        } else {
+            layouts.clear();
+            layouts.try_reserve_exact(PARTS + 1).map_err(|_| Error::OutOfMemory)?;
+            for (part, (length, keys)) in self.lengths.into_iter().zip(keys).enumerate() {
+                let lines = self.lines(length, REGIONS, keys);
+                let part = (part as u64, REGIONS);
+                layouts.push(Layout::new(self.common, self.calls, part, length, lines)?);
+            }
+            filter.regions.try_reserve_exact(PARTS).map_err(|_| Error::OutOfMemory)?;
+            filter.regions.resize(PARTS, Default::default());
+            filter.places.mask = PARTS - 1;
+        }
+        self.fill(&mut filter, source)?;
+        Ok(filter)
+    }
+
+    fn fill<I: Iterator<Item = (u64, u64)>>(
+        &self,
+        filter: &mut GrowingFilter,
+        source: impl Fn() -> I,
+    ) -> Result<(), Error> {
+        let mixed = self.common.mixed();
+        let limits = filter.places.layouts.iter().map(Layout::norm_of_most_short);
+        let limit = if mixed { limits.min().unwrap_or(0) } else { u64::BITS };
+        // Prefixes that are too short for a bucket, as several that are not.
+        let mut short = Vec::new();
+        for (prefix, count) in source().filter(|(prefix, _)| mixed && prefix.trailing_zeros() > limit)
+        {
+            let more = 1 << (prefix.trailing_zeros() - limit);
+            short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
+            short.extend(children(prefix, limit).map(|child| (child, count)));
+        }
+        short.sort_unstable();
+        let long = source().filter(|(prefix, _)| !mixed || prefix.trailing_zeros() <= limit);
+        let all = Sum { a: long.peekable(), b: short.into_iter().peekable() };
+        let region = self.common.normals() / filter.parts();
+        let (mut part, mut end, mut appender) = (0, region, Appender::new());
+        let GrowingFilter { places, regions, copies, stash, .. } = filter;
+        for (prefix, count) in all {
+            while prefix >= end {
+                appender.finish(&mut places.layouts[part], stash, &mut None)?;
+                (part, end, appender) = (part + 1, end + region, Appender::new());
+            }
+            let layout = &mut places.layouts[part];
+            let y = layout.of_normal(prefix);
+            let in_lines = count.min(MOST_COPIES.into());
+            for _ in 0..in_lines {
+                appender.push(layout, y, stash, &mut None)?;
+            }
+            if count > in_lines {
+                copies.reserve(1)?;
+                copies.add(prefix, count - in_lines);
+            }
+            regions[part].keys += in_lines;
+            regions[part].newest += if y & 1 == 1 { in_lines } else { 0 };
+        }
+        appender.finish(&mut places.layouts[part], stash, &mut None)
+    }
+}
+
+impl GrowingFilter {
+    pub(super) fn plan(&self, lengths: Lengths, grows: bool, key_count: u64) -> Plan {
+        let &GrowingFilter { common, terms, calls, backend, .. } = self;
+        Plan { common, terms, calls, backend, lengths, grows, key_count }
+    }
+
+    /// The lengths of the prefixes in all regions.
+    pub(super) fn lengths(&self) -> Lengths {
+        let mut lengths = [0; PARTS];
+        for (part, length) in lengths.iter_mut().enumerate() {
+            *length = self.places.layouts[part & self.places.mask].length;
+        }
+        if let (Some(sweep), Some(fresh)) = (&self.sweep, self.places.layouts.last()) {
+            lengths[sweep.region] = fresh.length;
+        }
+        lengths
+    }
+
+    /// The length of the prefixes of a region when it is moved.
+    pub(super) fn next_length(&self, region: usize) -> u32 {
+        let (layout, state) = (&self.places.layouts[region], &self.regions[region]);
+        let longer = self.common.longer.unwrap_or(0);
+        let spent = state.newest > layout.quota - layout.quota / 8;
+        if spent && layout.length < longer { layout.length + 1 } else { layout.length }
+    }
+
+    /// With fewer keys it becomes one region again.
+    pub(super) fn few_keys(&self) -> u64 {
+        let length = self.lengths().into_iter().max().unwrap_or(0);
+        Width::new(self.common.prefixes << length, SMALL, self.common.mixed()).most / 3
+    }
+
+    /// Builds the whole filter anew, while it is small.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; all is as before.
+    pub(super) fn rebuild(&mut self) -> Result<(), Error> {
+        let mut lengths = self.lengths();
+        if self.places.mask == 0 {
+            lengths = [self.next_length(0); PARTS];
+        }
+        let new = self.plan(lengths, true, self.key_count).build(|| self.runs())?;
+        let (old, fresh) = (&mut self.places.layouts[0], &new.places.layouts[0]);
+        let same = old.homes == fresh.homes && old.length == fresh.length;
+        if same && self.places.mask == new.places.mask {
+            // As wide as it can be, or as narrow.
+            if self.regions[0].keys < old.least {
+                old.least /= 2;
+            } else {
+                (old.most, old.quota) = (u64::MAX, u64::MAX);
+            }
+            return Ok(());
+        }
+        *self = new;
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! Inserting and removing.
+
+use super::{GrowingFilter, MOST_COPIES, chain};
+use crate::bitmap::Answers;
+use crate::error::Error;
+use crate::key::Key;
+
+/// Keys whose lines are prefetched ahead of an insert.
+const AHEAD: usize = 12;
+
+impl GrowingFilter {
+    /// As [`insert`](GrowingFilter::insert), for the hash of a key. The hash must be uniform over all 64
+    /// bits.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::insert`].
+    pub fn insert_hash(&mut self, hash: u64) -> Result<bool, Error> {
+        let at = self.places.of(hash);
+        let layout = &mut self.places.layouts[at];
+        let (home, value) = layout.place(hash);
+        let found = layout.search(home, value);
+        let normal = layout.normal(layout.start(home).wrapping_add_signed(value));
+        let mut stashed = false;
+        let present = found.is_some() || !self.stash.is_empty() && {
+            stashed = self.stash.get(normal) > 0;
+            stashed || self.stash_has(hash, self.places.layouts[at].length)
+        };
+        let layout = &mut self.places.layouts[at];
+        let many = match found {
+            Some((line, value)) => {
+                let line = layout.lines.get(line);
+                line.is_some_and(|line| layout.calls.count(line, value, layout.r) >= MOST_COPIES)
+            }
+            None => stashed,
+        };
+        if many {
+            self.copies.reserve(1)?;
+            self.copies.add(normal, 1);
+            self.key_count += 1;
+            return Ok(!present);
+        }
+        chain::insert(layout, home, value, &mut self.stash)?;
+        let region = (hash >> 60) as usize & self.places.mask;
+        self.regions[region].keys += 1;
+        *self.newest(at, region) += 1;
+        self.key_count += 1;
+        self.tend(region);
+        Ok(!present)
+    }
+
+    /// The keys of full length that a layout has.
+    fn newest(&mut self, layout: usize, region: usize) -> &mut u64 {
+        match layout == self.regions.len() {
+            true => &mut self.fresh_newest,
+            false => &mut self.regions[region].newest,
+        }
+    }
+
+    /// As [`insert_keys`](GrowingFilter::insert_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::insert_keys`].
+    pub fn insert_hashes(&mut self, hashes: &[u64]) -> Result<(), Error> {
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.prefetch_ahead(hashes, i);
+            self.insert_hash(hash)?;
+        }
+        Ok(())
+    }
+
+    /// As [`insert_new_keys`](GrowingFilter::insert_new_keys), for the hashes of keys.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::insert_keys`].
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is inserted.
+    pub fn insert_new_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> Result<usize, Error> {
+        let (words, mut new) = (answers.words(hashes.len()), 0);
+        words.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.prefetch_ahead(hashes, i);
+            let is_new = self.insert_hash(hash)?;
+            words[i / 64] |= u64::from(is_new) << (i % 64);
+            new += usize::from(is_new);
+        }
+        Ok(new)
+    }
+
+    #[inline]
+    fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
+        if let Some(&later) = hashes.get(i + AHEAD) {
+            let (layout, line, _) = self.places.locate(later);
+            layout.lines.prefetch(line);
+        }
+    }
+
+    /// Removes a key, once if it was inserted more often. Remove only keys you inserted: see
+    /// [`GrowingFilter`].
+    ///
+    /// # Errors
+    /// [`Error::Absent`] if the key is definitely absent; the filter is unchanged.
+    pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<(), Error> {
+        self.remove_hash(self.hash(key))
+    }
+
+    /// As [`GrowingFilter::remove`], for the hash of a key.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::remove`].
+    pub fn remove_hash(&mut self, hash: u64) -> Result<(), Error> {
+        let at = self.places.of(hash);
+        let layout = &mut self.places.layouts[at];
+        let (home, value) = layout.place(hash);
+        let normal = layout.normal(layout.start(home).wrapping_add_signed(value));
+        let mut full_length = true;
+        let removed = if layout.is_mixed() {
+            match self.remove_longest(at, hash) {
+                Some(Removed::Copy) => return Ok(self.key_count = self.key_count.saturating_sub(1)),
+                Some(Removed::Prefix { full }) => {
+                    full_length = full;
+                    true
+                }
+                None => false,
+            }
+        } else if !self.copies.is_empty() && self.copies.remove(normal) {
+            self.key_count = self.key_count.saturating_sub(1);
+            return Ok(());
+        } else {
+            chain::remove(layout, home, value) || self.stash.remove(normal)
+        };
+        if !removed {
+            return Err(Error::Absent);
+        }
+        let region = (hash >> 60) as usize & self.places.mask;
+        let state = &mut self.regions[region];
+        state.keys = state.keys.saturating_sub(1);
+        if full_length {
+            let newest = self.newest(at, region);
+            *newest = newest.saturating_sub(1);
+        }
+        self.key_count = self.key_count.saturating_sub(1);
+        self.tend(region);
+        Ok(())
+    }
+
+    /// Removes the longest prefix of a hash that is there. What is left then covers every other key.
+    fn remove_longest(&mut self, at: usize, hash: u64) -> Option<Removed> {
+        let layout = &mut self.places.layouts[at];
+        let (home, value) = layout.place(hash);
+        let in_line = chain::longest(layout, home, value);
+        let of_line = in_line
+            .map(|(line, value)| layout.normal(layout.start(line).wrapping_add_signed(value)));
+        let mut beside = None;
+        if !self.stash.is_empty() {
+            let all = (0..=layout.length).rev().map(|length| self.common.normal(hash, length));
+            beside = all.into_iter().find(|&normal| self.stash.get(normal) > 0);
+        }
+        let from_stash = match (of_line, beside) {
+            (_, None) => false,
+            (None, Some(_)) => true,
+            (Some(line), Some(beside)) => beside.trailing_zeros() < line.trailing_zeros(),
+        };
+        let normal = if from_stash { beside } else { of_line }?;
+        if !self.copies.is_empty() && self.copies.remove(normal) {
+            return Some(Removed::Copy);
+        }
+        let full = self.common.length_of(normal) == layout.length;
+        match in_line {
+            Some((line, value)) if !from_stash => {
+                let (r, calls) = (layout.r, layout.calls);
+                calls.remove(layout.line(line), value, r);
+            }
+            _ => {
+                self.stash.remove(normal);
+            }
+        }
+        Some(Removed::Prefix { full })
+    }
+
+    /// As [`remove_keys`](GrowingFilter::remove_keys), for the hashes of keys.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_hashes(
+        &mut self,
+        hashes: &[u64],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (removed, mut count) = (answers.words(hashes.len()), 0);
+        removed.fill(0);
+        for (i, &hash) in hashes.iter().enumerate() {
+            self.prefetch_ahead(hashes, i);
+            let done = self.remove_hash(hash).is_ok();
+            removed[i / 64] |= u64::from(done) << (i % 64);
+            count += usize::from(done);
+        }
+        count
+    }
+
+    /// Removes many keys, in order, faster than one by one. Answer `i` is true if key `i` was removed,
+    /// false if it was definitely absent. Returns how many were removed.
+    ///
+    /// # Panics
+    /// If `answers` is too short: see [`Answers`]. Nothing is removed.
+    pub fn remove_keys<K: Key>(
+        &mut self,
+        keys: &[K],
+        answers: &mut (impl Answers + ?Sized),
+    ) -> usize {
+        let (words, mut count) = (answers.words(keys.len()), 0);
+        self.key_hash().in_parts(keys, |hashes, first| {
+            count += self.remove_hashes(hashes, &mut words[first / 64..]);
+        });
+        count
+    }
+}
+
+/// What a removal took.
+enum Removed {
+    /// One of the copies that are counted.
+    Copy,
+    /// A prefix, of full length or shorter.
+    Prefix { full: bool },
+}

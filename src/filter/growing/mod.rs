@@ -1,0 +1,355 @@
+//! The growing filter: a sorted multiset of hash prefixes, from which keys can be removed, and which
+//! grows and shrinks with them.
+
+mod append;
+mod build;
+mod chain;
+mod change;
+mod freeze;
+mod ordered;
+mod probe;
+mod runs;
+mod sets;
+mod sweep;
+
+pub use freeze::Prefixes;
+
+use super::insert::{extending, try_inserting};
+use super::view::brief;
+use crate::error::Error;
+use crate::hash::KeyHash;
+use crate::kernel::growing::Calls;
+use crate::kernel::growing::place::{Common, Layout, Places};
+use crate::kernel::{Backend, Kernels};
+use crate::key::Key;
+use crate::os::memory::Zeroed;
+use crate::shape::growing::{self as shape, WHOLE};
+use ordered::Ordered;
+use std::fmt;
+use sweep::Sweep;
+
+/// A filter that grows and shrinks with its keys, from which keys can be removed, that counts them, and
+/// that is merged with others, in the memory of a plain filter.
+///
+/// For each key it keeps a prefix of its hash, and nothing else: a key may be present if its prefix is
+/// there. Prefixes lie in order in 64-byte lines, with the bits in common left out. A probe reads one
+/// line, and for one key in 15 or so a second.
+///
+/// ```
+/// use bloomline::GrowingFilter;
+///
+/// let mut filter = GrowingFilter::new(1_000_000, 0.01, 0)?; // at most 1,000,000 keys at 1 %
+/// filter.insert("apple")?;
+/// assert!(filter.contains("apple"));
+/// filter.remove("apple")?;
+/// assert!(!filter.contains("apple"));
+/// # Ok::<(), bloomline::Error>(())
+/// ```
+///
+/// # How many keys
+///
+/// [`GrowingFilter::new`] is told the most keys that may come. With fewer, its false-positive rate is
+/// lower in proportion, and each key takes a bit more for each halving; with more, the rate is
+/// higher in proportion. Nothing else happens there. At 1 % it takes 10 bits per key in the end,
+/// and in bytes never more than then.
+///
+/// [`GrowingFilter::unbounded`] is told the first number of keys only. Its rate stays below the one
+/// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
+/// The first 20 doublings have a twenty-third of the rate each, the further ones share the rest, each
+/// nine tenths of the one before. It takes 15.5 bits per key at 1 %.
+///
+/// # What it guarantees
+///
+/// * A key inserted n times is present until it has been removed n times, as long as you remove only keys
+///   you inserted. Removing another key that may be present takes the prefix of an inserted one, which may
+///   then be a false negative. Removing a definitely absent key fails and changes nothing.
+/// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
+///   inserts and removals, nor on what it has been through.
+/// * No insert takes more than a few lines' work. If there is no memory to grow, keys still find room
+///   as long as the present lines have it. If an insert fails, the filter is as before.
+///
+/// # Keys chosen by an attacker
+///
+/// Who knows the seed can choose keys that all belong into one line. They go on in up to a few lines, then
+/// into a sorted list, which every probe for an absent key searches. Answers stay right. A key that is
+/// inserted often is counted from the ninth time on. If keys come from outside, take a
+/// [random](crate::hash::random_seed) seed.
+pub struct GrowingFilter {
+    places: Places,
+    regions: Vec<Region>,
+    common: Common,
+    /// The region that is moved.
+    sweep: Option<Sweep>,
+    /// Keys of full length in its new lines.
+    fresh_newest: u64,
+    /// A chunk that the next one takes.
+    spare: Option<Zeroed>,
+    /// Further copies of prefixes that lines have, or the stash.
+    copies: Ordered,
+    /// Prefixes for which no line has room.
+    stash: Ordered,
+    key_count: u64,
+    /// What it was made with.
+    terms: Terms,
+    calls: &'static Calls,
+    backend: Backend,
+}
+
+/// What a filter is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Terms {
+    /// The most keys expected, or the first.
+    keys: u64,
+    rate: f64,
+    seed: u64,
+}
+
+/// The state of a region.
+#[derive(Clone, Copy, Debug, Default)]
+struct Region {
+    /// Prefixes in lines and in the stash.
+    keys: u64,
+    /// Those of full length, if lengths differ.
+    newest: u64,
+}
+
+/// A line keeps so many copies of a prefix. Further ones are counted beside.
+const MOST_COPIES: u32 = 8;
+
+impl GrowingFilter {
+    /// Creates an empty filter that is to have the false-positive rate `rate` with `most_keys` keys;
+    /// `seed` is that of the hash of byte keys.
+    ///
+    /// # Errors
+    /// [`Error::Rate`]; [`Error::RateTooSmall`] if `most_keys / rate` is above 2^59;
+    /// [`Error::OutOfMemory`]; [`Error::Backend`].
+    pub fn new(most_keys: u64, rate: f64, seed: u64) -> Result<GrowingFilter, Error> {
+        let prefixes = shape::prefixes(most_keys, rate)?;
+        let common = Common { prefixes, longer: None, first_keys: most_keys };
+        GrowingFilter::with_common(common, Terms { keys: most_keys, rate, seed })
+    }
+
+    /// Creates an empty filter for an unknown number of keys. `rate` is its false-positive rate at most,
+    /// however many come; `first_keys` the number of keys from which on it takes the memory that
+    /// [`GrowingFilter`] states.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::new`].
+    pub fn unbounded(first_keys: u64, rate: f64, seed: u64) -> Result<GrowingFilter, Error> {
+        if !(rate > 0.0 && rate < 1.0) {
+            return Err(Error::rate(rate));
+        }
+        let prefixes = shape::prefixes(first_keys.max(1), rate / WHOLE)?;
+        let longer = Some(shape::longer(prefixes));
+        let common = Common { prefixes, longer, first_keys: first_keys.max(1) };
+        GrowingFilter::with_common(common, Terms { keys: first_keys, rate, seed })
+    }
+
+    /// Creates an empty filter that was made as this one, and that a given backend probes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] if this CPU lacks the backend.
+    pub fn with_backend(&self, backend: Backend) -> Result<GrowingFilter, Error> {
+        let calls = backend.kernels().ok_or(Error::Backend)?.of_growing();
+        GrowingFilter::with_calls(self.common, self.terms, calls, backend)
+    }
+
+    fn with_common(common: Common, terms: Terms) -> Result<GrowingFilter, Error> {
+        let calls = Kernels::active()?.of_growing();
+        GrowingFilter::with_calls(common, terms, calls, Backend::active()?)
+    }
+
+    fn with_calls(
+        common: Common,
+        terms: Terms,
+        calls: &'static Calls,
+        backend: Backend,
+    ) -> Result<GrowingFilter, Error> {
+        let mut filter = GrowingFilter {
+            places: Places::default(),
+            regions: Vec::new(),
+            common,
+            sweep: None,
+            fresh_newest: 0,
+            spare: None,
+            copies: Ordered::default(),
+            stash: Ordered::default(),
+            key_count: 0,
+            terms,
+            calls,
+            backend,
+        };
+        filter.places.layouts.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        filter.regions.try_reserve_exact(1).map_err(|_| Error::OutOfMemory)?;
+        filter.places.layouts.push(Layout::new(common, calls, (0, 1), 0, 1)?);
+        filter.regions.push(Region::default());
+        Ok(filter)
+    }
+
+    /// Creates a bounded filter of these keys, for as many as the iterator promises, with seed 0. For
+    /// another seed see [`with_keys`](GrowingFilter::with_keys).
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::new`] and [`GrowingFilter::insert_iter`].
+    pub fn from_keys<K: Key>(
+        keys: impl IntoIterator<Item = K>,
+        rate: f64,
+    ) -> Result<GrowingFilter, Error> {
+        let keys = keys.into_iter();
+        GrowingFilter::new(keys.size_hint().0 as u64, rate, 0)?.with_keys(keys)
+    }
+
+    /// Removes all keys.
+    pub fn clear(&mut self) {
+        // One layout without lines takes no more memory than there is.
+        if let Ok(empty) =
+            GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)
+        {
+            *self = empty;
+            return;
+        }
+        let first_length = self.places.layouts.iter().all(|layout| layout.length == 0);
+        let all = self.regions.len();
+        self.places.layouts.truncate(all);
+        debug_assert!(first_length || self.common.mixed());
+        self.places.layouts.iter_mut().for_each(|layout| layout.lines = Default::default());
+        (self.sweep, self.places.moved, self.fresh_newest) = (None, 0, 0);
+        self.regions.fill(Region::default());
+        (self.copies, self.stash, self.key_count) = (Ordered::default(), Ordered::default(), 0);
+    }
+
+    pub(super) fn key_hash(&self) -> KeyHash {
+        KeyHash::Xxh3(self.terms.seed)
+    }
+
+    /// How many regions there are.
+    fn parts(&self) -> u64 {
+        self.places.mask as u64 + 1
+    }
+
+    // ---- what it is ----
+
+    /// Returns the number of keys: those inserted, repeated ones each time, less those removed.
+    pub fn key_count(&self) -> u64 {
+        self.key_count
+    }
+
+    /// The most keys that a bounded filter was made for; the first keys of an unbounded one.
+    pub fn expected_keys(&self) -> u64 {
+        self.terms.keys
+    }
+
+    /// Whether it was made for an unknown number of keys.
+    pub fn is_unbounded(&self) -> bool {
+        self.common.mixed()
+    }
+
+    /// The false-positive rate that it was made for.
+    pub fn target_rate(&self) -> f64 {
+        self.terms.rate
+    }
+
+    /// The seed of the hash of byte keys.
+    pub fn seed(&self) -> u64 {
+        self.terms.seed
+    }
+
+    /// Returns the backend that it was made with.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// How many prefixes of the first length there are.
+    pub fn prefix_count(&self) -> u64 {
+        self.common.prefixes
+    }
+
+    /// The number of regions that grow by themselves: 1 while it is small, else 16.
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// The part of the bits of its lines that keys need, 0 to 1, of what they can.
+    pub fn fill(&self) -> f64 {
+        let keys: u64 = self.regions.iter().map(|region| region.keys).sum();
+        let most: u64 = self.places.layouts.iter().map(|layout| layout.capacity()).sum();
+        if most == 0 { 0.0 } else { (keys as f64 / most as f64).min(1.0) }
+    }
+
+    /// The number of lines.
+    pub fn line_count(&self) -> u64 {
+        self.places.layouts.iter().map(|layout| layout.lines.there() as u64).sum()
+    }
+
+    /// Returns the false-positive rate at present, 0 to 1: the part of all hashes whose prefix is there.
+    /// It is exact, and reads the whole filter.
+    pub fn estimated_rate(&self) -> f64 {
+        let all = self.common.prefixes as f64;
+        // A prefix that another is a prefix of adds nothing to it.
+        let (mut covered, mut rate) = (0, 0.0);
+        for (prefix, _) in self.runs() {
+            let half = self.common.half(prefix);
+            let (from, until) = (prefix - half, prefix + half.max(1));
+            if from >= covered {
+                rate += (until - from) as f64;
+                covered = until;
+            } else if until > covered {
+                rate += (until - covered) as f64;
+                covered = until;
+            }
+        }
+        rate / all / self.common.values_of_prefix()
+    }
+
+    /// The bytes of memory that it has taken, for lines and all else.
+    pub fn memory_usage(&self) -> usize {
+        let layouts = &self.places.layouts;
+        let lines: usize = layouts.iter().map(|layout| layout.lines.memory()).sum();
+        lines
+            + layouts.capacity() * size_of::<Layout>()
+            + self.regions.capacity() * size_of::<Region>()
+            + self.copies.memory()
+            + self.stash.memory()
+            + self.sweep.as_ref().map_or(0, Sweep::memory)
+            + self.spare.as_ref().map_or(0, Zeroed::taken)
+    }
+
+    /// Copies beside the lines, and prefixes that found no room there. For tests.
+    #[doc(hidden)]
+    pub fn beside(&self) -> (u64, u64) {
+        (self.copies.total(), self.stash.total())
+    }
+}
+
+/// Equal filters were made alike, and have the same prefixes equally often.
+impl PartialEq for GrowingFilter {
+    fn eq(&self, other: &GrowingFilter) -> bool {
+        self.terms == other.terms && self.common == other.common && self.runs().eq(other.runs())
+    }
+}
+
+impl fmt::Debug for GrowingFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        brief(f, "GrowingFilter", &self.view())
+    }
+}
+
+try_inserting!(
+    GrowingFilter,
+    false,
+    [],
+    "Inserts a key. Returns true if the key was new: no prefix of it was there. Returns false if it may
+have been present; it is then present once more.
+
+# Errors
+[`Error::OutOfMemory`]; the filter is unchanged.",
+    "[`Error::OutOfMemory`] at the first key for which there is no room. Those before it are inserted:
+[`key_count`](GrowingFilter::key_count) has grown by their number."
+);
+extending!(
+    GrowingFilter,
+    [mut],
+    "
+# Panics
+If there is no memory."
+);

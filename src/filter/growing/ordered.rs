@@ -1,0 +1,190 @@
+//! Prefixes with counts, in order, beside the lines: what no line has room for, and further copies of
+//! what lines have. As a rule there are none.
+
+use crate::error::Error;
+
+/// The entries of a block.
+const BLOCK: usize = 64;
+
+type Block = Vec<(u64, u64)>;
+
+/// A map of prefixes to counts, in ascending order, in blocks. An insert moves a block at most, and
+/// the list of blocks.
+#[derive(Default)]
+pub(super) struct Ordered {
+    /// None of them empty, each with room for [`BLOCK`].
+    blocks: Vec<Block>,
+    /// Empty ones, for what is reserved.
+    spare: Vec<Block>,
+    /// The sum of all counts.
+    total: u64,
+}
+
+impl Ordered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// The sum of all counts.
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The block that has a prefix or should, and its place there.
+    fn find(&self, prefix: u64) -> (usize, Result<usize, usize>) {
+        let after = self.blocks.partition_point(|block| block[0].0 <= prefix);
+        let block = after.saturating_sub(1);
+        let at = self.blocks.get(block).map_or(Err(0), |entries| {
+            entries.binary_search_by_key(&prefix, |&(prefix, _)| prefix)
+        });
+        (block, at)
+    }
+
+    /// The count of a prefix.
+    pub(super) fn get(&self, prefix: u64) -> u64 {
+        let (block, at) = self.find(prefix);
+        at.map_or(0, |at| self.blocks[block][at].1)
+    }
+
+    /// Makes sure that so many [`add`](Ordered::add) need no memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; all is as before.
+    pub(super) fn reserve(&mut self, count: usize) -> Result<(), Error> {
+        // Each block that is full now splits at the first; the halves split when they are full.
+        let splits = count.min(self.blocks.len()) + count / (BLOCK / 2) + 1;
+        self.blocks.try_reserve(splits).map_err(|_| Error::OutOfMemory)?;
+        let more = splits.saturating_sub(self.spare.len());
+        self.spare.try_reserve(more).map_err(|_| Error::OutOfMemory)?;
+        while self.spare.len() < splits {
+            let mut block = Block::new();
+            block.try_reserve_exact(BLOCK).map_err(|_| Error::OutOfMemory)?;
+            self.spare.push(block);
+        }
+        Ok(())
+    }
+
+    /// Gives back what was reserved, if there is nothing.
+    pub(super) fn trim(&mut self) {
+        if self.blocks.is_empty() {
+            *self = Ordered::default();
+        }
+    }
+
+    /// Adds to the count of a prefix. A new prefix takes what was reserved.
+    pub(super) fn add(&mut self, prefix: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.total += count;
+        let (mut block, at) = self.find(prefix);
+        let mut at = match at {
+            Ok(at) => return self.blocks[block][at].1 += count,
+            Err(at) => at,
+        };
+        if self.blocks.is_empty() {
+            let first = self.spare.pop().unwrap_or_default();
+            self.blocks.push(first);
+        }
+        if self.blocks[block].len() == BLOCK {
+            let mut second = self.spare.pop().unwrap_or_default();
+            second.extend(self.blocks[block].drain(BLOCK / 2..));
+            self.blocks.insert(block + 1, second);
+            if at > BLOCK / 2 {
+                (block, at) = (block + 1, at - BLOCK / 2);
+            }
+        }
+        self.blocks[block].insert(at, (prefix, count));
+    }
+
+    /// Takes all of the count of a prefix.
+    pub(super) fn take(&mut self, prefix: u64) -> u64 {
+        let count = self.get(prefix);
+        if count > 0 {
+            let (block, at) = self.find(prefix);
+            if let Ok(at) = at {
+                self.blocks[block][at].1 = 1;
+                self.total -= count - 1;
+                self.remove(prefix);
+            }
+        }
+        count
+    }
+
+    /// Takes one from the count of a prefix. Returns false if it has none.
+    pub(super) fn remove(&mut self, prefix: u64) -> bool {
+        let (block, at) = self.find(prefix);
+        let Ok(at) = at else { return false };
+        let entries = &mut self.blocks[block];
+        self.total -= 1;
+        entries[at].1 -= 1;
+        if entries[at].1 == 0 {
+            entries.remove(at);
+            if entries.is_empty() {
+                self.blocks.remove(block);
+            }
+        }
+        if self.blocks.is_empty() {
+            *self = Ordered::default();
+        }
+        true
+    }
+
+    /// The prefixes from one on, in order, with their counts.
+    pub(super) fn from(&self, prefix: u64) -> impl Iterator<Item = (u64, u64)> {
+        let (block, at) = self.find(prefix);
+        let at = at.unwrap_or_else(|at| at);
+        let rest = self.blocks.get(block..).unwrap_or_default();
+        rest.iter().flatten().copied().skip(at)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.blocks.iter().flatten().copied()
+    }
+
+    /// The bytes taken.
+    pub(super) fn memory(&self) -> usize {
+        let blocks = self.blocks.iter().chain(&self.spare);
+        let entries: usize = blocks.map(|block| block.capacity() * size_of::<(u64, u64)>()).sum();
+        entries + (self.blocks.capacity() + self.spare.capacity()) * size_of::<Block>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// Against the standard library's map; what was reserved takes no memory.
+    #[test]
+    fn counts_are_in_order() {
+        let (mut ordered, mut model, mut state) = (Ordered::default(), BTreeMap::new(), 1u64);
+        for round in 0..20_000u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let prefix = (state >> 33) % 3000;
+            // First it grows, then it shrinks.
+            if state >> 40 & 15 < (if round < 10_000 { 11 } else { 4 }) {
+                ordered.reserve(1).unwrap();
+                let before = ordered.spare.len();
+                ordered.add(prefix, 2);
+                assert!(ordered.spare.len() + 1 >= before);
+                *model.entry(prefix).or_insert(0) += 2;
+            } else {
+                let had = model.get_mut(&prefix).map(|count| *count -= 1).is_some();
+                model.retain(|_, count| *count > 0);
+                assert_eq!(ordered.remove(prefix), had);
+            }
+            if round % 100 == 0 {
+                let (from, total) = (state >> 50, model.values().sum());
+                assert!(ordered.iter().eq(model.iter().map(|(&p, &c)| (p, c))));
+                assert!(ordered.from(from).eq(model.range(from..).map(|(&p, &c)| (p, c))));
+                assert_eq!((ordered.get(from), ordered.total()), (model.get(&from).copied().unwrap_or(0), total));
+            }
+        }
+        ordered = Ordered::default();
+        ordered.reserve(100).unwrap();
+        let (memory, blocks) = (ordered.memory(), ordered.spare.len());
+        (0..100).rev().for_each(|prefix| ordered.add(prefix, 1));
+        assert_eq!((ordered.memory(), ordered.blocks.len() + ordered.spare.len()), (memory, blocks));
+    }
+}

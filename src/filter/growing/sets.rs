@@ -1,0 +1,168 @@
+//! Growing filters as sets: from hashes at once, merged, intersected, subtracted, split.
+
+use super::GrowingFilter;
+use super::build::Lengths;
+use super::runs::Sum;
+use crate::error::Error;
+use std::cmp::Ordering;
+use std::iter::Peekable;
+
+impl GrowingFilter {
+    /// Builds a bounded filter from hashes at once, several times as fast as inserts, and 4 % smaller.
+    /// Ascending hashes take no other memory, others 8 bytes each meanwhile. `most_keys`, `rate` and
+    /// `seed` are as in [`GrowingFilter::new`].
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::new`].
+    pub fn build(
+        most_keys: u64,
+        rate: f64,
+        seed: u64,
+        hashes: &[u64],
+    ) -> Result<GrowingFilter, Error> {
+        let empty = GrowingFilter::new(most_keys, rate, seed)?;
+        if hashes.is_sorted() {
+            return empty.of_sorted(hashes);
+        }
+        let mut sorted = Vec::new();
+        sorted.try_reserve_exact(hashes.len()).map_err(|_| Error::OutOfMemory)?;
+        sorted.extend_from_slice(hashes);
+        sorted.sort_unstable();
+        empty.of_sorted(&sorted)
+    }
+
+    fn of_sorted(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
+        let plan = self.plan(Lengths::default(), false, hashes.len() as u64);
+        plan.build(|| Runs { all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable() })
+    }
+
+    /// Whether prefixes of both mean the same.
+    fn matches(&self, other: &GrowingFilter) -> Result<(), Error> {
+        let alike = self.common == other.common && self.terms.seed == other.terms.seed;
+        if alike { Ok(()) } else { Err(Error::Mismatch) }
+    }
+
+    fn longer_lengths(&self, other: &GrowingFilter) -> Lengths {
+        let mut lengths = self.lengths();
+        for (length, other) in lengths.iter_mut().zip(other.lengths()) {
+            *length = (*length).max(other);
+        }
+        lengths
+    }
+
+    /// Adds the keys of another filter: then each is there as often as in both together. The filters were
+    /// made with the same numbers and seed, and may be of any size. The rate of a bounded filter is that
+    /// of so many keys; those of unbounded filters add up. Both are read in order once or twice; a
+    /// filter of both is built beside them.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`]; [`Error::OutOfMemory`]. The filter is unchanged.
+    pub fn merge(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.matches(other)?;
+        let key_count = self.key_count.saturating_add(other.key_count);
+        let plan = self.plan(self.longer_lengths(other), false, key_count);
+        let both = || Sum { a: self.runs().peekable(), b: other.runs().peekable() };
+        *self = plan.build(both)?;
+        Ok(())
+    }
+
+    /// Keeps the keys that may be in the other filter, too, each as often as in the one that has it less
+    /// often. A key of both stays. The filters are bounded, and were made with the same numbers and seed.
+    ///
+    /// # Errors
+    /// [`Error::Mismatch`]; [`Error::Layout`] if the filters are unbounded: their prefixes of different
+    /// lengths cannot be compared; [`Error::OutOfMemory`]. The filter is unchanged.
+    pub fn intersect(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.combine(other, u64::min)
+    }
+
+    /// Takes out the keys of another filter, each as often as that has it. It is as if they were removed
+    /// one by one: remove only keys that were inserted. The filters are bounded, and were made with the
+    /// same numbers and seed.
+    ///
+    /// # Errors
+    /// As [`GrowingFilter::intersect`].
+    pub fn difference(&mut self, other: &GrowingFilter) -> Result<(), Error> {
+        self.combine(other, u64::saturating_sub)
+    }
+
+    fn combine(&mut self, other: &GrowingFilter, of: fn(u64, u64) -> u64) -> Result<(), Error> {
+        self.matches(other)?;
+        if self.common.mixed() {
+            return Err(Error::Layout(0));
+        }
+        let both = || {
+            let both = Both { a: self.runs().peekable(), b: other.runs().peekable() };
+            both.map(|(prefix, a, b)| (prefix, of(a, b))).filter(|&(_, count)| count > 0)
+        };
+        let key_count = both().map(|(_, count)| count).sum();
+        *self = self.plan(Lengths::default(), false, key_count).build(both)?;
+        Ok(())
+    }
+
+    /// Splits it into filters of so many ranges of hashes: the key of hash `h` is in filter `h * parts /
+    /// 2^64`, rounded down. A prefix on the border of two is in both. Each answers by the same hashes.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn split(&self, parts: usize) -> Result<Vec<GrowingFilter>, Error> {
+        let part_of = |hash: u64| (u128::from(hash) * parts as u128 >> 64) as usize;
+        let mut all = Vec::new();
+        all.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory)?;
+        for part in 0..parts {
+            let own = || {
+                self.runs().filter(move |&(prefix, _)| {
+                    let (first, last) = self.common.hashes(prefix);
+                    part_of(first) <= part && part <= part_of(last)
+                })
+            };
+            let key_count = own().map(|(_, count)| count).sum();
+            all.push(self.plan(self.lengths(), false, key_count).build(own)?);
+        }
+        Ok(all)
+    }
+}
+
+/// Equal neighbours, counted.
+struct Runs<I: Iterator<Item = u64>> {
+    all: Peekable<I>,
+}
+
+impl<I: Iterator<Item = u64>> Iterator for Runs<I> {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        let prefix = self.all.next()?;
+        let mut count = 1;
+        while self.all.next_if_eq(&prefix).is_some() {
+            count += 1;
+        }
+        Some((prefix, count))
+    }
+}
+
+/// Two ascending sequences: each prefix with its counts in both.
+struct Both<A: Iterator, B: Iterator> {
+    a: Peekable<A>,
+    b: Peekable<B>,
+}
+
+impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator for Both<A, B> {
+    type Item = (u64, u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64, u64)> {
+        let order = match (self.a.peek(), self.b.peek()) {
+            (Some((a, _)), Some((b, _))) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        match order {
+            Ordering::Less => self.a.next().map(|(prefix, count)| (prefix, count, 0)),
+            Ordering::Greater => self.b.next().map(|(prefix, count)| (prefix, 0, count)),
+            Ordering::Equal => {
+                let ((prefix, a), (_, b)) = (self.a.next()?, self.b.next()?);
+                Some((prefix, a, b))
+            }
+        }
+    }
+}

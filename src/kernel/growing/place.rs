@@ -1,0 +1,285 @@
+//! From a hash to its home line, and along the chain of lines behind it.
+
+use super::store::Lines;
+use super::{Calls, Line};
+use crate::error::Error;
+use crate::layouts::growing::Found;
+use crate::shape::growing::{Width, quota};
+
+/// The lines of a region, of one width.
+pub(crate) struct Layout {
+    pub(crate) calls: &'static Calls,
+    /// The prefixes of all regions together.
+    total: u64,
+    /// Those of this region.
+    w: u64,
+    /// The first of them.
+    first: u64,
+    /// The prefixes of a line.
+    u: u64,
+    /// `floor(2^(64 + shift) / u) + 1`: a product with it, shifted, is a division by `u`.
+    reciprocal: u64,
+    shift: u32,
+    /// The bits of a remainder.
+    pub(crate) r: u32,
+    /// 1 if prefixes have different lengths: a value has a 1 behind its prefix.
+    mixed: u32,
+    /// By how many bits prefixes are longer than the first ones were.
+    pub(crate) length: u32,
+    /// How far to shift a value so that those of all lengths compare.
+    norm: u32,
+    /// The lines that are the home of a prefix. A few more may follow.
+    pub(crate) homes: usize,
+    /// The region is full with so many keys.
+    full: u64,
+    /// With so many it grows, unless it cannot.
+    pub(crate) most: u64,
+    /// And too empty with fewer than so many.
+    pub(crate) least: u64,
+    /// So many keys may have prefixes of full length.
+    pub(crate) quota: u64,
+    pub(crate) lines: Lines,
+}
+
+/// What the layouts of a filter have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Common {
+    /// The prefixes of all regions together, of the first length.
+    pub(crate) prefixes: u64,
+    /// By how many bits they can get longer; none if all have one length.
+    pub(crate) longer: Option<u32>,
+    /// The keys that may have prefixes of the first length, if they can get longer.
+    pub(crate) first_keys: u64,
+}
+
+impl Common {
+    pub(crate) fn mixed(self) -> bool {
+        self.longer.is_some()
+    }
+
+    /// The values of all regions, of which each length has its own.
+    fn bits_of_norm(self) -> u32 {
+        self.longer.unwrap_or(0)
+    }
+
+    /// The prefix of a hash and of a length, so that those of all lengths compare.
+    #[inline]
+    pub(crate) fn normal(self, hash: u64, length: u32) -> u64 {
+        let mixed = u32::from(self.mixed());
+        (high(hash, self.prefixes << length) << mixed | u64::from(mixed))
+            << (self.bits_of_norm() - length)
+    }
+
+    /// What is above all of them.
+    pub(crate) fn normals(self) -> u64 {
+        self.prefixes << (u32::from(self.mixed()) + self.bits_of_norm())
+    }
+
+    /// How many of them a prefix of the first length has.
+    pub(crate) fn values_of_prefix(self) -> f64 {
+        (self.normals() / self.prefixes) as f64
+    }
+
+    /// What such a prefix covers: values so far below it, and above.
+    pub(crate) fn half(self, normal: u64) -> u64 {
+        if self.mixed() { 1 << normal.trailing_zeros() } else { 0 }
+    }
+
+    /// The first hash of such a prefix, and the last.
+    pub(crate) fn hashes(self, normal: u64) -> (u64, u64) {
+        let half = self.half(normal);
+        let all = u128::from(self.normals());
+        let first = |value: u64| (u128::from(value) << 64).div_ceil(all);
+        (first(normal - half) as u64, (first(normal + half.max(1)) - 1) as u64)
+    }
+
+    /// The length of such a prefix.
+    pub(crate) fn length_of(self, normal: u64) -> u32 {
+        self.bits_of_norm().saturating_sub(normal.trailing_zeros())
+    }
+}
+
+/// The high 64 bits of a product.
+#[inline(always)]
+fn high(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) >> 64) as u64
+}
+
+impl Layout {
+    /// Without a line yet: of part `j` of `parts`, with prefixes of this length.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn new(
+        common: Common,
+        calls: &'static Calls,
+        (part, parts): (u64, u64),
+        length: u32,
+        lines: u64,
+    ) -> Result<Layout, Error> {
+        let total = common.prefixes << length;
+        let w = total / parts;
+        let Width { u, r, homes, most } = Width::new(w, lines, common.mixed());
+        let bits = |x: u64| 64 - (x - 1).leading_zeros();
+        let shift = (bits(w) + bits(u)).saturating_sub(64);
+        let homes = usize::try_from(homes).map_err(|_| Error::OutOfMemory)?;
+        Ok(Layout {
+            calls,
+            total,
+            w,
+            first: part * w,
+            u,
+            reciprocal: ((1_u128 << (64 + shift)) / u128::from(u)) as u64 + 1,
+            shift,
+            r,
+            mixed: u32::from(common.mixed()),
+            length,
+            norm: common.bits_of_norm() - length,
+            homes,
+            full: most,
+            most,
+            least: if homes > 1 { most / 32 * 27 - most / homes as u64 } else { 0 },
+            quota: if common.mixed() { quota(common.first_keys, length) / parts } else { u64::MAX },
+            lines: Lines::planned(homes)?,
+        })
+    }
+
+    /// The home line of a hash, and its value there.
+    #[inline(always)]
+    pub(crate) fn place(&self, hash: u64) -> (usize, i64) {
+        let x = high(hash, self.total) - self.first;
+        let line = high(x, self.reciprocal) >> self.shift;
+        let value = (x - line * self.u) << self.mixed | u64::from(self.mixed);
+        (line as usize, value as i64)
+    }
+
+    /// The home line of a value that is counted from the start of the region.
+    #[inline(always)]
+    pub(crate) fn home(&self, y: u64) -> usize {
+        (high(y >> self.mixed, self.reciprocal) >> self.shift) as usize
+    }
+
+    /// The keys that its lines have when they are full.
+    pub(crate) fn capacity(&self) -> u64 {
+        (u128::from(self.full) * self.lines.there() as u128 / self.homes as u128) as u64
+    }
+
+    /// The values of a line.
+    #[inline(always)]
+    pub(crate) fn values(&self) -> i64 {
+        (self.u << self.mixed) as i64
+    }
+
+    /// The value that comes first in a line, counted from the start of the region.
+    #[inline(always)]
+    pub(crate) fn start(&self, line: usize) -> u64 {
+        line as u64 * (self.u << self.mixed)
+    }
+
+    /// Whether prefixes have different lengths.
+    #[inline(always)]
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.mixed == 1
+    }
+
+    /// The longest that a prefix may be shorter than the longest ones.
+    pub(crate) fn most_short(&self) -> u32 {
+        self.r - self.mixed
+    }
+
+    /// The same as [`normal`](Layout::normal) counts.
+    pub(crate) fn norm_of_most_short(&self) -> u32 {
+        self.norm + self.most_short()
+    }
+
+    /// What is at home in a line, as [`normal`](Layout::normal) counts.
+    pub(crate) fn normals(&self, line: usize) -> std::ops::Range<u64> {
+        let end = self.start(line + 1).min(self.w << self.mixed);
+        self.normal(self.start(line))..self.normal(end)
+    }
+
+    /// What a value is in all lengths and regions.
+    #[inline(always)]
+    pub(crate) fn normal(&self, y: u64) -> u64 {
+        ((self.first << self.mixed) + y) << self.norm
+    }
+
+    /// The value of that, counted from the start of the region.
+    #[inline(always)]
+    pub(crate) fn of_normal(&self, normal: u64) -> u64 {
+        (normal >> self.norm) - (self.first << self.mixed)
+    }
+
+    /// The lowest hash whose home is line `i`, or none if there is none.
+    pub(crate) fn first_hash(&self, line: usize) -> Option<u64> {
+        let x = u128::from(self.first) + line as u128 * u128::from(self.u);
+        let hash = (x << 64).div_ceil(u128::from(self.total));
+        u64::try_from(hash).ok()
+    }
+
+    /// Whether the chain from a line on has a value.
+    #[inline(always)]
+    pub(crate) fn contains(&self, line: usize, value: i64) -> bool {
+        self.search(line, value).is_some()
+    }
+
+    /// The line of a chain that has a value, or of mixed lengths one that a probe for it finds, and
+    /// the value as it is counted there.
+    #[inline(always)]
+    pub(crate) fn search(&self, line: usize, value: i64) -> Option<(usize, i64)> {
+        let (mut line, mut value) = (line, value);
+        loop {
+            let found = match self.lines.get(line) {
+                None => return None,
+                Some(at) if self.is_mixed() => self.calls.find_mixed(at, value, self.r),
+                Some(at) => self.calls.find(at, value, self.r),
+            };
+            match found {
+                Found::Present => return Some((line, value)),
+                Found::Absent => return None,
+                Found::Onward => (line, value) = (line + 1, value - self.values()),
+            }
+        }
+    }
+
+    /// A line that is there.
+    ///
+    /// # Panics
+    /// If it is not.
+    #[inline(always)]
+    pub(crate) fn line(&mut self, i: usize) -> &mut Line {
+        self.lines.get_mut(i).expect("a line of the chain")
+    }
+}
+
+/// Where all keys are: the layouts of the regions, and of the one that is moved the new one.
+#[derive(Default)]
+pub(crate) struct Places {
+    /// One for each region; behind them the new one of the region that is moved.
+    pub(crate) layouts: Vec<Layout>,
+    /// The number of regions less one.
+    pub(crate) mask: usize,
+    /// The hashes that the new one has: from here on, so many.
+    pub(crate) from: u64,
+    pub(crate) moved: u64,
+}
+
+impl Places {
+    /// The number of the layout that has a hash.
+    #[inline(always)]
+    pub(crate) fn of(&self, hash: u64) -> usize {
+        if hash.wrapping_sub(self.from) < self.moved {
+            self.mask + 1
+        } else {
+            (hash >> 60) as usize & self.mask
+        }
+    }
+
+    /// The layout that has a hash, its home line there, and its value.
+    #[inline(always)]
+    pub(crate) fn locate(&self, hash: u64) -> (&Layout, usize, i64) {
+        let layout = &self.layouts[self.of(hash)];
+        let (line, value) = layout.place(hash);
+        (layout, line, value)
+    }
+}

@@ -1,0 +1,192 @@
+//! Lines in chunks: allocated one after the other as a region is written, and freed one after the
+//! other behind the frontier.
+
+use super::Line;
+use crate::error::Error;
+use crate::kernel::prefetch::{INTO_L1, INTO_L2, prefetch};
+use crate::line::LINE_BYTES;
+use crate::os::memory::Zeroed;
+use std::ptr::null_mut;
+
+/// The lines of a chunk at most, 64 KiB.
+const MOST_LOG2: u32 = 10;
+/// And at least, unless there are fewer.
+const LEAST_LOG2: u32 = 5;
+
+/// Lines by their number. Those before `first` are freed; those from `len` on are not there yet.
+#[derive(Default)]
+pub(crate) struct Lines {
+    /// The start of each chunk; null when it is freed.
+    starts: Vec<*mut Line>,
+    /// Their memory, each the bytes of whole lines.
+    memory: Vec<Option<Zeroed>>,
+    log2: u32,
+    first: usize,
+    len: usize,
+    /// So many lines are meant. More come one by one.
+    planned: usize,
+}
+
+// SAFETY: the chunks are owned, and reached only through a borrow of self.
+unsafe impl Send for Lines {}
+// SAFETY: as above.
+unsafe impl Sync for Lines {}
+
+impl Lines {
+    /// None yet, of so many.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn planned(planned: usize) -> Result<Lines, Error> {
+        // An eighth of a region, so that the chunks of which a part is used waste little.
+        let log2 = (planned / 8).max(1).ilog2().clamp(LEAST_LOG2, MOST_LOG2);
+        let mut lines = Lines { log2, planned, ..Lines::default() };
+        let chunks = planned.div_ceil(1 << log2);
+        lines.starts.try_reserve_exact(chunks).map_err(|_| Error::OutOfMemory)?;
+        lines.memory.try_reserve_exact(chunks).map_err(|_| Error::OutOfMemory)?;
+        Ok(lines)
+    }
+
+    /// The line of a number, if it is there.
+    #[inline(always)]
+    pub(crate) fn get(&self, i: usize) -> Option<&Line> {
+        if i.wrapping_sub(self.first) >= self.len - self.first {
+            return None;
+        }
+        // SAFETY: line `i` is in a chunk that is there, since it is between `first` and `len`: all
+        // chunks from that of `first` on are, with all lines below `len`.
+        Some(unsafe { &*self.at(i) })
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub(crate) fn get_mut(&mut self, i: usize) -> Option<&mut Line> {
+        if i.wrapping_sub(self.first) >= self.len - self.first {
+            return None;
+        }
+        // SAFETY: as in `get`, and self is borrowed exclusively.
+        Some(unsafe { &mut *self.at(i) })
+    }
+
+    /// # Safety
+    /// Line `i` is between `first` and `len`.
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) -> *mut Line {
+        // SAFETY: a chunk has a start in the directory, and all its lines behind that.
+        unsafe { (*self.starts.get_unchecked(i >> self.log2)).add(i & ((1 << self.log2) - 1)) }
+    }
+
+    /// Prefetches a line, if it is there.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, i: usize) {
+        if let Some(line) = self.get(i) {
+            prefetch::<INTO_L1>(std::ptr::from_ref(line).cast());
+        }
+    }
+
+    /// The same far ahead.
+    #[inline(always)]
+    pub(crate) fn prefetch_far(&self, i: usize) {
+        if let Some(line) = self.get(i) {
+            prefetch::<INTO_L2>(std::ptr::from_ref(line).cast());
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many are there.
+    pub(crate) fn there(&self) -> usize {
+        self.len - (self.first >> self.log2 << self.log2)
+    }
+
+    /// Empty lines up to number `len`, of which all that are meant of a chunk come together.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; all lines are as before, and some empty ones may be there.
+    pub(crate) fn grow_to(&mut self, len: usize, spare: &mut Option<Zeroed>) -> Result<(), Error> {
+        while self.len < len {
+            let chunk = 1 << self.log2;
+            let begun = self.len & (chunk - 1);
+            let last = self.len - begun;
+            if begun > 0 {
+                // One more line in a chunk that was meant to be shorter.
+                let more = (begun + 1) * LINE_BYTES;
+                let mut longer = Zeroed::new(more)?;
+                if let Some(Some(memory)) = self.memory.last_mut() {
+                    longer[..memory.len()].copy_from_slice(memory);
+                    self.put_last(longer);
+                    self.len += 1;
+                    continue;
+                }
+            }
+            let count = self.planned.saturating_sub(last).clamp(1, chunk);
+            self.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            self.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            let memory = match spare.take_if(|spare| spare.len() == count * LINE_BYTES) {
+                Some(mut memory) => {
+                    memory.fill(0);
+                    memory
+                }
+                None => Zeroed::new(count * LINE_BYTES)?,
+            };
+            self.starts.push(null_mut());
+            self.memory.push(None);
+            self.put_last(memory);
+            self.len = last + count;
+        }
+        Ok(())
+    }
+
+    fn put_last(&mut self, memory: Zeroed) {
+        if let (Some(start), Some(last)) = (self.starts.last_mut(), self.memory.last_mut()) {
+            *start = memory.start().cast();
+            *last = Some(memory);
+        }
+    }
+
+    /// Frees the chunks of which all lines are before `first`. One of full size stays in `spare`.
+    pub(crate) fn free_before(&mut self, first: usize, spare: &mut Option<Zeroed>) {
+        let first = first.min(self.len);
+        for chunk in self.first >> self.log2..first >> self.log2 {
+            self.starts[chunk] = null_mut();
+            let freed = self.memory[chunk].take();
+            if self.log2 == MOST_LOG2 {
+                *spare = freed;
+            }
+        }
+        self.first = first;
+    }
+
+    /// The lines that are there, by their chunks.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = &[u8]> {
+        self.memory.iter().flatten().map(|memory| &memory[..])
+    }
+
+    /// The bytes taken.
+    pub(crate) fn memory(&self) -> usize {
+        let lines: usize = self.memory.iter().flatten().map(Zeroed::taken).sum();
+        let directory = self.starts.capacity() * size_of::<*mut Line>()
+            + self.memory.capacity() * size_of::<Option<Zeroed>>();
+        lines + directory
+    }
+
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub(crate) fn copy(&self) -> Result<Lines, Error> {
+        let mut copy = Lines::planned(self.planned.max(self.len))?;
+        (copy.log2, copy.planned, copy.first) = (self.log2, self.planned, self.first);
+        for memory in &self.memory {
+            copy.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            copy.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            copy.starts.push(null_mut());
+            copy.memory.push(None);
+            if let Some(memory) = memory {
+                copy.put_last(Zeroed::copy_of(memory)?);
+            }
+        }
+        copy.len = self.len;
+        Ok(copy)
+    }
+}

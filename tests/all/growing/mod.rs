@@ -1,0 +1,5 @@
+//! Growing filters: every answer is that of the set of prefixes, both ways, over long histories.
+
+mod bounds;
+mod histories;
+mod sets;

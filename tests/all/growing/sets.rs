@@ -1,0 +1,158 @@
+//! Growing filters as sets, against the multisets of prefixes.
+
+use crate::definition::{fewer, next_random};
+use bloomline::definition::growing::Multiset;
+use bloomline::{Error, GrowingFilter};
+use std::collections::BTreeMap;
+
+fn hashes(count: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    // A third of them are also in every other list, and each tenth repeats.
+    let mut shared = 99;
+    let mut all: Vec<u64> = (0..count / 3).map(|_| next_random(&mut shared)).collect();
+    while all.len() < count {
+        all.push(next_random(&mut state));
+        if all.len() % 10 == 0 {
+            all.push(all[all.len() / 2]);
+        }
+    }
+    all
+}
+
+fn sizes() -> &'static [usize] {
+    if fewer() { &[0, 1, 50, 9_000] } else { &[0, 1, 50, 1_000, 9_000, 200_000] }
+}
+
+fn of(hashes: &[u64]) -> (GrowingFilter, Multiset) {
+    let mut filter = GrowingFilter::new(100_000, 0.01, 7).unwrap();
+    let mut model = Multiset::new(filter.prefix_count() / 16);
+    for &hash in hashes {
+        filter.insert_hash(hash).unwrap();
+        model.insert(hash);
+    }
+    (filter, model)
+}
+
+#[test]
+fn built_at_once_it_is_the_same() {
+    for &size in sizes() {
+        let mut all = hashes(size, 1);
+        for _ in 0..20 {
+            all.extend(all.first().copied());
+        }
+        let (filter, model) = of(&all);
+        let built = GrowingFilter::build(100_000, 0.01, 7, &all).unwrap();
+        all.sort_unstable();
+        let sorted = GrowingFilter::build(100_000, 0.01, 7, &all).unwrap();
+        assert!(built.prefixes().eq(model.iter()));
+        assert!(built == filter && sorted == filter && built.key_count() == filter.key_count());
+        assert!(all.iter().all(|&hash| built.contains_hash(hash)));
+        assert!(built.memory_usage() <= filter.memory_usage() + 128);
+        // It goes on as others do.
+        let (mut built, mut model, mut state) = (built, model, 4);
+        for _ in 0..size / 2 {
+            let hash = next_random(&mut state);
+            assert_eq!(built.insert_hash(hash), Ok(model.insert(hash)));
+        }
+        assert!(built.prefixes().eq(model.iter()));
+        assert_eq!(built.beside().1, 0);
+    }
+}
+
+#[test]
+fn merged_intersected_and_subtracted() {
+    for &size in sizes() {
+        for &other in sizes() {
+            let (a, b) = (hashes(size, 1), hashes(other, 2));
+            let ((one, of_one), (two, of_two)) = (of(&a), of(&b));
+            let (one_counts, two_counts): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                (of_one.iter().collect(), of_two.iter().collect());
+            let both = |of: fn(u64, u64) -> u64| {
+                let mut all = one_counts.clone();
+                two_counts.keys().for_each(|prefix| _ = all.entry(*prefix).or_insert(0));
+                for (prefix, count) in &mut all {
+                    *count = of(*count, two_counts.get(prefix).copied().unwrap_or(0));
+                }
+                all.into_iter().filter(|&(_, count)| count > 0).collect::<Vec<_>>()
+            };
+            let mut union = of(&a).0;
+            union.merge(&two).unwrap();
+            assert!(union.prefixes().eq(both(|a, b| a + b)));
+            assert_eq!(union.key_count(), (a.len() + b.len()) as u64);
+            assert!(a.iter().chain(&b).all(|&hash| union.contains_hash(hash)));
+            let mut common = of(&a).0;
+            common.intersect(&two).unwrap();
+            assert!(common.prefixes().eq(both(u64::min)));
+            let mut rest = of(&a).0;
+            rest.difference(&two).unwrap();
+            assert!(rest.prefixes().eq(both(u64::saturating_sub)));
+            union.difference(&two).unwrap();
+            assert!(union == one);
+        }
+    }
+}
+
+#[test]
+fn split_by_ranges_of_hashes() {
+    for &size in sizes() {
+        let all = hashes(size, 1);
+        let (filter, _) = of(&all);
+        for parts in [1, 2, 3, 16, 40] {
+            let split = filter.split(parts).unwrap();
+            assert_eq!(split.len(), parts);
+            for &hash in &all {
+                let part = (u128::from(hash) * parts as u128 >> 64) as usize;
+                assert!(split[part].contains_hash(hash));
+            }
+            let keys: u64 = split.iter().map(GrowingFilter::key_count).sum();
+            assert!((filter.key_count()..=filter.key_count() + 40 * 20).contains(&keys));
+        }
+    }
+}
+
+#[test]
+fn frozen_it_has_all_keys() {
+    for &size in sizes() {
+        let all = hashes(size, 1);
+        let (filter, _) = of(&all);
+        let (frozen, prefixes) = filter.freeze(0.01).unwrap();
+        assert!(all.iter().all(|&hash| frozen.contains_hash(prefixes.hash(hash))));
+        let mut state = 77;
+        let absent: Vec<u64> = (0..20_000).map(|_| next_random(&mut state)).collect();
+        let wrong = absent.iter().filter(|&&hash| frozen.contains_hash(prefixes.hash(hash)));
+        let most = 20_000.0 * (filter.estimated_rate() + 0.01) * 1.2 + 20.0;
+        assert!((wrong.count() as f64) < most);
+    }
+}
+
+#[test]
+fn merged_unbounded_filters_have_all_keys() {
+    let make = |count, seed| {
+        let mut filter = GrowingFilter::unbounded(20, 0.01, 0).unwrap();
+        let all = hashes(count, seed);
+        filter.insert_hashes(&all).unwrap();
+        (filter, all)
+    };
+    for &size in sizes() {
+        let ((mut one, a), (two, b)) = (make(size, 1), make(9_000, 2));
+        one.merge(&two).unwrap();
+        assert!(a.iter().chain(&b).all(|&hash| one.contains_hash(hash)));
+        for (i, part) in one.split(3).unwrap().iter().enumerate() {
+            let mut own = a.iter().filter(|&&hash| (u128::from(hash) * 3 >> 64) as usize == i);
+            assert!(own.all(|&hash| part.contains_hash(hash)));
+        }
+        assert_eq!(one.intersect(&two), Err(Error::Layout(0)));
+        assert!(one.freeze(0.01).is_err());
+    }
+}
+
+#[test]
+fn what_was_made_otherwise_does_not_match() {
+    let make = |keys, seed| GrowingFilter::new(keys, 0.01, seed).unwrap();
+    for other in [make(1000, 1), make(2000, 0), GrowingFilter::unbounded(1000, 0.01, 0).unwrap()] {
+        let mut filter = make(1000, 0);
+        assert_eq!(filter.merge(&other), Err(Error::Mismatch));
+        assert_eq!(filter.intersect(&other), Err(Error::Mismatch));
+        assert_eq!(filter.difference(&other), Err(Error::Mismatch));
+    }
+}
