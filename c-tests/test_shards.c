@@ -80,13 +80,13 @@ static void in_doubt_all_may_be_in(void)
     CHECK_U64(0, bloomline_shards_contain_hashes(NULL, 0, NULL, 0, NULL));
 }
 
-enum { NATIVE = 70, ENGINES = 4, VIEWS = NATIVE + ENGINES + 1, MIXED_KEYS = 40 };
+enum { NATIVE = 70, ENGINES = 5, VIEWS = NATIVE + ENGINES + 1, MIXED_KEYS = 40 };
 
 /* Filters of 40 keys each, filter i with every key but those whose number i divides. */
 static struct {
     bloomline_filter *native[NATIVE];
     bloomline_cuckoo *cuckoo;
-    uint8_t blocks[3][1024];
+    uint8_t blocks[3][1024], fixed[8192];
     bloomline_view views[VIEWS];
 } mixed;
 
@@ -129,6 +129,12 @@ static void make_mixed(void)
         if (is_in(NATIVE + 3, key)) REQUIRE_OK(bloomline_cuckoo_insert(mixed.cuckoo, &key, sizeof key));
     }
     REQUIRE_OK(bloomline_cuckoo_view(mixed.cuckoo, &mixed.views[NATIVE + 3]));
+    size_t n = 0;
+    for (uint64_t key = 0; key < MIXED_KEYS; key++) {
+        if (is_in(NATIVE + 4, key)) hashes[3][n++] = bloomline_hash(&key, sizeof key, 11);
+    }
+    REQUIRE_OK(bloomline_static_block_build(hashes[3], n, 0.001, 11, 1, mixed.fixed, sizeof mixed.fixed, &len));
+    REQUIRE_OK(bloomline_view_open(mixed.fixed, len, &mixed.views[NATIVE + 4]));
     memset(&mixed.views[VIEWS - 1], 0, sizeof mixed.views[0]); /* not opened */
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_static.c - static filters: built at once or by a builder, probed through views one by
- * one, in batches and among views of other kinds, from mapped files, from damaged bytes.
+ * one and in batches, from mapped files, from damaged bytes.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
@@ -124,35 +124,6 @@ static void keys_by_their_bytes(void)
     bloomline_builder_clear(builder);
     CHECK_U64(0, bloomline_builder_key_count(builder));
     bloomline_builder_free(builder);
-}
-
-/* One key against views of several kinds: as by each view alone. */
-static void among_other_views(void)
-{
-    fenced room = fenced_new(1 << 16), other = fenced_new(1 << 16), third = fenced_new(1 << 16);
-    bloomline_params params;
-    bloomline_view views[3];
-    size_t len;
-    uint8_t *block = block_of(room, hashes, 500, 0.01, 0, &len);
-    REQUIRE_OK(bloomline_view_open(block, len, &views[0]));
-    REQUIRE_OK(bloomline_params_for_rate(500, 0.01, &params));
-    uint8_t *lines = at_fence(other, 0, bloomline_block_len(&params));
-    REQUIRE_OK(bloomline_block_build(&params, hashes + 250, 500, lines, bloomline_block_len(&params)));
-    REQUIRE_OK(bloomline_view_open(lines, bloomline_block_len(&params), &views[1]));
-    block = block_of(third, hashes + 500, 500, 0.0001, 0, &len);
-    REQUIRE_OK(bloomline_view_open(block, len, &views[2]));
-    for (size_t i = 0; i < 3000; i++) {
-        uint64_t maybe = 0;
-        size_t hits = bloomline_views_contain_hash(views, 3, hashes[i], &maybe);
-        for (size_t v = 0; v < 3; v++) {
-            CHECK(bit_of(&maybe, v) == bloomline_view_contains_hash(&views[v], hashes[i]));
-            hits -= bit_of(&maybe, v);
-        }
-        CHECK_U64(0, hits);
-    }
-    fenced_free(room);
-    fenced_free(other);
-    fenced_free(third);
 }
 
 /* Hashes that are all alike in what the filter takes from them, or that differ in one bit. */
@@ -308,7 +279,6 @@ int main(void)
     RUN(what_is_built_is_present);
     RUN(a_set_has_one_block);
     RUN(keys_by_their_bytes);
-    RUN(among_other_views);
     RUN(awkward_hashes);
     RUN(what_is_refused);
     RUN(damaged_bytes);
