@@ -5,8 +5,8 @@ use crate::common::rounds::BATCH;
 use crate::contender::{AT_RATE, By, Can, Contender, Kind, Shared, Size, Sizes, Timed, in_calls};
 use crate::crates::FIRST;
 use bloomline::{
-    Backend, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, Params,
-    ScalableFilter, Swap, View, Window, shard_of, shards_contain_hashes,
+    Backend, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Filter, GrowingFilter,
+    Params, ScalableFilter, Swap, View, Window, shard_of, shards_contain_hashes,
 };
 use std::hint::black_box;
 
@@ -44,6 +44,10 @@ pub(crate) fn kinds() -> Vec<Kind> {
             ],
         ),
         ours("`ScalableFilter`", Sizes::Two, scalable).shown(&[Can::Grow], AT_RATE),
+        ours("`GrowingFilter`", Sizes::Two, growing)
+            .shown(&[Can::Delete, Can::Grow, Can::Union], AT_RATE),
+        ours("`GrowingFilter::unbounded`", Sizes::Two, unbounded)
+            .shown(&[Can::Delete, Can::Grow], AT_RATE),
         ours(WINDOW, Sizes::Two, window).shown(&[Can::Expire], AT_RATE),
     ];
     all.extend(built::kinds());
@@ -425,6 +429,40 @@ impl Contender for ScalableFilter {
     }
 
     own_probes!();
+}
+
+// ---- growing: told of all keys, or of a hundredth of them ----
+
+fn growing(keys: u64, size: Size) -> Option<Box<dyn Contender>> {
+    some(GrowingFilter::new(keys, rate_of(size)?, 0).unwrap())
+}
+
+fn unbounded(keys: u64, size: Size) -> Option<Box<dyn Contender>> {
+    some(GrowingFilter::unbounded(keys / FIRST, rate_of(size)?, 0).unwrap())
+}
+
+impl Contender for GrowingFilter {
+    fn bytes(&self) -> usize {
+        self.memory_usage()
+    }
+
+    fn insert_batch(&mut self, hashes: &[u64]) -> bool {
+        self.insert_hashes(hashes).unwrap();
+        true
+    }
+
+    fn insert_each(&mut self, hashes: &[u64]) -> bool {
+        for &hash in hashes {
+            self.insert_hash(hash).unwrap();
+        }
+        true
+    }
+
+    own_probes!();
+
+    fn remove(&mut self, hashes: &[u64]) -> Option<usize> {
+        Some(in_calls(hashes, BATCH, |hashes, removed| self.remove_hashes(hashes, removed)))
+    }
 }
 
 // ---- window: each generation has its part of the keys ----
