@@ -19,6 +19,8 @@ enum { LINES = 1024, KEYS = 4096, KEY_BYTES = 16, VIEWS = 8, MOST_WORDS = (KEYS 
 static bloomline_filter *filter, *others[VIEWS];
 static bloomline_group *groups[VIEWS + 1]; /* of so many of the views */
 static bloomline_matrix *narrow, *wide;    /* of 64 and of 512 columns */
+static bloomline_group *of_narrow, *of_wide; /* of all their columns */
+static bloomline_view column;              /* of the wide one */
 static uint32_t members[KEYS];
 static bloomline_view view, views[VIEWS], static_view, static_wide_view, cuckoo_view;
 static uint64_t hashes[KEYS], bitmap[MOST_WORDS];
@@ -80,6 +82,17 @@ ONE(matrix_512_contains_hash, yes += bloomline_matrix_contains_hash(wide, hashes
 ONE(matrix_512_any_hash, yes += bloomline_matrix_any_hash(wide, hashes[i], NULL))
 SOME(matrix_64_contains_hashes, yes += bloomline_matrix_contains_hashes(narrow, &hashes[i], n, bitmap))
 
+/* The same as members of a group, and one of them alone. */
+ONE(group_64_columns_contains_hash, yes += bloomline_group_contains_hash(of_narrow, hashes[i], bitmap))
+ONE(group_512_columns_contains_hash, yes += bloomline_group_contains_hash(of_wide, hashes[i], bitmap))
+ONE(column_contains_hash, yes += bloomline_view_contains_hash(&column, hashes[i]))
+SOME(column_contains_hashes, yes += bloomline_view_contains_hashes(&column, &hashes[i], n, bitmap))
+static void group_512_columns_contains_pairs(size_t n)
+{
+    for (size_t i = 0; i < KEYS; i += n)
+        yes += bloomline_group_contains_pairs(of_wide, &members[i], &hashes[i], n, bitmap);
+}
+
 /* n keys, each in a filter of its own. */
 static void group_contains_pairs(size_t n)
 {
@@ -120,6 +133,8 @@ static const struct {
     N(group_contains_pairs, 1), N(group_contains_pairs, 16), N(group_contains_pairs, KEYS),
     N(matrix_64_contains_hash, 1), N(matrix_512_contains_hash, 1), N(matrix_512_any_hash, 1),
     N(matrix_64_contains_hashes, 16),
+    N(group_64_columns_contains_hash, 1), N(group_512_columns_contains_hash, 1),
+    N(group_512_columns_contains_pairs, 16), N(column_contains_hash, 1), N(column_contains_hashes, 16),
     N(static_contains_hash, 1), N(static_wide_contains_hash, 1), N(static_contains_hashes, 4),
     N(static_contains_hashes, 16), N(cuckoo_contains_hash, 1), N(cuckoo_contains_hashes, 4),
     N(cuckoo_contains_hashes, 16),
@@ -137,6 +152,18 @@ static bloomline_matrix *made_matrix(size_t columns)
     if (bloomline_matrix_new(&params, columns, &made) != BLOOMLINE_OK) exit(2);
     for (size_t i = 0; i < KEYS; i++)
         if (bloomline_matrix_insert_hash(made, i * 7 % columns, hashes[i]) != BLOOMLINE_OK) exit(2);
+    return made;
+}
+
+/* A group of all columns of a matrix. 'last' becomes the view of the last one. */
+static bloomline_group *group_of(const bloomline_matrix *matrix, size_t columns, bloomline_view *last)
+{
+    static bloomline_view all[512];
+    bloomline_group *made;
+    for (size_t i = 0; i < columns; i++)
+        if (bloomline_matrix_column_view(matrix, i, &all[i]) != BLOOMLINE_OK) exit(2);
+    if (bloomline_group_new(all, columns, &made) != BLOOMLINE_OK) exit(2);
+    *last = all[columns - 1];
     return made;
 }
 
@@ -214,6 +241,8 @@ int main(void)
     }
     narrow = made_matrix(64);
     wide = made_matrix(512);
+    of_narrow = group_of(narrow, 64, &column);
+    of_wide = group_of(wide, 512, &column);
     if (bloomline_filter_view(filter, &view) != BLOOMLINE_OK) return 2;
     view_static(own, owned, 1.0 / 255, &static_view);
     view_static(own, owned, 1.0 / 65000, &static_wide_view);

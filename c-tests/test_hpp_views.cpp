@@ -494,6 +494,22 @@ void matrices()
     check(matrix);
     check(opened);
     check(load->matrix());
+    // A column as a view, alone and in a group.
+    std::vector<View> columns;
+    for (std::size_t i = 70; i-- > 0;) {
+        auto view = i % 2 == 0 ? matrix.column_view(i) : opened.column_view(i);
+        REQUIRE(view);
+        CHECK(view->contains_hash(apple) >= views[i].contains_hash(apple) && view->params()->line_count == shape->line_count);
+        columns.push_back(*view);
+    }
+    auto group = Group::create(columns);
+    REQUIRE(group);
+    Bitmap backwards, forwards;
+    group->contains_hash(apple, backwards);
+    matrix.contains_hash(apple, forwards);
+    for (std::size_t i = 0; i < 70; i++) CHECK(backwards[69 - i] == forwards[i]);
+    CHECK_STATUS(BLOOMLINE_ERR_COLUMN, matrix.column_view(70).code());
+    CHECK_STATUS(BLOOMLINE_ERR_NULL, MatrixView().column_view(0).code());
     check(*clone);
     check(*decoded);
     // Single ranges.

@@ -869,8 +869,8 @@ BLOOMLINE_CHECKED bloomline_status bloomline_view_shape(const bloomline_view *vi
  * 'len', unless that is NULL. They are the first part of an encoded filter:
  * bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
  *
- * If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL
- * and writes 0.
+ * If 'view' is NULL or not opened, or of a scalable filter, a window, a cascade or a column of a
+ * matrix, returns NULL and writes 0.
  */
 BLOOMLINE_API const void *bloomline_view_lines(const bloomline_view *view, size_t *len);
 
@@ -1013,6 +1013,8 @@ BLOOMLINE_API size_t bloomline_views_contain_each(const bloomline_view *const *v
  *
  * The filters may be of any kinds, sizes and seeds. Plain filters of one k and one seed are the
  * fastest, and filters of RocksDB of one k: the bits of a key are computed once for all of them.
+ * Faster still are columns of one matrix, which a few cache lines answer for all:
+ * bloomline_matrix_column_view().
  *
  * Made by bloomline_group_new(); freed by bloomline_group_free().
  */
@@ -1144,6 +1146,18 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_clear_column(bloomline_matri
  */
 BLOOMLINE_CHECKED bloomline_status bloomline_matrix_column(const bloomline_matrix *matrix,
     size_t column, bloomline_filter **out);
+
+/**
+ * bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also in
+ * a group, which asks all its columns of one matrix by one probe of the rows, in the order of its
+ * views. What the view says of its fill and rate reads the rows of all columns. Valid until the
+ * matrix is changed or freed.
+ *
+ * Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
+ * than 2^28; BLOOMLINE_ERR_BACKEND.
+ */
+BLOOMLINE_CHECKED bloomline_status bloomline_matrix_column_view(const bloomline_matrix *matrix,
+    size_t column, bloomline_view *out);
 
 /**
  * bloomline_matrix_with_columns() creates a copy with another number of columns: the first ones

@@ -1227,6 +1227,27 @@ private:
 };
 } // namespace detail
 
+/// The matrix of a Map, where its bytes are. Owns nothing; copy it freely. Of a Map of something else it
+/// is empty.
+class MatrixView : public detail::Columns<MatrixView> {
+public:
+    MatrixView() noexcept = default;
+    explicit MatrixView(const bloomline_matrix *matrix) noexcept : matrix_(matrix) {}
+    explicit operator bool() const noexcept { return matrix_ != nullptr; }
+    [[nodiscard]] const bloomline_matrix *get() const noexcept { return matrix_; }
+    /// As Matrix::column_view(). Valid as long as the Map.
+    Result<View> column_view(size_t column) const noexcept {
+        return detail::made<View, bloomline_view>(bloomline_matrix_column_view, matrix_, column);
+    }
+    /// Returns it in memory of its own, to be changed.
+    template <class M = Matrix>
+    Result<M> clone() const noexcept {
+        return detail::made<M, bloomline_matrix *>(bloomline_matrix_clone, matrix_);
+    }
+private:
+    const bloomline_matrix *matrix_ = nullptr;
+};
+
 /// Many plain filters of one shape, side by side, of which a key is asked at once: see bloomline_matrix.
 class Matrix : public detail::Saved<Matrix, bloomline_matrix, detail::Handle<bloomline_matrix>>,
                public detail::Columns<Matrix> {
@@ -1246,6 +1267,10 @@ public:
         return bloomline_matrix_set_columns(get(), first, detail::raw(filters), filters.size(), threads);
     }
     Status clear_column(size_t column) noexcept { return bloomline_matrix_clear_column(get(), column); }
+    /// A column as a filter by itself, also in a Group, which asks all its columns of one matrix at once.
+    /// Valid until the matrix is changed or gone.
+    Result<View> column_view(size_t column) const & noexcept { return MatrixView(get()).column_view(column); }
+    Result<View> column_view(size_t column) const && BLOOMLINE_DELETED("the owner is a temporary: name it first");
     Status insert(size_t column, Bytes key) noexcept {
         return bloomline_matrix_insert(get(), column, key.data(), key.size());
     }
@@ -1258,22 +1283,6 @@ public:
         return bloomline_matrix_set_names(get(), names.data(), names.size());
     }
     void set_checksums(bool checksums) noexcept { bloomline_matrix_set_checksums(get(), checksums); }
-};
-
-/// The matrix of a Map, where its bytes are. Owns nothing; copy it freely. Of a Map of something else it
-/// is empty.
-class MatrixView : public detail::Columns<MatrixView> {
-public:
-    MatrixView() noexcept = default;
-    explicit MatrixView(const bloomline_matrix *matrix) noexcept : matrix_(matrix) {}
-    explicit operator bool() const noexcept { return matrix_ != nullptr; }
-    [[nodiscard]] const bloomline_matrix *get() const noexcept { return matrix_; }
-    /// Returns it in memory of its own, to be changed.
-    Result<Matrix> clone() const noexcept {
-        return detail::made<Matrix, bloomline_matrix *>(bloomline_matrix_clone, matrix_);
-    }
-private:
-    const bloomline_matrix *matrix_ = nullptr;
 };
 
 /// Which bytes of an encoded matrix hold the answers about a key, and where the 8 bytes of their checksum

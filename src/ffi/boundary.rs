@@ -103,6 +103,12 @@ where
     guard_or(default, || unsafe { shared(pointer) }.map_or(default, number))
 }
 
+/// Whether an array can be there.
+#[inline(always)]
+pub(super) fn is_there<T>(array: *const T) -> bool {
+    !array.is_null() & array.is_aligned()
+}
+
 /// Writes to `out` what `get` gets of what C points at.
 ///
 /// # Safety

@@ -1,10 +1,10 @@
 //! What each layout says of itself: a row for each, with the facts in which they differ.
 
 use crate::kernel::static_line::unpack;
-use crate::kernel::{Layout, Probed};
+use crate::kernel::{Column, Layout, Probed};
 use crate::layouts::cuckoo::taken;
 use crate::layouts::static_line::lanes;
-use crate::line::LINE_BYTES;
+use crate::line::{LINE_BYTES, Line};
 use crate::shape::sizing::{self, stats};
 use crate::shape::{CuckooParams, StaticParams};
 
@@ -43,6 +43,7 @@ impl About {
             Layout::Classic | Layout::LevelDb => &ANYWHERE,
             Layout::Cuckoo => &CUCKOO,
             Layout::Static => &STATIC,
+            Layout::Column => &COLUMN,
             Layout::ScalableFilter => &const { parts("stages") },
             Layout::Window => &const { parts("generations") },
             Layout::Cascade => &const { parts("layers") },
@@ -103,6 +104,32 @@ const STATIC: About = About {
     },
     ..NATIVE
 };
+
+/// Its lines are those of a plain filter, but not side by side.
+const COLUMN: About = About {
+    number: |packed| Column::unpack(packed).k,
+    fill: |lines| {
+        let ones = |line: Line| line.iter().map(|lane| lane.count_ones() as usize).sum::<usize>();
+        column_lines(lines).map(ones).sum::<usize>() as f64 / lines.bits()
+    },
+    keys: |lines, fill| sizing::keys_for_fill(fill, lines.count(), Column::unpack(lines.detail).k),
+    line_rates: |lines, each| {
+        let k = Column::unpack(lines.detail).k;
+        for line in column_lines(lines) {
+            let mut bytes = [0; LINE_BYTES];
+            for (to, lane) in bytes.as_chunks_mut().0.iter_mut().zip(line) {
+                *to = lane.to_le_bytes();
+            }
+            each(stats::line_rate(&bytes, k));
+        }
+    },
+    ..NATIVE
+};
+
+fn column_lines(lines: Lines<'_>) -> impl Iterator<Item = Line> {
+    let column = Column::unpack(lines.detail);
+    (0..lines.count() as usize).map(move |number| column.line(lines.bytes, number))
+}
 
 /// The row of filters made of filters, which say the rest themselves: their lines are not here.
 const fn parts(name_of_detail: &'static str) -> About {

@@ -11,8 +11,12 @@ use crate::format::cuckoo;
 use crate::format::native::{self, PROBED, Parts};
 use crate::format::static_line;
 use crate::hash::KeyHash;
+#[cfg(doc)]
+use crate::kernel::Rows;
 use crate::kernel::composite::{Composite, Place};
-use crate::kernel::{Backend, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Probed, Single};
+use crate::kernel::{
+    Backend, Column, Hashes, KEY_BY_KEY, Kernel, Kernels, Layout, Member, Probed, Single,
+};
 #[cfg(feature = "capi")]
 use crate::kernel::{OfWords, Words};
 use crate::key::Key;
@@ -31,7 +35,8 @@ use std::ptr;
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub(super) lines: Probed<'a>,
-    /// By the layout: k, the bits of a fingerprint, rows and levels as one number, or how many parts.
+    /// By the layout: k, the bits of a fingerprint, rows and levels as one number, what a column packs, or
+    /// how many parts.
     pub(super) detail: u32,
     pub(super) hash: KeyHash,
     pub(super) key_count: u64,
@@ -138,9 +143,8 @@ impl<'a> View<'a> {
     }
 
     /// A filter that answers "maybe" to every key.
-    #[cfg(feature = "capi")]
-    pub(crate) fn anything() -> Result<View<'static>, Error> {
-        Ok(View::found(Found::anything(KeyHash::Xxh3(0), Kernels::active()?)))
+    pub(crate) fn anything(hash: KeyHash) -> Result<View<'static>, Error> {
+        Ok(View::found(Found::anything(hash, Kernels::active()?)))
     }
 
     pub(super) fn found<'b>(found: Found<'b>) -> View<'b> {
@@ -225,15 +229,32 @@ impl<'a> View<'a> {
         View { lines, detail, hash, key_count: 0, kernel, single }
     }
 
-    /// A line of a plain filter.
+    /// A line of a plain filter, or of a column.
+    #[inline(always)]
     pub(super) fn line(&self, number: usize) -> Line {
-        self.lines.line(number)
+        match self.kernel.layout() {
+            Layout::Column => Column::unpack(self.detail).line(self.lines, number),
+            _ => self.lines.line(number),
+        }
     }
 
     /// What a group keeps of it.
     pub(crate) fn member(&self) -> Member<'a> {
         let View { single, detail, hash, kernel, .. } = *self;
         Member { single, detail, hash, kernel }
+    }
+
+    /// The view of a column of a matrix, by what [`Rows::column`] returns.
+    pub(super) fn of_column(
+        (lines, packed, kernel): (Probed<'a>, u32, &'static Kernel),
+        hash: KeyHash,
+    ) -> View<'a> {
+        View::of(lines, packed, hash, 0, kernel)
+    }
+
+    /// Whether its bits are not in lines side by side.
+    fn has_no_lines(&self) -> bool {
+        self.composite().is_some() || self.kernel.layout() == Layout::Column
     }
 
     /// The filter itself, if it is made of filters: then there are no lines.
@@ -293,16 +314,18 @@ impl<'a> View<'a> {
         self.hash
     }
 
-    /// Returns line count, k, layout and seed of a plain, classic or counting filter; None for
-    /// other kinds, and those of other engines.
+    /// Returns line count, k, layout and seed of a plain, classic or counting filter, or a column of a
+    /// matrix; None for other kinds, and those of other engines.
     pub fn params(&self) -> Option<Params> {
         let new = match self.kernel.layout() {
             Layout::Native => Params::new,
             Layout::Classic => Params::classic,
+            Layout::Column => Params::new,
             _ => return None,
         };
         let KeyHash::Xxh3(seed) = self.hash else { return None };
-        new((self.lines.len() / LINE_BYTES) as u64, self.detail, seed).ok()
+        let k = (self.about().number)(self.detail);
+        new((self.lines.len() / LINE_BYTES) as u64, k, seed).ok()
     }
 
     /// Returns line count, fingerprint bits and seed of a cuckoo filter; None for others.
@@ -378,10 +401,10 @@ impl<'a> View<'a> {
         Lines { bytes: self.lines, detail: self.detail, key_count: self.key_count }
     }
 
-    /// The lines; of a static filter, those of its first level; none of a scalable filter, a window
-    /// or a cascade.
+    /// The lines; of a static filter, those of its first level; none of a scalable filter, a window,
+    /// a cascade or a column of a matrix.
     pub fn lines(&self) -> &'a [u8] {
-        if self.composite().is_some() { &[] } else { self.lines.as_slice() }
+        if self.has_no_lines() { &[] } else { self.lines.as_slice() }
     }
 
     /// How many bytes the lines are.
@@ -393,10 +416,10 @@ impl<'a> View<'a> {
     /// Where the lines are, and how many bytes; nobody looks at them.
     #[cfg(feature = "capi")]
     pub(crate) fn place(&self) -> (*const u8, usize) {
-        match self.composite() {
-            Some(_) => (ptr::null(), 0),
-            None => (self.lines.start(), self.lines.len()),
+        if self.has_no_lines() {
+            return (ptr::null(), 0);
         }
+        (self.lines.start(), self.lines.len())
     }
 
     /// Returns the backend that probes.

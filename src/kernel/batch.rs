@@ -131,10 +131,8 @@ pub(super) trait Ops {
     where
         Self: Sized,
     {
-        let mut probe = Probe::<Self> { bitmap, hits: 0, ops: PhantomData };
         // SAFETY: the caller's promise.
-        unsafe { for_each_tile(lines, hashes, plan, &mut probe) };
-        probe.hits
+        unsafe { probe::<Self>(lines, hashes, plan, bitmap) }
     }
 
     /// Whether a probe is so short that two and four have straight code. Their misses then overlap by
@@ -432,7 +430,24 @@ impl<O: Ops> Work for Insert<O> {
     }
 }
 
-/// The work of [`Ops::probe_batch`].
+/// [`Ops::probe_batch`], if an operation does nothing else.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn probe<O: Ops>(
+    lines: Lines,
+    hashes: Hashes<'_>,
+    plan: Prefetch,
+    bitmap: &mut [u64],
+) -> usize {
+    let mut probe = Probe::<O> { bitmap, hits: 0, ops: PhantomData };
+    // SAFETY: the caller's promise.
+    unsafe { for_each_tile(lines, hashes, plan, &mut probe) };
+    probe.hits
+}
+
+/// The work of [`probe`].
 struct Probe<'a, O> {
     bitmap: &'a mut [u64],
     hits: usize,

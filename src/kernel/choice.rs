@@ -40,6 +40,7 @@ impl Kernels {
             Layout::Cuckoo => &table::CUCKOO,
             Layout::Classic => &table::CLASSIC,
             Layout::Static => &table::STATIC,
+            Layout::Column => &table::COLUMN,
             Layout::ScalableFilter | Layout::Window | Layout::Cascade | Layout::GrowingFilter => {
                 panic!("kernels of their kinds")
             }

@@ -1,10 +1,12 @@
 //! Many filters, checked once and asked many times, in the caller's order.
 //!
-//! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. All
-//! others are asked one by one.
+//! Those with native or RocksDB's lines, one k and one way of hashing are a run: `runs` asks them. Columns of
+//! one matrix are asked by one probe of its rows: `matrix` does. All others are asked one by one.
 
 use super::functions::Kernel;
-use super::runs::{Column, Run, Shape};
+use super::layout::Layout;
+use super::matrix::{self, Columns};
+use super::runs::{self, Column, Run};
 use super::single::Single;
 use crate::error::Error;
 use crate::hash::KeyHash;
@@ -20,19 +22,41 @@ pub(crate) struct Member<'a> {
     pub(crate) kernel: &'static Kernel,
 }
 
-/// What the filters of a part have in common: how keys are hashed, and the shape of a run. Without
-/// that they are asked one by one.
-type Alike = (KeyHash, Option<Shape>);
+/// What the filters of a part have in common: how keys are hashed, and how they are asked.
+type Alike = (KeyHash, Shape);
+
+/// How filters are asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    OneByOne,
+    Run(runs::Shape),
+    Columns(matrix::Shape),
+}
 
 fn alike(member: &Member<'_>) -> Alike {
     let Member { single, detail, hash, kernel } = member;
-    (*hash, Shape::of(kernel, *detail).filter(|_| !single.is_nothing()))
+    let shape = match runs::Shape::of(kernel, *detail) {
+        _ if single.is_nothing() => Shape::OneByOne,
+        Some(run) => Shape::Run(run),
+        None if kernel.layout() == Layout::Column => {
+            Shape::Columns(matrix::Shape::of(single, kernel.backend()))
+        }
+        None => Shape::OneByOne,
+    };
+    (*hash, shape)
 }
 
-/// Filters that hash alike, and are a run or are asked one by one.
+/// What asks the filters of a part.
+enum Asks {
+    OneByOne,
+    Run(Run),
+    Columns(Columns),
+}
+
+/// Filters that hash alike, and are a run, columns of one matrix, or are asked one by one.
 struct Part {
     hash: KeyHash,
-    run: Option<Run>,
+    asks: Asks,
     /// Which of the columns and places.
     range: Range<usize>,
     /// Whether the places follow on each other.
@@ -54,7 +78,7 @@ pub(crate) struct Members<'a> {
     parts: Vec<Part>,
 }
 
-// SAFETY: runs and columns stand for the lines of `singles`, which may be read in any thread, and for
+// SAFETY: runs and columns stand for what `singles` read, which may be read in any thread, and for
 // a constant.
 unsafe impl Send for Members<'_> {}
 // SAFETY: as above.
@@ -62,7 +86,7 @@ unsafe impl Sync for Members<'_> {}
 
 impl<'a> Members<'a> {
     /// Of these filters. One that is not there answers "maybe" to every key, and is in the part of
-    /// the one before.
+    /// the one before, unless that is a column.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -73,10 +97,14 @@ impl<'a> Members<'a> {
         let end = u32::try_from(count).map_err(|_| Error::OutOfMemory)?;
         let (mut shapes, mut singles) = (list(count)?, list(count + 1)?);
         let first = members.clone().flatten().next();
-        let mut shape = first.map_or((KeyHash::Xxh3(0), None), |member| alike(&member));
+        let mut shape = first.map_or((KeyHash::Xxh3(0), Shape::OneByOne), |member| alike(&member));
         let how = shape.0;
         for member in members {
-            shape = member.as_ref().map_or(shape, alike);
+            shape = match (&member, shape.1) {
+                (Some(member), _) => alike(member),
+                (None, Shape::Columns(_)) => (shape.0, Shape::OneByOne),
+                (None, _) => shape,
+            };
             shapes.push(shape);
             singles.push(member.map_or(Single::ANYTHING, |member| member.single));
         }
@@ -84,24 +112,51 @@ impl<'a> Members<'a> {
         let hash = shapes.iter().all(|&(hash, _)| hash == how).then_some(how);
         let mut places = list(count)?;
         places.extend(0..end);
-        places.sort_unstable_by_key(|&place| (shapes[place as usize], place));
+        // Columns of a matrix follow each other, as there.
+        let lies_at = |place: u32| match shapes[place as usize].1 {
+            Shape::Columns(_) => matrix::place(&singles[place as usize]),
+            _ => (0, 0),
+        };
+        places.sort_unstable_by_key(|&place| (shapes[place as usize], lies_at(place), place));
         let mut columns = list(count + 1)?;
         columns.extend(places.iter().map(|&place| Column::of(&singles[place as usize])));
         columns.push(Column::ANYTHING);
-        let same = |a: &u32, b: &u32| shapes[*a as usize] == shapes[*b as usize];
+        let same = |a: &u32, b: &u32| {
+            let (a, b) = (*a as usize, *b as usize);
+            let are_near = || match shapes[a].1 {
+                Shape::Columns(shape) => Columns::are_near(shape, &singles[a], &singles[b]),
+                _ => true,
+            };
+            shapes[a] == shapes[b] && are_near()
+        };
         let mut parts = list(places.chunk_by(same).count())?;
         let mut from = 0;
         for part in places.chunk_by(same) {
             let (hash, shape) = shapes[part[0] as usize];
             let range = from..from + part.len();
-            // SAFETY: the lines are those of `singles`, of that shape; the columns are kept as they
-            // are.
-            let run = shape.map(|shape| unsafe { Run::new(&columns[from..=range.end], shape) });
+            let asks = match shape {
+                Shape::Run(shape) => {
+                    let own = &columns[from..=range.end];
+                    // SAFETY: the lines are those of `singles`, of that shape; the columns are kept as
+                    // they are.
+                    Asks::Run(unsafe { Run::new(own, shape) })
+                }
+                Shape::Columns(shape) if part.len() >= Columns::FEWEST => {
+                    let own = part.iter().map(|&place| (&singles[place as usize], place));
+                    // SAFETY: they are columns of that shape and one matrix, in their order.
+                    let columns = unsafe { Columns::new(shape, own, count) };
+                    Asks::Columns(columns.ok_or(Error::OutOfMemory)?)
+                }
+                _ => Asks::OneByOne,
+            };
             let together = (part[part.len() - 1] - part[0]) as usize == part.len() - 1;
             from = range.end;
-            parts.push(Part { hash, run, range, together });
+            parts.push(Part { hash, asks, range, together });
         }
-        let whole = if let [part] = &parts[..] { part.run } else { None };
+        let whole = match &parts[..] {
+            [Part { asks: Asks::Run(run), .. }] => Some(*run),
+            _ => None,
+        };
         Ok(Members { whole, hash, singles, _columns: columns, places, parts })
     }
 
@@ -131,6 +186,31 @@ impl<'a> Members<'a> {
         Some(unsafe { self.whole.as_ref()?.answer(hash, words) })
     }
 
+    /// The same if one probe answers for all, of a run or of a matrix.
+    ///
+    /// # Safety
+    /// As for [`Members::answer_at_once`].
+    #[inline(always)]
+    pub(crate) unsafe fn answer_by_one(&self, hash: u64, words: *mut u64) -> Option<usize> {
+        // SAFETY: the caller's promise.
+        unsafe { self.answer_at_once(hash, words).or_else(|| self.columns_at_once(hash, words)) }
+    }
+
+    /// The same if they are columns of one matrix, whose answers are as they are there.
+    ///
+    /// # Safety
+    /// As for [`Members::answer_at_once`].
+    #[inline(always)]
+    unsafe fn columns_at_once(&self, hash: u64, words: *mut u64) -> Option<usize> {
+        match &self.parts[..] {
+            [Part { asks: Asks::Columns(columns), .. }] if columns.write_words() => {
+                // SAFETY: no others are there, so all words are theirs; the caller's promise.
+                Some(unsafe { columns.answer_to(hash, words) })
+            }
+            _ => None,
+        }
+    }
+
     /// The same for any filters, by the hash that `hash` has for each way of hashing.
     ///
     /// # Panics
@@ -140,7 +220,7 @@ impl<'a> Members<'a> {
         let words = &mut words[..self.words()];
         if let Some(how) = self.hash {
             // SAFETY: there are so many.
-            if let Some(present) = unsafe { self.answer_at_once(hash(how), words.as_mut_ptr()) } {
+            if let Some(present) = unsafe { self.answer_by_one(hash(how), words.as_mut_ptr()) } {
                 return present;
             }
         }
@@ -151,10 +231,13 @@ impl<'a> Members<'a> {
     /// Adds the answers of a part.
     #[inline(never)]
     fn answer_part(&self, part: &Part, words: &mut [u64], hash: u64) -> usize {
+        if let Asks::Columns(columns) = &part.asks {
+            return columns.answer(hash, words);
+        }
         let mut present = 0;
         for (i, places) in self.places[part.range.clone()].chunks(64).enumerate() {
             let mut word = 0;
-            if let Some(run) = &part.run {
+            if let Asks::Run(run) = &part.asks {
                 // SAFETY: there is room for the word of up to 64 filters.
                 unsafe { run.part(64 * i, places.len()).answer(hash, &raw mut word) };
             } else {
@@ -210,15 +293,25 @@ impl<'a> Members<'a> {
 
     #[inline(never)]
     fn answer_pairs_apart(&self, members: &[u32], hashes: &[u64], words: &mut [u64]) -> usize {
-        let mut present = 0;
-        for ((members, hashes), word) in members.chunks(64).zip(hashes.chunks(64)).zip(words) {
-            *word = answers(members.len(), |i| {
-                self.singles[(members[i] as usize).min(self.len())].contains(hashes[i])
-            });
-            present += word.count_ones() as usize;
+        let single = |i: usize| &self.singles[(members[i] as usize).min(self.len())];
+        match &self.parts[..] {
+            [Part { asks: Asks::Columns(columns), .. }] => pairs(members.len(), words, |i| {
+                members[i] as usize >= self.len() || columns.one(single(i), hashes[i])
+            }),
+            _ => pairs(members.len(), words, |i| single(i).contains(hashes[i])),
         }
-        present
     }
+}
+
+/// So many answers, a word for each 64. Returns how many are true.
+#[inline(always)]
+fn pairs(count: usize, words: &mut [u64], contains: impl Fn(usize) -> bool) -> usize {
+    let mut present = 0;
+    for (i, word) in words.iter_mut().enumerate() {
+        *word = answers((count - 64 * i).min(64), |at| contains(64 * i + at));
+        present += word.count_ones() as usize;
+    }
+    present
 }
 
 /// So many answers, at most 64, first in the lowest bit.

@@ -23,12 +23,15 @@ pub(crate) enum Layout {
     /// The first level of `layouts/static_line.rs`; the others lie behind it. Rows and sizes of the
     /// levels stand for k, as `static_line::pack` has them.
     Static = 9,
-    /// Several filters: see `composite`. 10 and 11 are [`SHARED_NATIVE`] and [`SHARED_CLASSIC`].
-    ScalableFilter = 12,
-    Window = 13,
-    Cascade = 14,
+    // 10 and 11 are `SHARED_NATIVE` and `SHARED_CLASSIC`.
+    /// A column of `layouts/matrix.rs`. Its place in a row stands for k, as `column` packs it.
+    Column = 12,
+    /// Several filters: see `composite`.
+    ScalableFilter = 13,
+    Window = 14,
+    Cascade = 15,
     /// Lines that grow in number: the view leads to the filter.
-    GrowingFilter = 15,
+    GrowingFilter = 16,
 }
 
 /// What a view of C keeps of shared native lines, and of shared classic filters, in the place of the

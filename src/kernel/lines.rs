@@ -116,6 +116,12 @@ impl Lines {
         self.detail
     }
 
+    /// What a column of a matrix is, as `column` packs it.
+    #[inline(always)]
+    pub(super) fn column(self) -> u32 {
+        self.detail
+    }
+
     /// Whether a line may lie across two cache lines.
     #[inline(always)]
     pub(super) fn straddle(self) -> bool {

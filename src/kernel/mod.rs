@@ -11,7 +11,7 @@
 //! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
 //!   `alike` says how lines are compared with these.
 //! * `adjacent` probes the lines that a key has in several filters of one shape.
-//! * `matrix` has the rows of a matrix, and makes them of lines.
+//! * `matrix` has the rows of a matrix, and makes them of lines; `column` is one of its columns.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.
@@ -29,6 +29,7 @@ pub mod atomic_line;
 mod backend;
 mod batch;
 mod choice;
+mod column;
 pub(crate) mod composite;
 mod cuckoo;
 mod fast_local;
@@ -62,6 +63,7 @@ pub(crate) use adjacent::{ADJACENT, Steps};
 pub use backend::Backend;
 pub(crate) use batch::{Hashes, Keys, RING, TILE};
 pub(crate) use choice::Kernels;
+pub(crate) use column::Column;
 #[cfg(feature = "capi")]
 pub(crate) use fast_local::{ContainsKey, Others, contains_key};
 pub(crate) use few::FewHashes;
@@ -70,7 +72,7 @@ pub(crate) use few::hash_of;
 pub(crate) use functions::Kernel;
 pub(crate) use group::{Member, Members, Owned};
 pub(crate) use layout::Layout;
-pub(crate) use matrix::{Block, Calls as MatrixCalls, Rows};
+pub(crate) use matrix::{Block, Calls as MatrixCalls, Prepared, Rows};
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;

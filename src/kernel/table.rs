@@ -2,6 +2,7 @@
 
 use super::backend::Backend;
 use super::batch::{self, Hashes, Ops};
+use super::column::Column;
 use super::functions::{Calls, Kernel};
 use super::layout::Layout;
 use super::lines::Lines;
@@ -345,9 +346,19 @@ pub(super) static CLASSIC: Table = one_for_all(kernel!(Scalar, Classic, Scattere
 pub(super) static SHARED_CLASSIC: Table =
     one_for_all(&const { kernel!(Scalar, Classic, Scattered<Classic<true>>).for_shared() });
 
+/// A matrix is asked for several of its columns by the backend: so each has a kernel, of the same code.
+pub(super) static COLUMN: Table = {
+    const SCALAR: &Kernel = kernel!(Scalar, Column, Column);
+    let mut table = [SCALAR; Backend::ALL.len()];
+    table[Backend::Portable as usize] = &const { SCALAR.under(Backend::Portable) };
+    table[Backend::Avx2 as usize] = &const { SCALAR.under(Backend::Avx2) };
+    table[Backend::Avx512 as usize] = &const { SCALAR.under(Backend::Avx512) };
+    table
+};
+
 /// All of them, in the order of [`Kernel::number`].
 #[cfg(feature = "capi")]
-pub(super) static ALL: [Table; 11] = [
+pub(super) static ALL: [Table; 12] = [
     NATIVE,
     FAST_LOCAL,
     LEGACY_64,
@@ -359,6 +370,7 @@ pub(super) static ALL: [Table; 11] = [
     STATIC,
     SHARED_NATIVE,
     SHARED_CLASSIC,
+    COLUMN,
 ];
 
 /// The table of a layout whose bits lie too far apart to gain from vectors.

@@ -12,24 +12,24 @@ use std::sync::Arc;
 
 /// Numbers of members around those that words and loops take together.
 const COUNTS: [usize; 12] = [0, 1, 2, 7, 8, 9, 63, 64, 65, 128, 130, 200];
-const SEED: u64 = 7;
+pub(crate) const SEED: u64 = 7;
 
 /// The hashes that member `i` has.
-fn hashes_in(i: usize, count: u64) -> Vec<u64> {
+pub(crate) fn hashes_in(i: usize, count: u64) -> Vec<u64> {
     (0..count).map(|key| hash_u64(key, i as u64)).collect()
 }
 
 /// What is asked: keys of several members, and others.
-fn probes() -> Vec<u64> {
+pub(crate) fn probes() -> Vec<u64> {
     let of_members = (0..200).flat_map(|i| hashes_in(i, 2)).step_by(7);
     AWKWARD.into_iter().chain(of_members).chain((0..20).map(|key| hash_u64(key, 999))).collect()
 }
 
 /// A filter as bytes, and its plain definition.
-struct Sample {
+pub(crate) struct Sample {
     bytes: Vec<u8>,
     rocksdb: bool,
-    plain: Box<dyn Fn(u64) -> bool>,
+    pub(crate) plain: Box<dyn Fn(u64) -> bool>,
 }
 
 impl Sample {
@@ -39,7 +39,7 @@ impl Sample {
     }
 
     /// Native lines, rather full, so that some keys are in falsely.
-    fn native(i: usize, lines: usize, k: u32, seed: u64) -> Sample {
+    pub(crate) fn native(i: usize, lines: usize, k: u32, seed: u64) -> Sample {
         let hashes = hashes_in(i, (lines as u64 * 60).min(3000));
         Sample::encoded(encode(&lines_of(lines, k, &hashes), k, seed, 0))
     }
@@ -48,7 +48,7 @@ impl Sample {
         Sample::encoded(encode_classic(lines, k, SEED, &hashes_in(i, lines as u64 * 60)))
     }
 
-    fn cuckoo(i: usize) -> Sample {
+    pub(crate) fn cuckoo(i: usize) -> Sample {
         let params = CuckooParams::for_bits(500, 8).unwrap().with_seed(SEED);
         let mut filter = CuckooFilter::new(params).unwrap();
         filter.insert_hashes(&hashes_in(i, 400)).unwrap();
@@ -61,7 +61,7 @@ impl Sample {
         Sample::encoded(filter.to_bytes().unwrap())
     }
 
-    fn rocksdb(i: usize, lines: usize, k: u32) -> Sample {
+    pub(crate) fn rocksdb(i: usize, lines: usize, k: u32) -> Sample {
         let mut block = vec![0; lines * 64];
         for hash in hashes_in(i, 50) {
             fast_local::insert(&mut block, k, hash);
@@ -72,7 +72,7 @@ impl Sample {
         Sample { bytes: block, rocksdb: true, plain }
     }
 
-    fn view(&self, backend: Backend) -> View<'_> {
+    pub(crate) fn view(&self, backend: Backend) -> View<'_> {
         if self.rocksdb {
             return View::open_rocksdb_with_backend(&self.bytes, backend).unwrap();
         }
@@ -90,7 +90,7 @@ fn bit(words: &[u64], i: usize) -> bool {
 }
 
 /// Holds a group to what its members answer by the definitions.
-fn check(views: &[View<'_>], plain: impl Fn(usize, u64) -> bool, what: &str) {
+pub(crate) fn check(views: &[View<'_>], plain: impl Fn(usize, u64) -> bool, what: &str) {
     let (count, probes) = (views.len(), probes());
     let group = Group::new(views.iter().copied()).unwrap();
     let stride = count.div_ceil(64);

@@ -43,6 +43,7 @@ mod histories;
 mod keys;
 mod layers;
 mod matrix;
+mod matrix_columns;
 mod migration;
 mod owned_view;
 mod page;

@@ -10,6 +10,7 @@ pub use range::*;
 
 use super::boundary::{
     Failure, NULL, change, exclusive, new_handle, read_or, required, shared_between_threads, slice,
+    write_result,
 };
 use super::filter::bloomline_filter;
 use super::handle::handle;
@@ -17,7 +18,7 @@ use super::hash::key_or_empty;
 use super::opened::Bytes;
 use super::params::{bloomline_params, checked};
 use super::status::{BLOOMLINE_ERR_NOT_A_FILTER, bloomline_status};
-use super::view::{bloomline_view, unpack};
+use super::view::{bloomline_view, pack, unpack};
 use crate::Matrix;
 use crate::filter::AnyMatrix;
 use std::ffi::c_void;
@@ -141,6 +142,19 @@ fn bloomline_matrix_column(
     matrix: *const bloomline_matrix, column: usize, out: *mut *mut bloomline_filter,
 ) -> bloomline_status {
     new_handle(out, || Ok(bloomline_filter(required(matrix)?.0.column(column)?)))
+}
+
+/// bloomline_matrix_column_view() writes a view of a column to 'out': a filter as any other, also in
+/// a group, which asks all its columns of one matrix by one probe of the rows, in the order of its
+/// views. What the view says of its fill and rate reads the rows of all columns. Valid until the
+/// matrix is changed or freed.
+///
+/// Errors: BLOOMLINE_ERR_COLUMN if there is no such column; BLOOMLINE_ERR_COLUMNS if there are more
+/// than 2^28; BLOOMLINE_ERR_BACKEND.
+fn bloomline_matrix_column_view(
+    matrix: *const bloomline_matrix, column: usize, out: *mut bloomline_view,
+) -> bloomline_status {
+    write_result(matrix, out, |matrix| Ok(pack(&matrix.0.column_view(column)?)))
 }
 
 /// bloomline_matrix_with_columns() creates a copy with another number of columns: the first ones

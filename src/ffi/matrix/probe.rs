@@ -1,6 +1,6 @@
 //! Probes of a `bloomline_matrix`.
 
-use super::super::boundary::{bitmap_at, bytes, shared, slice};
+use super::super::boundary::{bitmap_at, bytes, is_there, shared, slice};
 use super::{Held, bloomline_matrix};
 use crate::filter::views::all_present;
 use std::ffi::c_void;
@@ -17,7 +17,13 @@ exports! {
 fn bloomline_matrix_contains_hash(
     matrix: *const bloomline_matrix, hash: u64, bitmap: *mut u64,
 ) -> usize {
-    answer(matrix, bitmap, |matrix, words| matrix.contains_hash(hash, words))
+    if let Some(bloomline_matrix(matrix)) = shared(matrix)
+        && is_there(bitmap.cast_const())
+        && let Some(rows) = matrix.rows()
+    {
+        return rows.answer_to(hash, bitmap);
+    }
+    contains_hash_apart(matrix, hash, bitmap)
 }
 fn bloomline_matrix_contains(
     matrix: *const bloomline_matrix, key: *const c_void, len: usize, bitmap: *mut u64,
@@ -92,6 +98,21 @@ fn bloomline_matrix_any_hash(
         None => matrix.any_hash(hash),
     })
 }
+}
+
+/// [`bloomline_matrix_contains_hash`] for NULL and unaligned bitmaps, apart: the usual ones need none of its
+/// registers.
+///
+/// # Safety
+/// As for [`answer`].
+#[inline(never)]
+unsafe fn contains_hash_apart(
+    matrix: *const bloomline_matrix,
+    hash: u64,
+    bitmap: *mut u64,
+) -> usize {
+    // SAFETY: the same contract.
+    unsafe { answer(matrix, bitmap, |matrix, words| matrix.contains_hash(hash, words)) }
 }
 
 /// Answers for all columns by `ask`.

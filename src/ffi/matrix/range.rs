@@ -111,8 +111,9 @@ fn bloomline_matrix_contains_in(
         if let Some(checksum) = bytes(checksum, 8) {
             shape.verify_range(&shape.range(hash), data, checksum)?;
         }
-        let rows = shape.rows_in(data)?;
-        rows.answer(hash, None, bitmap_at(bitmap, shape.columns()).ok_or(NULL)?);
+        // Before a word is written.
+        let matrix = shape.in_range(data)?;
+        matrix.contains_hash(hash, bitmap_at(bitmap, shape.columns()).ok_or(NULL)?);
         Ok(())
     })
 }

@@ -28,8 +28,8 @@ fn bloomline_view_shape(
 /// 'len', unless that is NULL. They are the first part of an encoded filter:
 /// bloomline_encoded_kind(). Of other engines' filters it returns what is probed.
 ///
-/// If 'view' is NULL or not opened, or of a scalable filter, a window or a cascade, returns NULL
-/// and writes 0.
+/// If 'view' is NULL or not opened, or of a scalable filter, a window, a cascade or a column of a
+/// matrix, returns NULL and writes 0.
 fn bloomline_view_lines(view: *const bloomline_view, len: *mut usize) -> *const c_void {
     let (start, count) = opened(view).map_or((ptr::null(), 0), |view| view.place());
     write_optional(len, count);

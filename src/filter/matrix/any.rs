@@ -20,7 +20,7 @@ pub(crate) enum AnyMatrix<B> {
 
 impl<B: AsRef<[u8]>> AnyMatrix<B> {
     #[inline(always)]
-    fn rows(&self) -> Option<Rows<'_>> {
+    pub(crate) fn rows(&self) -> Option<Rows<'_>> {
         match self {
             AnyMatrix::Own(matrix) => matrix.rows(),
             AnyMatrix::Opened(view) => view.rows(),

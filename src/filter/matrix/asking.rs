@@ -19,6 +19,33 @@ macro_rules! asking {
                 self.shape().columns()
             }
 
+            /// Returns a view of a column, cheap to copy and to pass on: a filter as any other, also among
+            /// those that are asked for one key together. A [`Group`](crate::Group) finds the columns of
+            /// one matrix among its members and asks them by one probe of the rows, in the order of the
+            /// members. (Alone, a column is asked faster by
+            /// [`contains_pairs`](Self::contains_pairs).)
+            ///
+            /// What the view says of its fill and rate reads the rows of all columns.
+            ///
+            /// # Errors
+            /// [`Error::Column`](crate::Error::Column) if there is no such column;
+            /// [`Error::Columns`](crate::Error::Columns) if there are more than 2^28.
+            pub fn column_view(
+                &self,
+                column: usize,
+            ) -> Result<$crate::filter::View<'_>, $crate::error::Error> {
+                if column >= self.columns() {
+                    return Err($crate::error::Error::Column(column as u64));
+                }
+                let Some(rows) = self.rows() else {
+                    return $crate::filter::View::anything(self.key_hash());
+                };
+                let column = rows.column(column);
+                let too_wide = $crate::error::Error::Columns(self.columns() as u64);
+                let column = column.ok_or(too_wide)?;
+                Ok($crate::filter::View::of_column(column, self.key_hash()))
+            }
+
             fn key_hash(&self) -> $crate::hash::KeyHash {
                 $crate::hash::KeyHash::Xxh3(self.params().seed())
             }

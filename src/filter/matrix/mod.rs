@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values, write_parts};
 use crate::format::matrix::{self as format, MatrixShape};
 use crate::format::native::{Footer, FooterBytes};
-use crate::kernel::{Backend, Kernels, Rows};
+use crate::kernel::{Backend, Kernels, Prepared, Rows};
 use crate::os::memory::Zeroed;
 use crate::os::numbers::HashList;
 use crate::shape::Params;
@@ -56,6 +56,7 @@ use std::io::{self, Write};
 /// [`Filter`]: crate::Filter
 pub struct Matrix {
     shape: MatrixShape,
+    prepared: Prepared,
     groups: Zeroed,
     /// As many as columns, or none.
     names: HashList,
@@ -86,13 +87,13 @@ impl Matrix {
     }
 
     fn of_shape(shape: MatrixShape, kernels: Kernels) -> Result<Matrix, Error> {
-        let groups = Zeroed::new(shape.bytes())?;
-        Ok(Matrix { shape, groups, names: HashList::new(), kernels })
+        let (groups, prepared) = (Zeroed::new(shape.bytes())?, prepared(&shape, kernels));
+        Ok(Matrix { shape, prepared, groups, names: HashList::new(), kernels })
     }
 
     #[inline(always)]
     fn rows(&self) -> Option<Rows<'_>> {
-        Some(rows(&self.shape, &self.groups, self.kernels))
+        self.prepared.rows(&self.groups)
     }
 
     // ---- what it is ----
@@ -139,11 +140,10 @@ impl Matrix {
     }
 }
 
-/// The rows of whole groups.
-#[inline(always)]
-fn rows<'a>(shape: &MatrixShape, groups: &'a [u8], kernels: Kernels) -> Rows<'a> {
+/// What probes of a matrix of this shape need.
+fn prepared(shape: &MatrixShape, kernels: Kernels) -> Prepared {
     let params = shape.params();
-    Rows::new(groups, params.line_count(), shape.columns(), params.k(), kernels.of_matrix())
+    Prepared::new(params.line_count(), shape.columns(), params.k(), kernels)
 }
 
 asking!(Matrix);

@@ -1,11 +1,11 @@
 //! Answers from single ranges of an encoded matrix, such as an object store returns.
 
-use super::rows;
+use super::MatrixView;
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::format::matrix::MatrixShape;
 use crate::hash::KeyHash;
-use crate::kernel::{Kernels, Rows};
+use crate::kernel::Kernels;
 use crate::key::Key;
 use crate::layouts;
 use crate::line::line_index;
@@ -56,17 +56,18 @@ impl MatrixShape {
         hash: u64,
         answers: &mut (impl Answers + ?Sized),
     ) -> Result<usize, Error> {
-        Ok(self.rows_in(bytes)?.answer(hash, None, answers.words(self.columns())))
+        let asked = self.in_range(bytes)?;
+        Ok(asked.contains_hash(hash, answers))
     }
 
-    /// The rows of a matrix that is these bytes, those of a [`range`](MatrixShape::range).
+    /// The matrix of one line that is these bytes, those of a [`range`](MatrixShape::range).
     ///
     /// # Errors
     /// As [`contains_in`](MatrixShape::contains_in).
-    pub(crate) fn rows_in<'a>(&self, bytes: &'a [u8]) -> Result<Rows<'a>, Error> {
+    pub(crate) fn in_range<'a>(&self, bytes: &'a [u8]) -> Result<MatrixView<&'a [u8]>, Error> {
         self.check_len(bytes, self.group_bytes())?;
-        let one = MatrixShape::new(self.params().with_lines(1)?, self.columns())?;
-        Ok(rows(&one, bytes, Kernels::active()?))
+        let shape = MatrixShape::new(self.params().with_lines(1)?, self.columns())?;
+        Ok(MatrixView::of_groups(bytes, shape, Kernels::active()?))
     }
 
     /// Returns which bytes of the encoded matrix are the rows that the key of a hash reads, in ascending

@@ -1,11 +1,11 @@
 //! Views of matrices: probes an encoded matrix where its bytes are.
 
 use super::asking::asking;
-use super::{brief, rows};
+use super::{brief, prepared};
 use crate::error::Error;
 use crate::format::matrix::{self as format, MatrixShape};
 use crate::format::native;
-use crate::kernel::{Backend, Kernels, Rows};
+use crate::kernel::{Backend, Kernels, Prepared, Rows};
 use std::fmt;
 
 /// An encoded [`Matrix`](crate::Matrix) that is probed where it is: `B` is a `&[u8]`, or owns the
@@ -31,7 +31,7 @@ use std::fmt;
 pub struct MatrixView<B> {
     bytes: B,
     shape: MatrixShape,
-    kernels: Kernels,
+    prepared: Prepared,
 }
 
 impl<B: AsRef<[u8]>> MatrixView<B> {
@@ -70,13 +70,17 @@ impl<B: AsRef<[u8]>> MatrixView<B> {
                 return Err(Error::Checksum);
             }
         }
-        Ok(MatrixView { bytes, shape, kernels })
+        Ok(MatrixView::of_groups(bytes, shape, kernels))
     }
 
-    #[inline]
+    /// Of bytes that begin with the groups of such a matrix.
+    pub(super) fn of_groups(bytes: B, shape: MatrixShape, kernels: Kernels) -> MatrixView<B> {
+        MatrixView { bytes, shape, prepared: prepared(&shape, kernels) }
+    }
+
+    #[inline(always)]
     pub(super) fn rows(&self) -> Option<Rows<'_>> {
-        let groups = self.bytes.as_ref().get(..self.shape.bytes())?;
-        Some(rows(&self.shape, groups, self.kernels))
+        self.prepared.rows(self.bytes.as_ref())
     }
 
     /// Returns the name of a column; None if it has none, or the bytes are gone.

@@ -14,6 +14,7 @@ impl Words for Avx2 {
     const COUNT: usize = 4;
     type Sum = usize;
     const ZERO: usize = 0;
+    type Lanes = [__m256i; 2];
 
     #[inline(always)]
     unsafe fn load(at: *const u8) -> Avx2 {
@@ -48,26 +49,33 @@ impl Words for Avx2 {
     }
 
     #[inline(always)]
-    fn lanes(g: u64, row_bytes: usize) -> [u64; 8] {
-        let mut places = [0; 8];
-        // SAFETY: only functions with these instructions are made of this; there is room for all.
+    fn lanes(g: u64, row_bytes: usize) -> [__m256i; 2] {
+        // SAFETY: only functions with these instructions are made of this.
         unsafe {
-            for half in [0, 4] {
-                let shifts = _mm256_loadu_si256(SHIFTS_64.as_ptr().add(half).cast());
-                let bits = _mm256_srlv_epi64(_mm256_set1_epi64x(g as i64), shifts);
-                let bits = _mm256_and_si256(bits, _mm256_set1_epi64x(63));
-                let first = _mm256_loadu_si256(FIRST_ROWS.as_ptr().add(half).cast());
-                let rows = _mm256_or_si256(bits, first);
-                // Of their lower halves: a row has less than 2^32 bytes.
-                let all = _mm256_mul_epu32(rows, _mm256_set1_epi64x(row_bytes as i64));
-                _mm256_storeu_si256(places.as_mut_ptr().add(half).cast(), all);
-            }
+            let (g, row_bytes) =
+                (_mm256_set1_epi64x(g as i64), _mm256_set1_epi64x(row_bytes as i64));
+            [half(g, row_bytes, 0), half(g, row_bytes, 4)]
         }
-        places
     }
 
     #[inline(always)]
     fn total(sum: usize) -> usize {
         sum
+    }
+}
+
+/// Where the rows of four lanes begin.
+///
+/// # Safety
+/// The CPU has AVX2; `first` is 0 or 4.
+#[inline(always)]
+unsafe fn half(g: __m256i, row_bytes: __m256i, first: usize) -> __m256i {
+    // SAFETY: the caller's promise: both tables have eight numbers.
+    unsafe {
+        let shifts = _mm256_loadu_si256(SHIFTS_64.as_ptr().add(first).cast());
+        let bits = _mm256_and_si256(_mm256_srlv_epi64(g, shifts), _mm256_set1_epi64x(63));
+        let rows = _mm256_or_si256(bits, _mm256_loadu_si256(FIRST_ROWS.as_ptr().add(first).cast()));
+        // Of their lower halves: a row has less than 2^32 bytes.
+        _mm256_mul_epu32(rows, row_bytes)
     }
 }

@@ -19,6 +19,7 @@ impl Words for Avx512 {
     type Sum = __m512i;
     // SAFETY: a vector of integers, for which zeros are a value.
     const ZERO: __m512i = unsafe { mem::zeroed() };
+    type Lanes = __m512i;
 
     #[inline(always)]
     unsafe fn load(at: *const u8) -> Avx512 {
@@ -51,15 +52,15 @@ impl Words for Avx512 {
     }
 
     #[inline(always)]
-    fn lanes(g: u64, row_bytes: usize) -> [u64; 8] {
-        // SAFETY: only functions with these instructions are made of this; eight lanes are a vector.
+    fn lanes(g: u64, row_bytes: usize) -> __m512i {
+        // SAFETY: only functions with these instructions are made of this.
         unsafe {
             let shifts = _mm512_loadu_si512(SHIFTS_64.as_ptr().cast());
             let bits = _mm512_srlv_epi64(_mm512_set1_epi64(g as i64), shifts);
             let bits = _mm512_and_si512(bits, _mm512_set1_epi64(63));
             let rows = _mm512_or_si512(bits, _mm512_loadu_si512(FIRST_ROWS.as_ptr().cast()));
             // Of their lower halves: a row has less than 2^32 bytes.
-            mem::transmute(_mm512_mul_epu32(rows, _mm512_set1_epi64(row_bytes as i64)))
+            _mm512_mul_epu32(rows, _mm512_set1_epi64(row_bytes as i64))
         }
     }
 

@@ -7,58 +7,70 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod calls;
+mod columns;
 #[cfg(not(target_arch = "x86_64"))]
 mod pair;
 mod transpose;
 mod words;
 
-use super::backend::Backend;
 use super::choice::Kernels;
+use super::column::Column;
+use super::functions::Kernel;
+use super::layout::Layout;
 use super::prefetch::{INTO_L1, Prefetch, prefetch};
+use super::shared::Probed;
+use crate::layouts::matrix::ROWS;
 use crate::line::{LINE_BYTES, MAX_K, line_index};
-use std::marker::PhantomData;
+use calls::{And, Any, CALLS};
 use std::ptr;
-use words::{Asked, Word, and, any, each_place, read};
+use std::slice::from_raw_parts;
+use words::{Asked, each_place, read};
 
-pub(crate) use transpose::{Block, Calls as Transpose};
+pub(crate) use calls::Calls;
+pub(super) use columns::{Columns, Shape, place};
+pub(crate) use transpose::Block;
 
-/// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
-/// as words in the order of the row; counts its bits. If `live` is not NULL, only columns whose bit is
-/// set there count.
-///
-/// # Safety of the function
-/// This CPU runs the backend. `group` is a whole group of such rows; there are as many words as a row
-/// has in `live` and `out`, unless they are NULL.
-type And = unsafe fn(
-    rows: &Rows<'_>,
-    group: *const u8,
-    hash: u64,
-    live: *const u64,
-    out: *mut u64,
-) -> usize;
-
-/// Whether any bit of the AND of rows is set: as [`And`], without `out`.
-type Any = unsafe fn(rows: &Rows<'_>, group: *const u8, hash: u64, live: *const u64) -> bool;
-
-/// What a backend does for a matrix.
-pub(crate) struct Calls {
+/// What probes of a matrix need to know of it, checked once: when a matrix is made, or opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Prepared {
+    asked: Asked,
+    line_count: usize,
+    /// Of all groups.
+    bytes: usize,
+    kernels: Kernels,
     and: And,
     any: Any,
-    pub(crate) transpose: Transpose,
+}
+
+impl Prepared {
+    /// Of so many columns.
+    ///
+    /// # Panics
+    /// If there is no line or no column, or memory has no room for so many; unless k is 1 to 16.
+    pub(crate) fn new(line_count: u64, columns: usize, k: u32, kernels: Kernels) -> Prepared {
+        let words = columns.div_ceil(64);
+        let bytes = (line_count as usize).checked_mul(words * (64 * LINE_BYTES));
+        let bytes = bytes.filter(|_| columns > 0 && line_count > 0).expect("whole groups");
+        assert!((1..=MAX_K).contains(&k), "k is 1 to 16");
+        let last = u64::MAX >> (64 * words - columns);
+        let (asked, calls) = (Asked { words, row_bytes: 8 * words, k, last }, kernels.of_matrix());
+        let (line_count, and, any) = (line_count as usize, calls.and(words), calls.any);
+        Prepared { asked, line_count, bytes, kernels, and, any }
+    }
+
+    /// The rows of the matrix in these bytes; none if they are fewer than its groups.
+    #[inline(always)]
+    pub(crate) fn rows<'a>(&'a self, groups: &'a [u8]) -> Option<Rows<'a>> {
+        (groups.len() >= self.bytes).then_some(Rows { start: groups.as_ptr(), of: self })
+    }
 }
 
 /// The groups of a matrix, borrowed, and what asks them.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     start: *const u8,
-    line_count: usize,
-    /// Of a row.
-    words: usize,
-    k: u32,
-    /// Bits of the last word that stand for columns.
-    last: u64,
-    calls: &'static Calls,
-    borrowed: PhantomData<&'a [u8]>,
+    of: &'a Prepared,
 }
 
 // SAFETY: it is a shared borrow of bytes.
@@ -74,38 +86,25 @@ impl Kernels {
 }
 
 impl<'a> Rows<'a> {
-    /// Groups of so many columns.
+    /// A column as a filter by itself: its lines, what stands for k there, and its kernel. None if rows are
+    /// too wide for a view.
     ///
     /// # Panics
-    /// Unless they are whole groups, and k is 1 to 16.
-    #[inline]
-    pub(crate) fn new(
-        groups: &'a [u8],
-        line_count: u64,
-        columns: usize,
-        k: u32,
-        calls: &'static Calls,
-    ) -> Rows<'a> {
-        let words = columns.div_ceil(64);
-        let bytes = (line_count as usize).checked_mul(words * 64 * LINE_BYTES);
-        assert!(columns > 0 && bytes == Some(groups.len()) && line_count > 0, "whole groups");
-        assert!((1..=MAX_K).contains(&k), "k is 1 to 16");
-        let last = u64::MAX >> (64 * words - columns);
-        let (start, line_count) = (groups.as_ptr(), line_count as usize);
-        Rows { start, line_count, words, k, last, calls, borrowed: PhantomData }
-    }
-
-    #[inline(always)]
-    fn asked(&self) -> Asked {
-        Asked { words: self.words, k: self.k }
+    /// If there is no such column.
+    pub(crate) fn column(&self, column: usize) -> Option<(Probed<'a>, u32, &'static Kernel)> {
+        let Prepared { asked, line_count, bytes, kernels, .. } = *self.of;
+        // SAFETY: so many are borrowed.
+        let groups = unsafe { from_raw_parts(self.start, bytes) };
+        let (lines, packed) = Column::of(groups, line_count as u64, asked.words, asked.k, column)?;
+        Some((lines, packed, kernels.of(Layout::Column)))
     }
 
     /// Where the group of a hash begins.
     #[inline(always)]
     fn group(&self, hash: u64) -> *const u8 {
-        let line = line_index(hash, self.line_count as u64) as usize;
+        let line = line_index(hash, self.of.line_count as u64) as usize;
         // Within the groups: the line is below their number.
-        self.start.wrapping_add(line * self.words * (64 * LINE_BYTES))
+        self.start.wrapping_add(line * ROWS * self.of.asked.row_bytes)
     }
 
     /// The AND of the rows of a key, by its hash: a bit for each column. With `live`, of those alone.
@@ -115,10 +114,21 @@ impl<'a> Rows<'a> {
     /// Unless there are as many words as a row has, in both.
     #[inline]
     pub(crate) fn answer(&self, hash: u64, live: Option<&[u64]>, out: &mut [u64]) -> usize {
-        assert!(out.len() == self.words, "words of a row");
+        assert!(out.len() == self.of.asked.words, "words of a row");
         let live = self.live(live);
         // SAFETY: the group is one of the borrowed bytes, whole; the lengths are checked.
         unsafe { self.answer_at(self.group(hash), hash, live, out.as_mut_ptr()) }
+    }
+
+    /// The same of all columns, where only the room is vouched for.
+    ///
+    /// # Safety
+    /// There is room for as many words as a row has.
+    #[cfg(feature = "capi")]
+    #[inline(always)]
+    pub(crate) unsafe fn answer_to(&self, hash: u64, out: *mut u64) -> usize {
+        // SAFETY: the caller's promise; the group is one of the borrowed bytes, whole.
+        unsafe { self.answer_at(self.group(hash), hash, ptr::null(), out) }
     }
 
     /// The same, counted only.
@@ -127,7 +137,7 @@ impl<'a> Rows<'a> {
         let (group, live) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`; NULL is for no words.
         unsafe {
-            let all = (self.calls.and)(self, group, hash, live, ptr::null_mut());
+            let all = (self.of.and)(&self.of.asked, group, hash, live, ptr::null_mut());
             all - self.behind(group, hash, live).count_ones() as usize
         }
     }
@@ -139,7 +149,7 @@ impl<'a> Rows<'a> {
         // SAFETY: as in `answer`.
         unsafe {
             if self.behind(group, hash, words) == 0 {
-                return (self.calls.any)(self, group, hash, words);
+                return (self.of.any)(&self.of.asked, group, hash, words);
             }
         }
         // Damaged bytes, with bits behind the last column.
@@ -151,8 +161,8 @@ impl<'a> Rows<'a> {
     pub(crate) fn one(&self, hash: u64, column: usize) -> bool {
         let (group, mut word) = (self.group(hash), u64::MAX);
         let at = group.wrapping_add(column / 64 * 8);
-        debug_assert!(column / 64 < self.words);
-        each_place(hash, self.k, 8 * self.words, |place| {
+        debug_assert!(column / 64 < self.of.asked.words);
+        each_place(hash, &self.of.asked, |place| {
             // SAFETY: a word of a row of the group, which is one of the borrowed bytes.
             word &= unsafe { read(at.wrapping_add(place)) };
         });
@@ -164,7 +174,7 @@ impl<'a> Rows<'a> {
     /// # Panics
     /// Unless there are as many words as the rows have.
     pub(crate) fn answers(&self, hashes: &[u64], out: &mut [u64]) -> usize {
-        assert!(out.len() == self.words * hashes.len(), "words of the rows");
+        assert!(out.len() == self.of.asked.words * hashes.len(), "words of the rows");
         let ahead = if self.is_far() { AHEAD } else { usize::MAX };
         let (mut present, mut at) = (0, out.as_mut_ptr());
         for (i, &hash) in hashes.iter().enumerate() {
@@ -175,7 +185,7 @@ impl<'a> Rows<'a> {
             // words for each hash.
             unsafe {
                 present += self.answer_at(self.group(hash), hash, ptr::null(), at);
-                at = at.add(self.words);
+                at = at.add(self.of.asked.words);
             }
         }
         present
@@ -185,15 +195,14 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         let group = self.group(hash);
-        each_place(hash, self.k, 8 * self.words, |place| {
+        each_place(hash, &self.of.asked, |place| {
             prefetch::<INTO_L1>(group.wrapping_add(place));
         });
     }
 
     /// Whether a batch prefetches.
     fn is_far(&self) -> bool {
-        let bytes = self.line_count * self.words * (64 * LINE_BYTES);
-        Prefetch::to_probe_few(bytes) != Prefetch::None
+        Prefetch::to_probe_few(self.of.bytes) != Prefetch::None
     }
 
     /// # Safety
@@ -207,17 +216,8 @@ impl<'a> Rows<'a> {
         live: *const u64,
         out: *mut u64,
     ) -> usize {
-        // SAFETY: the calls are those of a backend of this CPU; the caller's promise for the rest.
-        unsafe {
-            let all = (self.calls.and)(self, group, hash, live, out);
-            let end = out.add(self.words - 1);
-            let behind = *end & !self.last;
-            if behind == 0 {
-                return all;
-            }
-            *end &= self.last;
-            all - behind.count_ones() as usize
-        }
+        // SAFETY: the function is that of a backend of this CPU; the caller's promise for the rest.
+        unsafe { (self.of.and)(&self.of.asked, group, hash, live, out) }
     }
 
     /// The bits of an answer that stand for no column: there are none but in damaged bytes.
@@ -226,8 +226,8 @@ impl<'a> Rows<'a> {
     /// As for [`Rows::answer_at`].
     #[inline(always)]
     unsafe fn behind(&self, group: *const u8, hash: u64, live: *const u64) -> u64 {
-        let at = self.words - 1;
-        let mut word = !self.last;
+        let at = self.of.asked.words - 1;
+        let mut word = !self.of.asked.last;
         if word == 0 {
             return 0;
         }
@@ -235,7 +235,7 @@ impl<'a> Rows<'a> {
             // SAFETY: there are as many words.
             word &= unsafe { *live.add(at) };
         }
-        each_place(hash, self.k, 8 * self.words, |place| {
+        each_place(hash, &self.of.asked, |place| {
             // SAFETY: the last word of a row of the group.
             word &= unsafe { read(group.add(place + 8 * at)) };
         });
@@ -249,7 +249,7 @@ impl<'a> Rows<'a> {
         match live {
             None => ptr::null(),
             Some(live) => {
-                assert!(live.len() == self.words, "words of a row");
+                assert!(live.len() == self.of.asked.words, "words of a row");
                 live.as_ptr()
             }
         }
@@ -258,55 +258,3 @@ impl<'a> Rows<'a> {
 
 /// Keys between the one at work and the one whose rows are prefetched, in batches.
 const AHEAD: usize = 8;
-
-/// The functions of a backend, by the type that does the work.
-macro_rules! calls {
-    ($words:ty $(, $attribute:meta)*) => {{
-        $(#[$attribute])*
-        unsafe fn and_by(
-            rows: &Rows<'_>,
-            group: *const u8,
-            hash: u64,
-            live: *const u64,
-            out: *mut u64,
-        ) -> usize {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { and::<$words>(rows.asked(), group, hash, live, out) }
-        }
-        $(#[$attribute])*
-        unsafe fn any_by(
-            rows: &Rows<'_>,
-            group: *const u8,
-            hash: u64,
-            live: *const u64,
-        ) -> bool {
-            // SAFETY: the caller's promise, handed on.
-            unsafe { any::<$words>(rows.asked(), group, hash, live) }
-        }
-        Calls {
-            and: and_by,
-            any: any_by,
-            transpose: transpose::calls!($($attribute),*),
-        }
-    }};
-}
-
-/// Those of each backend.
-static CALLS: [Calls; Backend::ALL.len()] = [
-    calls!(Word),
-    #[cfg(target_arch = "x86_64")]
-    calls!(Word),
-    #[cfg(not(target_arch = "x86_64"))]
-    calls!(pair::Pair),
-    #[cfg(target_arch = "x86_64")]
-    calls!(avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt")),
-    #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word),
-    #[cfg(target_arch = "x86_64")]
-    calls!(
-        avx512::Avx512,
-        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")
-    ),
-    #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word),
-];

@@ -10,6 +10,12 @@ impl Words for Pair {
     const COUNT: usize = 2;
     type Sum = usize;
     const ZERO: usize = 0;
+    type Lanes = <Word as Words>::Lanes;
+
+    #[inline(always)]
+    fn lanes(g: u64, row_bytes: usize) -> Self::Lanes {
+        Word::lanes(g, row_bytes)
+    }
 
     #[inline(always)]
     unsafe fn load(at: *const u8) -> Pair {

@@ -1,7 +1,11 @@
 //! The AND of rows, by as many words at a time as a register has.
 
-use super::super::native::{first_lane, round};
+use super::super::column::each_row;
+use super::super::native::first_lane;
 use crate::line::{C1, C2, LANES, SHIFTS};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::slice::from_raw_parts;
 
 /// A part of the words of a row, in a register.
 pub(super) trait Words: Copy {
@@ -10,6 +14,8 @@ pub(super) trait Words: Copy {
     /// Bits that are counted.
     type Sum: Copy;
     const ZERO: Self::Sum;
+    /// Eight numbers, as registers have them.
+    type Lanes: Copy;
 
     /// # Safety
     /// So many words can be read there, at any address.
@@ -32,16 +38,7 @@ pub(super) trait Words: Copy {
     fn total(sum: Self::Sum) -> usize;
 
     /// Where the rows of all lanes begin, in rows of so many bytes, by their bits in `g`.
-    #[inline(always)]
-    fn lanes(g: u64, row_bytes: usize) -> [u64; LANES] {
-        let (mut places, mut lane) = ([0; LANES], 0);
-        while lane < LANES {
-            let row = 64 * lane as u64 + (g >> SHIFTS[lane] & 63);
-            places[lane] = row * row_bytes as u64;
-            lane += 1;
-        }
-        places
-    }
+    fn lanes(g: u64, row_bytes: usize) -> Self::Lanes;
 
     /// The AND of some words, fewer than [`Words::COUNT`], of the rows at these places. False if there
     /// is no faster way than one by one.
@@ -64,19 +61,22 @@ pub(super) trait Words: Copy {
 /// Tiles that are in registers at once.
 const TILES: usize = 4;
 
-/// What is asked: how many words a row has, and how many rows a key reads, 1 to 16.
+/// What is asked: how many words of a row, at least one; the bytes from row to row; how many rows a key
+/// reads, 1 to 16; which bits of the last word stand for columns.
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
     pub(super) words: usize,
+    pub(super) row_bytes: usize,
     pub(super) k: u32,
+    pub(super) last: u64,
 }
 
 /// The first row of each lane.
 #[cfg(target_arch = "x86_64")]
 pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448];
 
-/// Where the rows that a key reads begin in its group: k of them, somewhere in here.
-type Places = [u64; 3 * LANES];
+/// Room for where the rows that a key reads begin in its group: k of them, somewhere in here.
+type Places = MaybeUninit<[u64; 3 * LANES]>;
 
 /// A word, in the CPU's byte order.
 #[derive(Clone, Copy)]
@@ -86,6 +86,18 @@ impl Words for Word {
     const COUNT: usize = 1;
     type Sum = usize;
     const ZERO: usize = 0;
+    type Lanes = [u64; LANES];
+
+    #[inline(always)]
+    fn lanes(g: u64, row_bytes: usize) -> [u64; LANES] {
+        let (mut places, mut lane) = ([0; LANES], 0);
+        while lane < LANES {
+            let row = 64 * lane as u64 + (g >> SHIFTS[lane] & 63);
+            places[lane] = row * row_bytes as u64;
+            lane += 1;
+        }
+        places
+    }
 
     #[inline(always)]
     unsafe fn load(at: *const u8) -> Word {
@@ -136,35 +148,73 @@ pub(super) unsafe fn read(at: *const u8) -> u64 {
     u64::from_le(unsafe { at.cast::<u64>().read_unaligned() })
 }
 
-/// Passes on where the rows of a key begin: as `line::mask` has bits, k times.
+/// Passes on where the rows of a key begin, as [`each_row`] the rows.
 #[inline(always)]
-pub(super) fn each_place(hash: u64, k: u32, row_bytes: usize, mut each: impl FnMut(usize)) {
-    let k = k as usize;
-    for row in round(hash.wrapping_mul(C1), k.min(LANES)) {
-        each(row * row_bytes);
-    }
-    if k > LANES {
-        for row in round(hash.wrapping_mul(C2), k - LANES) {
-            each(row * row_bytes);
-        }
-    }
+pub(super) fn each_place(hash: u64, asked: &Asked, mut each: impl FnMut(usize)) {
+    each_row(hash, asked.k, |row| each(row * asked.row_bytes));
 }
 
 /// Where the rows of a key begin: k places.
 #[inline(always)]
-fn places<W: Words>(hash: u64, asked: Asked, places: &mut Places) -> &[u64] {
-    let (k, row_bytes) = (asked.k as usize, 8 * asked.words);
+fn places<'r, W: Words>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [u64] {
+    let (k, row_bytes) = (asked.k as usize, asked.row_bytes);
     let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
-    // The lanes of a round twice, one behind the other: those that count follow each other.
-    let (some, in_all) = if k <= LANES { (first, 0) } else { (second, LANES) };
-    let lanes = W::lanes(some, row_bytes);
-    places[..LANES].copy_from_slice(&lanes);
-    places[LANES..2 * LANES].copy_from_slice(&lanes);
-    let start = first_lane(some);
-    if in_all > 0 {
-        places[start + (k - LANES)..][..LANES].copy_from_slice(&W::lanes(first, row_bytes));
+    let some = if k <= LANES { first } else { second };
+    let (lanes, start, to) = (W::lanes(some, row_bytes), first_lane(some), room.as_mut_ptr());
+    let to = to.cast::<u64>();
+    // SAFETY: eight lanes are as many numbers, and a k is at most 16: the last is written below
+    // 7 + 8 + 8, and those from `start` on, which is below 8, are all written.
+    unsafe {
+        // The lanes of a round twice, one behind the other: those that count follow each other.
+        to.cast::<W::Lanes>().write_unaligned(lanes);
+        to.add(LANES).cast::<W::Lanes>().write_unaligned(lanes);
+        if k > LANES {
+            let all = W::lanes(first, row_bytes);
+            to.add(start + (k - LANES)).cast::<W::Lanes>().write_unaligned(all);
+        }
+        from_raw_parts(to.add(start), k)
     }
-    &places[start..][..k]
+}
+
+/// The work of [`And`](super::And), where a row is one word.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn one<W: Words>(
+    asked: &Asked,
+    group: *const u8,
+    hash: u64,
+    live: *const u64,
+    out: *mut u64,
+) -> usize {
+    if W::COUNT == 1 {
+        // Without vectors each place is computed alone, and no more than there are.
+        let mut word = asked.last;
+        // SAFETY: the caller's promise.
+        unsafe {
+            each_place(hash, asked, |place| word &= read(group.add(place)));
+            return done(Word(word), 0, live, out, 0);
+        }
+    }
+    let mut room = Places::uninit();
+    let places = places::<W>(hash, asked, &mut room);
+    // SAFETY: the caller's promise.
+    unsafe { done(word(asked.last, group, places), 0, live, out, 0) }
+}
+
+/// The AND of a word and those of the rows at these places.
+///
+/// # Safety
+/// As for [`And`](super::And), of a word.
+#[inline(always)]
+unsafe fn word(mut word: u64, group: *const u8, places: &[u64]) -> Word {
+    for place in places {
+        // Volatile: of a plain loop LLVM makes vectors, word by word, in twice the instructions.
+        // SAFETY: a number of the slice; the caller's promise.
+        word &= unsafe { read(group.add(ptr::from_ref(place).read_volatile() as usize)) };
+    }
+    Word(word)
 }
 
 /// The work of [`And`](super::And).
@@ -173,35 +223,35 @@ fn places<W: Words>(hash: u64, asked: Asked, places: &mut Places) -> &[u64] {
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn and<W: Words>(
-    asked: Asked,
+    asked: &Asked,
     group: *const u8,
     hash: u64,
     live: *const u64,
     out: *mut u64,
 ) -> usize {
+    let mut room = Places::uninit();
+    let places = places::<W>(hash, asked, &mut room);
     // SAFETY: the caller's promise: all words are below `words`.
     unsafe {
-        if asked.words == 1 {
-            let mut word = if live.is_null() { u64::MAX } else { *live };
-            each_place(hash, asked.k, 8, |place| word &= read(group.add(place)));
-            if !out.is_null() {
-                *out = word;
-            }
-            return word.count_ones() as usize;
-        }
-        let mut room = [0; 3 * LANES];
-        let places = places::<W>(hash, asked, &mut room);
         let (mut sum, mut at, words) = (W::ZERO, 0, asked.words);
         while at + TILES * W::COUNT <= words {
-            for (i, tile) in tiles::<W>(group.add(8 * at), places).into_iter().enumerate() {
+            let tiles = tiles::<W, TILES>(group.add(8 * at), places);
+            for (i, tile) in tiles.into_iter().enumerate() {
                 sum = done(tile, at + i * W::COUNT, live, out, sum);
             }
             at += TILES * W::COUNT;
         }
-        while at + W::COUNT <= words {
+        if at + 2 * W::COUNT <= words {
+            let [first, second] = tiles::<W, 2>(group.add(8 * at), places);
+            sum = done(first, at, live, out, sum);
+            sum = done(second, at + W::COUNT, live, out, sum);
+            at += 2 * W::COUNT;
+        }
+        if at + W::COUNT <= words {
             sum = done(tile::<W>(group.add(8 * at), places), at, live, out, sum);
             at += W::COUNT;
         }
+        let mut rest = 0;
         if at < words
             && !W::part(
                 group.add(8 * at),
@@ -212,14 +262,20 @@ pub(super) unsafe fn and<W: Words>(
                 &mut sum,
             )
         {
-            let mut rest = 0;
             while at < words {
-                rest = done(tile::<Word>(group.add(8 * at), places), at, live, out, rest);
+                rest = done(word(u64::MAX, group.add(8 * at), places), at, live, out, rest);
                 at += 1;
             }
-            return W::total(sum) + rest;
         }
-        W::total(sum)
+        let all = W::total(sum) + rest;
+        if asked.last == u64::MAX || out.is_null() {
+            return all;
+        }
+        // Bits that stand for no column: there are none but in damaged bytes.
+        let end = out.add(words - 1);
+        let behind = *end & !asked.last;
+        *end &= asked.last;
+        all - behind.count_ones() as usize
     }
 }
 
@@ -258,12 +314,12 @@ unsafe fn done<W: Words>(
 /// As there.
 #[inline(always)]
 pub(super) unsafe fn any<W: Words>(
-    asked: Asked,
+    asked: &Asked,
     group: *const u8,
     hash: u64,
     live: *const u64,
 ) -> bool {
-    let mut room = [0; 3 * LANES];
+    let mut room = Places::uninit();
     let places = places::<W>(hash, asked, &mut room);
     let mut at = 0;
     // SAFETY: the caller's promise: all words are below `words`.
@@ -321,16 +377,16 @@ unsafe fn tile<W: Words>(group: *const u8, places: &[u64]) -> W {
     }
 }
 
-/// The same for [`TILES`] of them, side by side.
+/// The same for several of them, side by side.
 ///
 /// # Safety
 /// As for [`tile`].
 #[inline(always)]
-unsafe fn tiles<W: Words>(group: *const u8, places: &[u64]) -> [W; TILES] {
+unsafe fn tiles<W: Words, const N: usize>(group: *const u8, places: &[u64]) -> [W; N] {
     // SAFETY: the caller's promise.
     unsafe {
         let first = group.add(places[0] as usize);
-        let mut tiles = [W::load(first); TILES];
+        let mut tiles = [W::load(first); N];
         for (i, tile) in tiles.iter_mut().enumerate().skip(1) {
             *tile = W::load(first.add(8 * i * W::COUNT));
         }

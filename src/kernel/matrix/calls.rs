@@ -1,0 +1,105 @@
+//! What each backend does for a matrix: the code of `words` and `transpose`, compiled with its instructions.
+
+use super::super::backend::Backend;
+#[cfg(target_arch = "x86_64")]
+use super::avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+#[cfg(not(target_arch = "x86_64"))]
+use super::pair;
+use super::transpose;
+use super::words::{Asked, Word, and, any, one};
+
+/// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
+/// as words in the order of the row; counts its bits. If `live` is not NULL, only columns whose bit is
+/// set there count. Without room to write, bits behind the last column count, too.
+///
+/// # Safety of the function
+/// This CPU runs the backend. `group` is where the words asked for begin in the first row of a whole
+/// group, and each row has them; there are as many words in `live` and `out`, unless they are NULL.
+pub(super) type And =
+    unsafe fn(asked: &Asked, group: *const u8, hash: u64, live: *const u64, out: *mut u64) -> usize;
+
+/// Whether any bit of the AND of rows is set: as [`And`], without `out`.
+pub(super) type Any =
+    unsafe fn(asked: &Asked, group: *const u8, hash: u64, live: *const u64) -> bool;
+
+/// What a backend does for a matrix.
+pub(crate) struct Calls {
+    /// For rows of one word.
+    one: And,
+    and: And,
+    pub(super) any: Any,
+    pub(crate) transpose: transpose::Calls,
+}
+
+impl Calls {
+    /// For rows of which so many words are asked for.
+    pub(super) fn and(&self, words: usize) -> And {
+        if words == 1 { self.one } else { self.and }
+    }
+}
+
+/// The functions of a backend, by the type that does the work.
+macro_rules! calls {
+    ($words:ty $(, $attribute:meta)*) => {{
+        $(#[$attribute])*
+        unsafe fn and_by(
+            asked: &Asked,
+            group: *const u8,
+            hash: u64,
+            live: *const u64,
+            out: *mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { and::<$words>(asked, group, hash, live, out) }
+        }
+        $(#[$attribute])*
+        unsafe fn one_by(
+            asked: &Asked,
+            group: *const u8,
+            hash: u64,
+            live: *const u64,
+            out: *mut u64,
+        ) -> usize {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { one::<$words>(asked, group, hash, live, out) }
+        }
+        $(#[$attribute])*
+        unsafe fn any_by(
+            asked: &Asked,
+            group: *const u8,
+            hash: u64,
+            live: *const u64,
+        ) -> bool {
+            // SAFETY: the caller's promise, handed on.
+            unsafe { any::<$words>(asked, group, hash, live) }
+        }
+        Calls {
+            one: one_by,
+            and: and_by,
+            any: any_by,
+            transpose: transpose::calls!($($attribute),*),
+        }
+    }};
+}
+
+/// Those of each backend.
+pub(super) static CALLS: [Calls; Backend::ALL.len()] = [
+    calls!(Word),
+    #[cfg(target_arch = "x86_64")]
+    calls!(Word),
+    #[cfg(not(target_arch = "x86_64"))]
+    calls!(pair::Pair),
+    #[cfg(target_arch = "x86_64")]
+    calls!(avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt")),
+    #[cfg(not(target_arch = "x86_64"))]
+    calls!(Word),
+    #[cfg(target_arch = "x86_64")]
+    calls!(
+        avx512::Avx512,
+        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")
+    ),
+    #[cfg(not(target_arch = "x86_64"))]
+    calls!(Word),
+];
