@@ -104,6 +104,8 @@ func (v *View) answerInGo(hashes []uint64, out []uint64) {
 			out[word] = v.lines.answerWord(part)
 		case len(v.cuckoo.all) != 0:
 			out[word] = v.cuckoo.answerWord(part)
+		case v.column.isThere():
+			out[word] = v.column.answerWord(part)
 		default:
 			for i, hash := range part {
 				if v.block.Contains(hash) {
@@ -172,6 +174,7 @@ func (v *View) prefetch(hash uint64) {
 	v.lines.prefetch(hash)
 	v.cuckoo.prefetch(hash)
 	v.static.prefetch(v.encoded, hash)
+	v.column.prefetch(hash)
 }
 
 // prefetch asks for the line of a hash, near or far.

@@ -102,7 +102,7 @@ func (v *View) answer(hashes []uint64, out []uint64) {
 	var format C.int
 	data := v.encoded
 	switch {
-	case v.inGo(len(hashes)): // C would take classic lines for others
+	case v.inGo(len(hashes)), v.column.isThere(): // C would take classic lines for others
 		v.answerInGo(hashes, out)
 		return
 	case len(v.all) != 0:

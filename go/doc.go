@@ -23,7 +23,7 @@
 //   - [Mapped]: reads a filter in a file, without a copy: [Open].
 //   - [Group]: many of these, prepared once to be probed together: the tables of an LSM tree.
 //   - [Matrix]: thousands of filters of one shape, asked about a key at once, in a bit for each. [MatrixShape] does so
-//     from single ranges of one in an object store.
+//     from single ranges of one in an object store, [MappedMatrix] from a file: [OpenMatrix].
 //
 // All have the same methods, but for those that their documentation says they lack. Code that
 // only probes takes a [Prober].

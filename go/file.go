@@ -43,7 +43,7 @@ func OpenUnverified(path string) (*Mapped, error) {
 }
 
 func open(path string, verify bool) (*Mapped, error) {
-	mapping, err := mapFile(path)
+	mapping, err := mapFile(path, viewLayouts)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func open(path string, verify bool) (*Mapped, error) {
 	return &Mapped{View: view}, nil
 }
 
-// mapFile maps a file, or reads it where the system maps none.
-func mapFile(path string) (*host.Mapping, error) {
+// mapFile maps a file, or reads it where the system maps none, if it has one of these layouts.
+func mapFile(path string, layouts []uint16) (*host.Mapping, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func mapFile(path string) (*host.Mapping, error) {
 		bytes, err := readFile(path, func(footer []byte, size uint64) error {
 			_, f, err := readFooter(footer)
 			if err == nil {
-				err = f.check(size-footerBytes, viewLayouts)
+				err = f.check(size-footerBytes, layouts)
 			}
 			return err
 		})

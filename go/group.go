@@ -26,9 +26,11 @@ type Group struct {
 	whole bool // the filters are one run
 }
 
-// groupRun is filters whose bits of a key are the same, or, if k is 0, that are probed one by one.
+// groupRun is filters whose bits of a key are the same, columns of one matrix, or, if k is 0, filters that are
+// probed one by one.
 type groupRun struct {
 	k       int
+	columns *groupColumns // if they are columns of one matrix, asked by one probe of its rows
 	rows    *avx2.Rows
 	members []avx2.Member
 	lines   [][]line
@@ -43,11 +45,16 @@ func NewGroup(views []View) *Group {
 	for i := range g.views {
 		run := g.runOf(&g.views[i])
 		run.places = append(run.places, i)
-		if run.k > 0 {
+		if run.columns != nil {
+			run.columns.add(g.views[i].column.column, i)
+		} else if run.k > 0 {
 			all := g.views[i].all
 			run.lines = append(run.lines, all)
 			run.members = append(run.members, avx2.Member{Lines: &all[0][0], Count: uint64(len(all))})
 		}
+	}
+	for i := range g.runs {
+		g.runs[i].finish(len(g.views))
 	}
 	g.whole = len(g.runs) == 1 && g.runs[0].k > 0
 	return g
@@ -60,12 +67,39 @@ func (g *Group) runOf(v *View) *groupRun {
 		k, rows = v.k, v.rows
 	}
 	for i := range slices.Backward(g.runs) {
-		if run := &g.runs[i]; run.k == k && run.rows == rows && run.view.hashesAs(v) {
+		if run := &g.runs[i]; run.k == k && run.rows == rows && run.takes(v) && run.view.hashesAs(v) {
 			return run
 		}
 	}
-	g.runs = append(g.runs, groupRun{k: k, rows: rows, view: v})
+	run := groupRun{k: k, rows: rows, view: v}
+	if v.column.isThere() {
+		run.columns = newGroupColumns(&v.column)
+	}
+	g.runs = append(g.runs, run)
 	return &g.runs[len(g.runs)-1]
+}
+
+// takes reports whether a view can be in the run as far as columns go: those of its matrix that it has not yet.
+func (r *groupRun) takes(v *View) bool {
+	if r.columns == nil || !v.column.isThere() {
+		return r.columns == nil && !v.column.isThere()
+	}
+	return r.columns.of.inMatrixOf(&v.column) && !r.columns.has(v.column.column)
+}
+
+// fewestColumns is from how many on it pays to ask columns together.
+const fewestColumns = 3
+
+// finish is called once all filters are in, so many in the whole group.
+func (r *groupRun) finish(views int) {
+	if r.columns == nil {
+		return
+	}
+	if len(r.places) < fewestColumns {
+		r.columns = nil
+		return
+	}
+	r.columns.finish(views)
 }
 
 // Len returns how many filters there are.
@@ -149,6 +183,10 @@ func (g *Group) answerHash(hash uint64, out Bitmap) {
 
 // answer adds the answers of a run for the hash of a key.
 func (r *groupRun) answer(g *Group, hash uint64, out Bitmap) {
+	if r.columns != nil {
+		r.columns.answer(hash, out)
+		return
+	}
 	if g.whole && r.rows != nil {
 		for i := range out {
 			members := r.members[64*i:]

@@ -110,7 +110,14 @@ func (m *Matrix) source(filter *View) (columnSource, error) {
 		params.K != own.K || params.Seed != own.Seed || params.Classic {
 		return columnSource{}, fmt.Errorf("%w: %d lines, k = %d", ErrColumnShape, own.LineCount, own.K)
 	}
-	return columnSource{filter.all, bits.TrailingZeros64(times)}, nil
+	all := filter.all
+	if filter.column.isThere() {
+		var err error
+		if all, err = filter.column.lines(); err != nil {
+			return columnSource{}, err
+		}
+	}
+	return columnSource{all, bits.TrailingZeros64(times)}, nil
 }
 
 // at is a line of the column, in room if it has to be computed.
@@ -143,10 +150,16 @@ func (m *Matrix) put(first int, sources []columnSource, low, high int) {
 			group := m.view.groups[number*size:][:size]
 			for lane := range lanes {
 				block = [64]uint64{}
-				for i := range now {
-					block[bit+i] = from[i].lane(lane)
+				if len(now) <= fewColumns {
+					for i := range now {
+						from[i].spread(lane, bit+i, &block)
+					}
+				} else {
+					for i := range now {
+						block[bit+i] = from[i].lane(lane)
+					}
+					transpose(&block)
 				}
-				transpose(&block)
 				for i, bits := range block {
 					row := group[((64*lane+i)*words+word)*wordBytes:]
 					le.PutUint64(row, le.Uint64(row)&^set|bits)
@@ -157,19 +170,39 @@ func (m *Matrix) put(first int, sources []columnSource, low, high int) {
 	}
 }
 
+// fewColumns is up to how many their bits are moved one by one sooner than a square is transposed.
+const fewColumns = 6
+
+// spread sets bit column of word i if bit i of the lane is set.
+func (l *line) spread(lane, column int, block *[64]uint64) {
+	bits := l.lane(lane)
+	for i := range block {
+		block[i] |= bits & 1 << column
+		bits >>= 1
+	}
+}
+
 // transpose makes bit i of word j what bit j of word i was: it exchanges two quarters of the square, then of
 // each quarter, and so on.
 func transpose(block *[64]uint64) {
-	mask := ^uint64(0) >> 32
-	for size := 32; size > 0; {
-		for i := 0; i < 64; i = (i + size + 1) &^ size {
-			low, high := &block[i&63], &block[(i+size)&63]
-			swapped := (*low>>size ^ *high) & mask
-			*low ^= swapped << size
-			*high ^= swapped
+	exchange(block, 32, 0x00000000FFFFFFFF)
+	exchange(block, 16, 0x0000FFFF0000FFFF)
+	exchange(block, 8, 0x00FF00FF00FF00FF)
+	exchange(block, 4, 0x0F0F0F0F0F0F0F0F)
+	exchange(block, 2, 0x3333333333333333)
+	exchange(block, 1, 0x5555555555555555)
+}
+
+// exchange is a step of transpose. The masks say to the compiler that no shift is too far, and no word behind
+// the last.
+func exchange(block *[64]uint64, size uint, mask uint64) {
+	for first := uint(0); first < 64; first += 2 * size {
+		for i := first; i < first+size; i++ {
+			low, high := block[i&63], block[(i+size)&63]
+			swapped := (low>>(size&63) ^ high) & mask
+			block[i&63] = low ^ swapped<<(size&63)
+			block[(i+size)&63] = high ^ swapped
 		}
-		size >>= 1
-		mask ^= mask << size
 	}
 }
 

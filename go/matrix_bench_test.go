@@ -27,6 +27,12 @@ func BenchmarkMatrix(b *testing.B) {
 			var rows [maxK]int
 			andRowsInGo(m.view.groupOf(hash), m.view.shape.rowsOf(hash, &rows), out)
 		})
+		columns := make([]View, size.columns)
+		for i := range columns {
+			columns[i] = orPanic(m.ColumnView(i))
+		}
+		ofColumns := NewGroup(columns)
+		run("group of columns", func(hash uint64) { ofColumns.ContainsHash(hash, out) })
 		run("group", func(hash uint64) { group.ContainsHash(hash, out) })
 		run("single", func(hash uint64) {
 			for _, filter := range filters {
@@ -39,6 +45,14 @@ func BenchmarkMatrix(b *testing.B) {
 	for i, filter := range filters {
 		views[i] = filter.View()
 	}
+	b.Run("SetColumn", func(b *testing.B) {
+		b.SetBytes(int64(m.Shape().Bytes() / 64))
+		for b.Loop() {
+			if err := m.SetColumn(5, views[5]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("SetColumns", func(b *testing.B) {
 		b.SetBytes(int64(m.Shape().Bytes()))
 		for b.Loop() {

@@ -5,9 +5,11 @@ package bloomline
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 
 	"github.com/bloomline/bloomline/go/internal/avx2"
 	"github.com/bloomline/bloomline/go/internal/format"
+	"github.com/bloomline/bloomline/go/internal/host"
 	"github.com/bloomline/bloomline/go/internal/prefetch"
 )
 
@@ -19,7 +21,8 @@ type MatrixView struct {
 	noText
 	shape  MatrixShape
 	groups []byte
-	names  []byte // 8 bytes for each column, or none
+	names  []byte        // 8 bytes for each column, or none
+	owner  *host.Mapping // keeps mapped bytes mapped
 }
 
 // OpenMatrixView opens the matrix that data is: exactly what [Matrix.MarshalBinary], [Matrix.Save] or the C
@@ -177,7 +180,9 @@ func (v MatrixView) Name(column int) (uint64, bool) {
 	if column < 0 || column >= len(v.names)/wordBytes {
 		return 0, false
 	}
-	return le.Uint64(v.names[column*wordBytes:]), true
+	name := le.Uint64(v.names[column*wordBytes:])
+	runtime.KeepAlive(v.owner)
+	return name, true
 }
 
 // String describes the matrix in a line, whose bytes fmt would print otherwise.
@@ -190,7 +195,11 @@ func (v MatrixView) String() string {
 // rowsOf is where the rows of a hash begin in their group. Those of the second round may be among those of
 // the first.
 func (s *MatrixShape) rowsOf(hash uint64, rows *[maxK]int) []int {
-	k, size := s.params.K, s.rowBytes()
+	return matrixRowsOf(hash, s.params.K, s.rowBytes(), rows)
+}
+
+// matrixRowsOf is the same of so many rows of so many bytes.
+func matrixRowsOf(hash uint64, k, size int, rows *[maxK]int) []int {
 	lane, positions := format.Round(hash * c1)
 	for i := range k {
 		if i == lanes {
@@ -261,6 +270,7 @@ func (v *MatrixView) answer(hash uint64, among, out Bitmap) Bitmap {
 			out[i] &= word
 		}
 	}
+	runtime.KeepAlive(v.owner)
 	return out
 }
 
@@ -280,6 +290,7 @@ func (v *MatrixView) answers(hashes []uint64, out []uint64) {
 	for i, hash := range hashes {
 		v.answerRow(hash, out[i*words:(i+1)*words])
 	}
+	runtime.KeepAlive(v.owner)
 }
 
 // atATime is how many words of a row are combined before they are looked at, where only some may be needed.
@@ -303,6 +314,7 @@ func (v *MatrixView) count(hash uint64) (count int) {
 	for first := 0; first < v.shape.Words(); first += atATime {
 		count += Bitmap(v.part(v.groupOf(hash), of, first, &room)).Count()
 	}
+	runtime.KeepAlive(v.owner)
 	return count
 }
 
@@ -320,6 +332,7 @@ func (v *MatrixView) any(hash uint64, among Bitmap) bool {
 			}
 		}
 	}
+	runtime.KeepAlive(v.owner)
 	return v.shape.columns == 0
 }
 
@@ -330,6 +343,7 @@ func (v *MatrixView) one(hash uint64, column int) bool {
 	for _, row := range v.shape.rowsOf(hash, &rows) {
 		set &= group[row]
 	}
+	runtime.KeepAlive(v.owner)
 	return set>>(column%8)&1 != 0
 }
 
@@ -342,4 +356,5 @@ func (v *MatrixView) prefetch(hash uint64) {
 	for _, row := range v.shape.rowsOf(hash, &rows) {
 		prefetch.Line(&group[row])
 	}
+	runtime.KeepAlive(v.owner)
 }

@@ -230,12 +230,16 @@ func bitsForRate(target float64) (bitsPerKey float64, k int, ok bool) {
 
 // keysForFill is how many keys set the fraction fill of all bits.
 func (l *lines) keysForFill(fill float64) float64 {
-	count := float64(len(l.all))
+	return Params{LineCount: uint64(len(l.all)), K: l.k, Classic: l.classic}.keysForFill(fill)
+}
+
+func (p Params) keysForFill(fill float64) float64 {
+	count := float64(p.LineCount)
 	unset := math.Max(1-fill, 0.5/(count*lineBits))
-	if l.classic {
-		return count * lineBits * -math.Log(unset) / float64(l.k)
+	if p.Classic {
+		return count * lineBits * -math.Log(unset) / float64(p.K)
 	}
-	return count * -math.Log(unset) / bitProbability(l.k)
+	return count * -math.Log(unset) / bitProbability(p.K)
 }
 
 // bitProbability is the probability that a key sets a given bit of its line.

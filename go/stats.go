@@ -182,6 +182,13 @@ func (w *Window) usages(rated bool) (parts []usage) {
 
 // ---- View, and the kinds that have one ----
 
+func (v *View) usage(rated bool) usage {
+	if v.column.isThere() {
+		return v.column.usage(rated)
+	}
+	return v.lines.usage(rated)
+}
+
 func (v *View) fill() float64 {
 	if params, ok := v.CuckooParams(); ok {
 		return float64(v.cuckoo.taken()) / float64(params.Slots())
@@ -194,6 +201,8 @@ func (v *View) estimatedKeys() float64 {
 	switch {
 	case len(v.all) != 0:
 		return v.keysForFill(v.fill())
+	case v.column.isThere():
+		return v.shape().keysForFill(v.fill())
 	case len(v.cuckoo.all) != 0:
 		return float64(v.cuckoo.taken())
 	case v.static.rowShape != nil:

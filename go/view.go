@@ -18,6 +18,7 @@ type View struct {
 	lines                 // of a Bloomline filter; for any other there are none
 	cuckoo   cuckooLines  // of a cuckoo filter
 	static   staticLines  // of a static filter
+	column   columnLines  // of a column of a matrix
 	block    engine.Block // of another engine; the zero Block answers true
 	encoded  []byte       // that block, as the engine wrote it, or the encoded static filter
 	seed     uint64
@@ -80,6 +81,8 @@ func (v *View) probe(hash uint64) bool {
 		in = v.cuckoo.contains(hash)
 	case v.static.rowShape != nil:
 		in = v.static.contains(v.encoded, hash)
+	case v.column.isThere():
+		in = v.column.contains(hash)
 	default:
 		in = v.block.Contains(hash)
 	}
@@ -135,13 +138,13 @@ func (v *View) hashesAs(other *View) bool {
 
 // isBlock reports whether the filter is another engine's.
 func (v *View) isBlock() bool {
-	return len(v.all)|len(v.cuckoo.all) == 0 && v.static.rowShape == nil
+	return len(v.all)|len(v.cuckoo.all)|len(v.column.groups) == 0 && v.static.rowShape == nil
 }
 
 // Params returns the shape of the filter; false if it has none: a cuckoo or static filter, or one
 // of another engine.
 func (v View) Params() (Params, bool) {
-	if len(v.all) == 0 {
+	if len(v.all) == 0 && !v.column.isThere() {
 		return Params{}, false
 	}
 	return v.shape(), true
@@ -149,6 +152,9 @@ func (v View) Params() (Params, bool) {
 
 // shape is that of the lines, whatever they mean.
 func (v *View) shape() Params {
+	if v.column.isThere() {
+		return v.column.params(v.seed)
+	}
 	return Params{LineCount: uint64(len(v.all)), K: v.k, Classic: v.classic, Seed: v.seed}
 }
 
@@ -177,6 +183,8 @@ func (v View) String() string {
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, k %d}", v.keyCount, len(v.all), v.k)
 	case v.static.rowShape != nil:
 		return fmt.Sprintf("bloomline.View{%d keys, %d lines, %d rows}", v.keyCount, v.static.count, v.static.rows)
+	case v.column.isThere():
+		return fmt.Sprintf("bloomline.View{column %d, %d lines, k %d}", v.column.column, v.column.count, v.column.k)
 	default:
 		return fmt.Sprintf("bloomline.View{block of %d bytes}", len(v.encoded))
 	}
