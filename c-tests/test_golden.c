@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
  * test_golden.c DIRECTORY - the golden files, read from C: vectors.txt (what a hash sets),
- * keys.txt (the hashes of keys), and the encoded filters of every kind.
+ * keys.txt (the hashes of keys), the encoded filters of every kind, and matrices.
  *
  *     vectors.txt     hash line_count k line_index lane0 .. lane7     (hash and lanes in hex)
  *     keys.txt        key seed hash       (key and hash in hex; "-" is the empty key)
@@ -194,12 +194,63 @@ static void read_all(void)
     golden_files_end(&files, 9, 20);
 }
 
+/* Matrices: the words of their columns, from memory and where the bytes are; and columns as views. */
+static void matrices(void)
+{
+    golden_files files;
+    golden_files_open(&files, "matrix/");
+    while (golden_next(&files)) {
+        bloomline_matrix *matrix = NULL;
+        bloomline_map *map = NULL;
+        CHECK_STATUS(files.status, bloomline_matrix_decode(files.data, files.len, &matrix));
+        CHECK_STATUS(files.status, bloomline_map_bytes(files.data, files.len, 0, &map));
+        if (files.status != BLOOMLINE_OK) {
+            CHECK(matrix == NULL && map == NULL);
+            continue;
+        }
+        bloomline_matrix_shape about;
+        REQUIRE_OK(bloomline_matrix_about(matrix, &about));
+        REQUIRE(files.count == 5);
+        CHECK(about.params.line_count == files.numbers[0] && about.params.k == files.numbers[1]);
+        CHECK_U64(files.numbers[2], about.params.seed);
+        CHECK_U64(files.numbers[4] & UINT32_MAX, about.columns);
+        size_t columns = (size_t)about.columns, words = (columns + 63) / 64;
+        CHECK_U64(files.len, bloomline_matrix_encoded_len(matrix));
+        bloomline_group *group = NULL;
+        bloomline_view *views = malloc(columns * sizeof *views);
+        REQUIRE(views != NULL);
+        for (size_t i = 0; i < columns; i++) REQUIRE_OK(bloomline_matrix_column_view(matrix, i, &views[i]));
+        REQUIRE_OK(bloomline_group_new(views, columns, &group));
+        golden_open(&files.probes, files.part, files.name, ".probes");
+        while (golden_line(&files.probes)) {
+            uint64_t expected[GOLDEN_WORDS], bitmap[GOLDEN_WORDS], hash = golden_number(files.probes.words[0], 16);
+            REQUIRE(files.probes.count == words + 1);
+            for (size_t i = 0; i < words; i++) expected[i] = golden_number(files.probes.words[i + 1], 16);
+            bloomline_matrix_contains_hash(matrix, hash, bitmap);
+            CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s: %" PRIx64, files.name, hash);
+            bloomline_matrix_contains_hash(bloomline_map_matrix(map), hash, bitmap);
+            CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s, mapped: %" PRIx64, files.name, hash);
+            bloomline_group_contains_hash(group, hash, bitmap);
+            CHECK_WITH(memcmp(bitmap, expected, 8 * words) == 0, "%s, a group: %" PRIx64, files.name, hash);
+            for (size_t i = 0; i < columns; i++) CHECK(bloomline_view_contains_hash(&views[i], hash) == bit_of(expected, i));
+            files.probed++;
+        }
+        CHECK(files.probed > 0);
+        bloomline_group_free(group);
+        free(views);
+        bloomline_map_close(map);
+        bloomline_matrix_free(matrix);
+    }
+    golden_files_end(&files, 20, 49);
+}
+
 int main(int argc, char **argv)
 {
     golden_begin(argc, argv);
     check_begin("test_golden");
     RUN(vectors);
     RUN(hashes_of_keys);
+    RUN(matrices);
     for (size_t i = 0; i < ROWS; i++) {
         kind = &rows[i];
         if (kind->golden != NULL) check_run(read_all, kind->name);

@@ -197,11 +197,14 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>, Error> {
 }
 
 /// Whether each group has its checksum, if there are any, and no bit is behind the last column.
-pub(crate) fn agree(shape: &MatrixShape, groups: &[u8], checksums: &[u8]) -> bool {
+pub(crate) fn agree(
+    shape: &MatrixShape,
+    groups: &[u8],
+    checksums: impl Iterator<Item = u64>,
+) -> bool {
     let all = groups.chunks(shape.group_bytes()).enumerate();
-    let sums = checksums.as_chunks().0.iter().map(|&sum| u64::from_le_bytes(sum));
     let differs = |((line, group), sum)| MatrixShape::checksum(line as u64, group) != sum;
-    if all.zip(sums).any(differs) {
+    if all.zip(checksums).any(differs) {
         return false;
     }
     let behind = match shape.columns % 64 {

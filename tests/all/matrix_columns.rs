@@ -115,18 +115,18 @@ fn check_one(view: &View<'_>, defined: &Defined, column: usize) {
 /// A batch that prefetches, and one key in views of any kinds.
 #[test]
 fn columns_of_a_large_matrix_and_views_side_by_side() {
-    let params = Params::new(150_000, 6, SEED).unwrap();
+    let params = Params::new(20_000, 6, SEED).unwrap();
     let mut matrix = Matrix::new(params, 2).unwrap();
     let mut filter = Filter::new(params).unwrap();
-    let hashes = hashes_in(1, 100_000);
-    matrix.insert_hashes(1, &hashes[..50_000]).unwrap();
-    filter.insert_hashes(&hashes[..50_000]);
+    let hashes = hashes_in(1, 40_000);
+    matrix.insert_hashes(1, &hashes[..20_000]).unwrap();
+    filter.insert_hashes(&hashes[..20_000]);
     let (mut answers, mut same) = (Bitmap::new(), Bitmap::new());
     let views = [matrix.column_view(0).unwrap(), matrix.column_view(1).unwrap(), filter.view()];
     views[1].contains_hashes(&hashes, &mut answers);
     filter.contains_hashes(&hashes, &mut same);
     assert!(answers == same);
-    for &hash in &hashes[49_900..50_100] {
+    for &hash in &hashes[19_900..20_100] {
         views_contain_hash(&views, hash, &mut answers);
         assert!(!answers[0] && answers[1] == answers[2]);
     }

@@ -7,8 +7,8 @@ use crate::filter::view::View;
 use crate::format::matrix::MatrixShape;
 use crate::kernel::{Block, Kernels, MatrixCalls};
 use crate::key::Key;
-use crate::layouts::matrix::{ROWS, rows};
-use crate::line::{LINE_BYTES, Line, line_index};
+use crate::layouts::matrix::ROWS;
+use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
 use crate::os::threads;
 use std::ops::Range;
@@ -144,16 +144,7 @@ impl Matrix {
     /// As [`insert`](Matrix::insert).
     pub fn insert_hash(&mut self, column: usize, hash: u64) -> Result<bool, Error> {
         self.range_of(column, 1)?;
-        let (params, row_bytes) = (self.params(), 8 * self.words());
-        let line = line_index(hash, params.line_count()) as usize;
-        let at = line * self.shape.group_bytes() + column / 8;
-        let mut old = u8::MAX;
-        for row in rows(hash, params.k()) {
-            let byte = &mut self.groups[at + row * row_bytes];
-            old &= *byte;
-            *byte |= 1 << (column % 8);
-        }
-        Ok(old >> (column % 8) & 1 == 0)
+        Ok(self.prepared.insert(&mut self.groups, column, hash))
     }
 
     /// Inserts many keys into a column, by their hashes. To fill a column from nothing, fill a
@@ -163,7 +154,8 @@ impl Matrix {
     /// As [`insert`](Matrix::insert).
     pub fn insert_hashes(&mut self, column: usize, hashes: &[u64]) -> Result<(), Error> {
         self.range_of(column, 1)?;
-        hashes.iter().try_for_each(|&hash| self.insert_hash(column, hash).map(drop))
+        self.prepared.insert_all(&mut self.groups, column, hashes);
+        Ok(())
     }
 
     /// As [`insert_hashes`](Matrix::insert_hashes), for keys.
@@ -172,7 +164,11 @@ impl Matrix {
     /// As [`insert`](Matrix::insert).
     pub fn insert_keys<K: Key>(&mut self, column: usize, keys: &[K]) -> Result<(), Error> {
         self.range_of(column, 1)?;
-        keys.iter().try_for_each(|key| self.insert(column, key).map(drop))
+        let hash = self.key_hash();
+        hash.in_parts(keys, |hashes, _| {
+            self.prepared.insert_all(&mut self.groups, column, hashes);
+        });
+        Ok(())
     }
 
     /// So many columns from `first` on, if they are there.

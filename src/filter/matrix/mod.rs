@@ -23,6 +23,7 @@ use crate::shape::Params;
 use asking::asking;
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// Many filters of one shape, its **columns**, asked for one key at once: the tables of an LSM tree,
 /// shards, the segments of a log. The lines of all lie side by side, bit by bit, so a key reads k rows
@@ -188,20 +189,18 @@ impl Encoded for Matrix {
         let shape = format::check(footer, body.len())?;
         let mut matrix = Matrix::of_shape(shape, Kernels::active()?)?;
         body.fill(&mut matrix.groups)?;
-        let mut word = [0; 8];
-        if shape.has_names() {
-            matrix.names = HashList::with_capacity(shape.columns())?;
-            for _ in 0..shape.columns() {
+        let mut words = |bytes: Range<u64>| {
+            let (mut word, count) = ([0; 8], (bytes.end - bytes.start) as usize / 8);
+            let mut list = HashList::with_capacity(count)?;
+            for _ in 0..count {
                 body.fill(&mut word)?;
-                matrix.names.push(u64::from_le_bytes(word))?;
+                list.push(u64::from_le_bytes(word))?;
             }
-        }
-        let mut agree = true;
-        for sum in matrix.checksums() {
-            body.fill(&mut word)?;
-            agree &= word == sum;
-        }
-        agree &= format::agree(&shape, &matrix.groups, &[]);
+            Ok::<_, Error>(list)
+        };
+        matrix.names = words(shape.name_bytes())?;
+        let sums = words(shape.checksum_bytes())?;
+        let agree = format::agree(&shape, &matrix.groups, sums.iter().copied());
         if agree { Ok(matrix) } else { Err(Error::Checksum) }
     }
 

@@ -59,6 +59,51 @@ impl Prepared {
         Prepared { asked, line_count, bytes, kernels, and, any }
     }
 
+    /// Where the byte of a column is in the first row of the group of a hash.
+    #[inline(always)]
+    fn first_byte(&self, column: usize, hash: u64) -> usize {
+        let line = line_index(hash, self.line_count as u64) as usize;
+        line * ROWS * self.asked.row_bytes + column / 8
+    }
+
+    /// Sets the bits of a key in a column. Returns whether any of them was not set.
+    ///
+    /// # Panics
+    /// If there is no such column in these groups.
+    #[inline]
+    pub(crate) fn insert(&self, groups: &mut [u8], column: usize, hash: u64) -> bool {
+        let (first, bit) = (self.first_byte(column, hash), 1 << (column % 8));
+        let mut old = u8::MAX;
+        each_place(hash, &self.asked, |place| {
+            let byte = &mut groups[first + place];
+            old &= *byte;
+            *byte |= bit;
+        });
+        old & bit == 0
+    }
+
+    /// The same for many keys.
+    ///
+    /// # Panics
+    /// As [`Prepared::insert`].
+    pub(crate) fn insert_all(&self, groups: &mut [u8], column: usize, hashes: &[u64]) {
+        let ahead = if self.is_far() { AHEAD } else { usize::MAX };
+        for (i, &hash) in hashes.iter().enumerate() {
+            if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
+                let first = groups.as_ptr().wrapping_add(self.first_byte(column, later));
+                each_place(later, &self.asked, |place| {
+                    prefetch::<INTO_L1>(first.wrapping_add(place));
+                });
+            }
+            self.insert(groups, column, hash);
+        }
+    }
+
+    /// Whether a batch prefetches.
+    fn is_far(&self) -> bool {
+        Prefetch::to_probe_few(self.bytes) != Prefetch::None
+    }
+
     /// The rows of the matrix in these bytes; none if they are fewer than its groups.
     #[inline(always)]
     pub(crate) fn rows<'a>(&'a self, groups: &'a [u8]) -> Option<Rows<'a>> {
@@ -175,7 +220,7 @@ impl<'a> Rows<'a> {
     /// Unless there are as many words as the rows have.
     pub(crate) fn answers(&self, hashes: &[u64], out: &mut [u64]) -> usize {
         assert!(out.len() == self.of.asked.words * hashes.len(), "words of the rows");
-        let ahead = if self.is_far() { AHEAD } else { usize::MAX };
+        let ahead = if self.of.is_far() { AHEAD } else { usize::MAX };
         let (mut present, mut at) = (0, out.as_mut_ptr());
         for (i, &hash) in hashes.iter().enumerate() {
             if let Some(&later) = hashes.get(i.saturating_add(ahead)) {
@@ -198,11 +243,6 @@ impl<'a> Rows<'a> {
         each_place(hash, &self.of.asked, |place| {
             prefetch::<INTO_L1>(group.wrapping_add(place));
         });
-    }
-
-    /// Whether a batch prefetches.
-    fn is_far(&self) -> bool {
-        Prefetch::to_probe_few(self.of.bytes) != Prefetch::None
     }
 
     /// # Safety
