@@ -58,24 +58,14 @@ func TestKindsBinary(t *testing.T) {
 	}
 }
 
-// loadAs is a Load function of any kind.
-func loadAs[F anyKind](load func(string) (F, error)) func(string) (anyKind, error) {
-	return func(path string) (anyKind, error) { return load(path) }
-}
-
 // The kinds are not mixed up in files. The lines of a counting filter are a plain one, and shared ones are
 // written as such.
 func TestKindsOfFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "filter")
-	loads := map[string]func(string) (anyKind, error){
-		"plain": loadAs(Load), "classic": loadAs(Load), "concurrent": loadAs(LoadConcurrent), "counting": loadAs(LoadCounting),
-		"cuckoo": loadAs(LoadCuckoo), "scalable": loadAs(LoadScalable), "window": loadAs(LoadWindow), "static": loadAs(LoadStatic),
-		"cascade": loadAs(LoadCascade),
-	}
 	ofLines := map[string]bool{"plain": true, "classic": true, "concurrent": true}
 	for name, filter := range trusted(t) {
 		must(filter.(interface{ Save(string) error }).Save(path))
-		for as, load := range loads {
+		for as, load := range trustedLoads {
 			var want error
 			if as != name && !(ofLines[as] && (ofLines[name] || name == "counting")) {
 				want = ErrLayout

@@ -34,6 +34,18 @@ type anyKind interface {
 	ContainsString(string) bool
 }
 
+// loadAs is a Load function of any kind.
+func loadAs[F anyKind](load func(string) (F, error)) func(string) (anyKind, error) {
+	return func(path string) (anyKind, error) { return load(path) }
+}
+
+// trustedLoads are what loads those of trusted.
+var trustedLoads = map[string]func(string) (anyKind, error){
+	"plain": loadAs(Load), "classic": loadAs(Load), "concurrent": loadAs(LoadConcurrent), "counting": loadAs(LoadCounting),
+	"cuckoo": loadAs(LoadCuckoo), "scalable": loadAs(LoadScalable), "window": loadAs(LoadWindow), "static": loadAs(LoadStatic),
+	"cascade": loadAs(LoadCascade),
+}
+
 // trusted are filters of all kinds, with the key "apple" and a seed.
 func trusted(t *testing.T) map[string]anyKind {
 	must := func(err error) {

@@ -6,10 +6,7 @@
 use crate::directory::Directory;
 use crate::histories::definition::{Model, Scalable};
 use bloomline::definition::{classic, cuckoo, line};
-use bloomline::{
-    Cascade, CascadeBuilder, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error,
-    Filter, Matrix, Params, ScalableFilter, StaticBuilder, StaticFilter, StaticParams, Window,
-};
+use bloomline::*;
 
 const SEED: u64 = 9;
 

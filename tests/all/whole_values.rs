@@ -3,11 +3,7 @@
 
 use crate::directory::Directory;
 use crate::kinds::hashes;
-use bloomline::{
-    Backend, Builder, Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, Error, Filter,
-    Loaded, MappedFilter, Matrix, OwnedView, Params, ScalableFilter, StaticFilter, Swap, View,
-    Window,
-};
+use bloomline::*;
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
 use std::sync::Arc;

@@ -11,6 +11,7 @@ mod code;
 mod commands;
 mod errors;
 mod figures;
+mod kinds;
 mod links;
 mod names;
 mod versions;

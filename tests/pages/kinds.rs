@@ -1,0 +1,67 @@
+//! `CONTRIBUTING.md` lists the files that a new kind of filter is added to: those that name all kinds.
+
+use super::{files, none, read};
+
+/// Kinds of which each has a word of its own.
+const WORDS: [&str; 5] = ["counting", "cuckoo", "scalable", "window", "cascade"];
+
+/// Files that name them all, and need no row for another: written by commands, or with examples.
+const OTHERS: [&str; 16] = [
+    "include/bloomline.h",
+    "packaging/abi.txt",
+    "packaging/api.txt",
+    // What some kinds have alike.
+    "src/ffi/view/mod.rs",
+    "src/filter/view.rs",
+    "modules/redis/src/finish.rs",
+    "modules/redis/tests/test_files.py",
+    "c-tests/probes.h",
+    "c-tests/test_hpp.cpp",
+    "c-tests/test_hpp_views.cpp",
+    "go/copy.go",
+    "go/room_linux_test.go",
+    "go/streams_test.go",
+    "tests/all/histories/library.rs",
+    "tests/all/histories/scripts.rs",
+    "tests/all/verbs.rs",
+];
+
+fn is_list(file: &str) -> bool {
+    let code = [".rs", ".h", ".hpp", ".c", ".cpp", ".go", ".py", ".toml", ".sh", ".txt"];
+    // This file is none.
+    let is_code = code.iter().any(|end| file.ends_with(end)) && file != "tests/pages/kinds.rs";
+    let is_data = file.starts_with("golden/") || file.contains("testdata/");
+    is_code && !is_data && {
+        let text = read(file).to_lowercase();
+        WORDS.iter().all(|word| text.contains(word))
+    }
+}
+
+/// The section that lists them.
+fn listed(page: &str) -> &str {
+    page.split_once("\n## To add a kind\n").unwrap().1.split("\n## ").next().unwrap()
+}
+
+#[test]
+fn the_files_of_a_kind_are_listed() {
+    let page = read("CONTRIBUTING.md");
+    let lists: Vec<String> = files().into_iter().filter(|file| is_list(file)).collect();
+    assert!(lists.len() > 20, "{lists:?}");
+    let is_named = |file: &str| listed(&page).contains(&format!("`{file}`"));
+    let missing = lists.iter().filter(|file| !OTHERS.contains(&&***file) && !is_named(file));
+    none("lists of kinds that CONTRIBUTING.md does not name", missing.cloned().collect());
+    let gone = OTHERS.iter().filter(|file| !lists.iter().any(|list| list == *file));
+    none("exceptions that are none", gone.map(|file| file.to_string()).collect());
+    // What is named has a row for each kind, or no row would be missed.
+    let named = listed(&page).split('`').skip(1).step_by(2);
+    let rows =
+        named.filter(|name| name.contains('/') && name.contains('.') && !name.contains("NAME"));
+    let without = rows.filter(|file| !file.ends_with(".md") && !is_list(file));
+    none("files without all kinds", without.map(String::from).collect());
+}
+
+#[test]
+fn a_list_that_is_not_named_is_found() {
+    let page = read("CONTRIBUTING.md").replace("`c-tests/whole.h`", "");
+    assert!(is_list("c-tests/whole.h") && !listed(&page).contains("`c-tests/whole.h`"));
+}
