@@ -1,6 +1,7 @@
 //! Compiles the contenders in C++: Boost.Bloom where `BOOST` names a directory of Boost's headers, and
 //! RocksDB's filter where its library is installed (`ROCKSDB=no` leaves it out). Without either,
-//! `peers.cc` has none.
+//! `peers.cc` has none. SeqAn's interleaved Bloom filter where Debian's libseqan3-dev is
+//! installed (`SEQAN=no` leaves it out).
 //!
 //! And links this library's own C interface: `BLOOMLINE_LIB` names the static library, compiled for any
 //! CPU as its users have it.
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    for name in ["BOOST", "ROCKSDB", "MARCH", "BLOOMLINE_LIB"] {
+    for name in ["BOOST", "ROCKSDB", "SEQAN", "MARCH", "BLOOMLINE_LIB"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
     println!("cargo::rustc-check-cfg=cfg(c_face)");
@@ -20,14 +21,8 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=src/peers.cc");
     let boost = env::var("BOOST").ok().filter(|directory| !directory.is_empty());
-    let installed = ["/usr/include", "/usr/local/include"]
-        .iter()
-        .any(|directory| Path::new(directory).join("rocksdb/filter_policy.h").exists());
-    let rocksdb = installed && env::var("ROCKSDB").as_deref() != Ok("no");
-    let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").opt_level(3).file("src/peers.cc").warnings(false);
-    // As the rest of the lab: for the CPU that it runs on.
-    build.flag(format!("-march={}", env::var("MARCH").unwrap_or_else(|_| "native".into())));
+    let rocksdb = has("rocksdb/filter_policy.h") && env::var("ROCKSDB").as_deref() != Ok("no");
+    let mut build = compile("src/peers.cc", "c++17");
     if let Some(directory) = boost {
         let includes = [Path::new(&directory).to_path_buf(), Path::new(&directory).join("include")];
         let found = includes.iter().find(|path| path.join("boost/bloom.hpp").exists());
@@ -42,6 +37,30 @@ fn main() {
     if rocksdb {
         println!("cargo::rustc-link-lib=rocksdb");
     }
+    println!("cargo::rustc-check-cfg=cfg(seqan)");
+    println!("cargo::rerun-if-changed=src/matrix/bins.cc");
+    let seqan = has("seqan3/search/dream_index/interleaved_bloom_filter.hpp");
+    if seqan && env::var("SEQAN").as_deref() != Ok("no") {
+        let mut build = compile("src/matrix/bins.cc", "c++20");
+        // Debian's package brings the SDSL that it needs; another version may be installed as well.
+        build.include("/usr/include/seqan3/submodules/sdsl-lite/include");
+        // Without checks of each access, as a release is.
+        build.define("NDEBUG", None).compile("labbins");
+        println!("cargo::rustc-cfg=seqan");
+    }
+}
+
+/// Whether a header is installed.
+fn has(header: &str) -> bool {
+    ["/usr/include", "/usr/local/include"].iter().any(|from| Path::new(from).join(header).exists())
+}
+
+/// As the rest of the lab: for the CPU that it runs on.
+fn compile(file: &str, standard: &str) -> cc::Build {
+    let mut build = cc::Build::new();
+    build.cpp(true).std(standard).opt_level(3).file(file).warnings(false);
+    build.flag(format!("-march={}", env::var("MARCH").unwrap_or_else(|_| "native".into())));
+    build
 }
 
 /// Links a static library of Rust into a program of Rust: as one object whose only global symbols are

@@ -95,7 +95,7 @@ impl Handle {
 /// Keeps the compiler from gathering several words at once: a filter's probe could not.
 #[inline(always)]
 #[allow(unused_mut)]
-fn one_by_one(mut word: u64) -> u64 {
+pub(crate) fn one_by_one(mut word: u64) -> u64 {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: no instruction.
     unsafe {

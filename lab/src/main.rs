@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `speed` | inserts and probes by the size of the filter, at 10 bits per key; for two sizes also at 1 % |
 //! | `groups` | one key of many filters |
+//! | `matrix` | one key of many filters of one shape, up to thousands |
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
 //!
@@ -31,6 +32,7 @@ mod cpp;
 mod crates;
 mod groups;
 mod limits;
+mod matrix;
 mod measure;
 mod model;
 mod ours;
@@ -52,11 +54,9 @@ fn main() {
         up_to = mib.map_or(up_to, |mib| mib << 20);
         mib.is_none()
     });
-    let parts = ["speed", "groups", "rates", "choosing"];
+    let parts = ["speed", "groups", "matrix", "rates", "choosing"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
-        eprintln!(
-            "usage: lab [--quick | --write] [--up-to=MIB] [speed] [groups] [rates] [choosing]"
-        );
+        eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [{}]", parts.join("] ["));
         std::process::exit(2);
     }
     let effort = if quick { Effort::Quick } else { Effort::Full };
@@ -72,6 +72,9 @@ fn main() {
     }
     if is_wanted("groups") {
         lab.groups();
+    }
+    if is_wanted("matrix") {
+        lab.matrix();
     }
     if is_wanted("rates") {
         lab.rates();
@@ -118,6 +121,16 @@ impl Lab {
         let tables = groups::tables(self.effort);
         println!("\n## One key of many filters\n\n{tables}");
         self.page("PERFORMANCE.md", "groups", &format!("{}\n\n{tables}", about()));
+    }
+
+    fn matrix(&self) {
+        let all = matrix::run(self.effort, self.up_to);
+        let tables = matrix::tables(&all);
+        println!("\n## One key of many filters, transposed\n\n{tables}");
+        self.put("benchmarks/matrix.csv", &matrix::csv(&all));
+        self.put("benchmarks/matrix.svg", &matrix::picture(&all, &note()));
+        let picture = "![Nanoseconds per filter by the number of filters](benchmarks/matrix.svg)";
+        self.page("PERFORMANCE.md", "matrix", &format!("{}\n\n{picture}\n\n{tables}", about()));
     }
 
     fn rates(&self) {
@@ -201,6 +214,8 @@ fn note() -> Vec<String> {
             versions.push(format!("{name} {version}"));
         }
     }
+    #[cfg(seqan)]
+    versions.push(format!("SeqAn {}", matrix::bins::version()));
     let backend = bloomline::Backend::available().last().expect("there is always a backend").name();
     vec![
         about(),

@@ -48,6 +48,25 @@ fn all_ways_to_probe_answer() {
     assert!(speed::by_size(&rows, &note()).ends_with("</svg>\n"));
 }
 
+/// The part itself asserts that a loop, a group and a matrix answer alike, and that SeqAn's filter denies
+/// no key.
+#[test]
+fn many_filters_are_asked() {
+    let all = matrix::run(Effort::Smoke, usize::MAX);
+    assert_eq!(all.len(), 2);
+    let tables = matrix::tables(&all);
+    assert!(tables.contains("| 65 of 4 KiB |"), "{tables}");
+    assert_eq!(tables.contains("SeqAn"), cfg!(seqan), "{tables}");
+    assert!(matrix::csv(&all).contains("\n65,4096,\"Matrix\","));
+    assert!(matrix::picture(&all, &note()).ends_with("</svg>\n"));
+    for one in &all {
+        for rate in one.rates() {
+            let off = rate / model::line(10.0) - 1.0;
+            assert!(off.abs() < NOISE, "{rate}");
+        }
+    }
+}
+
 /// Every way counts the same answers: single probes, those that wait, calls for any number of keys.
 #[test]
 fn ways_agree() {
