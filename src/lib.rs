@@ -75,10 +75,10 @@ pub use error::{Error, IoError};
 pub use filter::group::Group;
 pub use filter::{
     Builder, Cascade, CascadeBuilder, CascadeView, ConcurrentFilter, ContainsIter, CountingFilter,
-    CuckooFilter, Dedup, Filter, GrowingFilter, Loaded, MappedCascade, MappedFilter, MappedMatrix, Matrix,
-    MatrixView, OwnedView, Prefixes, Probe, ScalableFilter, StaticBuilder, StaticFilter, Swap, View, Window,
-    block_build, lines_insert, lines_intersect, lines_union, shard_of, shards_contain_hashes,
-    static_block_build, static_block_len, views_contain, views_contain_hash,
+    CuckooFilter, Dedup, Filter, GrowingFilter, Loaded, MappedCascade, MappedFilter, MappedMatrix,
+    Matrix, MatrixView, OwnedView, Prefixes, Probe, ScalableFilter, StaticBuilder, StaticFilter,
+    Swap, View, Window, block_build, lines_insert, lines_intersect, lines_union, shard_of,
+    shards_contain_hashes, static_block_build, static_block_len, views_contain, views_contain_hash,
 };
 pub use format::{Kind, MatrixShape};
 pub use kernel::Backend;

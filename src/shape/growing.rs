@@ -184,7 +184,10 @@ mod tests {
             let mut size = at_least(region, 8);
             while size < 1 << 40 {
                 let grown = next(region, size);
-                assert!(grown > size && (size < 64 || grown <= size + size / 12), "{size}, {grown}");
+                assert!(
+                    grown > size && (size < 64 || grown <= size + size / 12),
+                    "{size}, {grown}"
+                );
                 assert!(at_least(region, grown) == grown);
                 size = grown;
             }

@@ -59,7 +59,7 @@ impl Plan {
             }
             keys[part] += count.min(most);
         }
-        let mut filter = 
+        let mut filter =
             GrowingFilter::with_calls(self.common, self.terms, self.calls, self.backend)?;
         filter.key_count = self.key_count;
         let all = keys.iter().sum();
@@ -94,7 +94,8 @@ impl Plan {
         let limit = if mixed { limits.min().unwrap_or(0) } else { u64::BITS };
         // Prefixes that are too short for a bucket, as several that are not.
         let mut short = Vec::new();
-        for (prefix, count) in source().filter(|(prefix, _)| mixed && prefix.trailing_zeros() > limit)
+        for (prefix, count) in
+            source().filter(|(prefix, _)| mixed && prefix.trailing_zeros() > limit)
         {
             let more = 1 << (prefix.trailing_zeros() - limit);
             short.try_reserve(more).map_err(|_| Error::OutOfMemory)?;

@@ -241,7 +241,9 @@ pub(super) fn remove(layout: &mut Layout, home: usize, value: i64) -> bool {
 /// How often a value is in a chain.
 pub(super) fn count_all(layout: &Layout, home: usize, value: i64) -> u64 {
     let mut all = 0;
-    each_line(layout, home, value, |line, value| all += u64::from(layout.calls.count(line, value, layout.r)));
+    each_line(layout, home, value, |line, value| {
+        all += u64::from(layout.calls.count(line, value, layout.r))
+    });
     all
 }
 

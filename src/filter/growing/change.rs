@@ -21,10 +21,11 @@ impl GrowingFilter {
         let found = layout.search(home, value);
         let normal = layout.normal(layout.start(home).wrapping_add_signed(value));
         let mut stashed = false;
-        let present = found.is_some() || !self.stash.is_empty() && {
-            stashed = self.stash.get(normal) > 0;
-            stashed || self.stash_has(hash, self.places.layouts[at].length)
-        };
+        let present = found.is_some()
+            || !self.stash.is_empty() && {
+                stashed = self.stash.get(normal) > 0;
+                stashed || self.stash_has(hash, self.places.layouts[at].length)
+            };
         let layout = &mut self.places.layouts[at];
         let many = match found {
             Some((line, value)) => {

@@ -34,9 +34,10 @@ impl Ordered {
     fn find(&self, prefix: u64) -> (usize, Result<usize, usize>) {
         let after = self.blocks.partition_point(|block| block[0].0 <= prefix);
         let block = after.saturating_sub(1);
-        let at = self.blocks.get(block).map_or(Err(0), |entries| {
-            entries.binary_search_by_key(&prefix, |&(prefix, _)| prefix)
-        });
+        let at = self
+            .blocks
+            .get(block)
+            .map_or(Err(0), |entries| entries.binary_search_by_key(&prefix, |&(prefix, _)| prefix));
         (block, at)
     }
 
@@ -178,13 +179,19 @@ mod tests {
                 let (from, total) = (state >> 50, model.values().sum());
                 assert!(ordered.iter().eq(model.iter().map(|(&p, &c)| (p, c))));
                 assert!(ordered.from(from).eq(model.range(from..).map(|(&p, &c)| (p, c))));
-                assert_eq!((ordered.get(from), ordered.total()), (model.get(&from).copied().unwrap_or(0), total));
+                assert_eq!(
+                    (ordered.get(from), ordered.total()),
+                    (model.get(&from).copied().unwrap_or(0), total)
+                );
             }
         }
         ordered = Ordered::default();
         ordered.reserve(100).unwrap();
         let (memory, blocks) = (ordered.memory(), ordered.spare.len());
         (0..100).rev().for_each(|prefix| ordered.add(prefix, 1));
-        assert_eq!((ordered.memory(), ordered.blocks.len() + ordered.spare.len()), (memory, blocks));
+        assert_eq!(
+            (ordered.memory(), ordered.blocks.len() + ordered.spare.len()),
+            (memory, blocks)
+        );
     }
 }

@@ -33,7 +33,9 @@ impl GrowingFilter {
 
     fn of_sorted(&self, hashes: &[u64]) -> Result<GrowingFilter, Error> {
         let plan = self.plan(Lengths::default(), false, hashes.len() as u64);
-        plan.build(|| Runs { all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable() })
+        plan.build(|| Runs {
+            all: hashes.iter().map(|&hash| self.common.normal(hash, 0)).peekable(),
+        })
     }
 
     /// Whether prefixes of both mean the same.

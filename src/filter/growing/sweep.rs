@@ -223,12 +223,7 @@ fn gather(layout: &Layout, home: usize, out: &mut Vec<u64>) -> Result<(), Error>
 
 /// What comes back from beside the lines, of a line. Prefixes that have become too short for one
 /// bucket stay.
-fn come_back(
-    stash: &Ordered,
-    old: &Layout,
-    line: usize,
-    out: &mut Vec<u64>,
-) -> Result<(), Error> {
+fn come_back(stash: &Ordered, old: &Layout, line: usize, out: &mut Vec<u64>) -> Result<(), Error> {
     out.clear();
     reserve(out, COME_BACK)?;
     let range = old.normals(line);

@@ -76,7 +76,19 @@ pub(super) struct Asked {
 pub(super) const FIRST_ROWS: [u64; LANES] = [0, 64, 128, 192, 256, 320, 384, 448];
 
 /// Room for where the rows that a key reads begin in its group: k of them, somewhere in here.
-type Places = MaybeUninit<[u64; 3 * LANES]>;
+///
+/// Aligned, so that no vector that is stored crosses a cache line, for up to 8 rows. From one that does,
+/// the CPU hands on no word to the loads that follow: they wait until it is in the cache, behind the
+/// answers to the key before, and keys no longer overlap.
+#[repr(align(64))]
+struct Places(MaybeUninit<[u64; 3 * LANES]>);
+
+impl Places {
+    #[inline(always)]
+    fn uninit() -> Places {
+        Places(MaybeUninit::uninit())
+    }
+}
 
 /// A word, in the CPU's byte order.
 #[derive(Clone, Copy)]
@@ -154,13 +166,13 @@ pub(super) fn each_place(hash: u64, asked: &Asked, mut each: impl FnMut(usize)) 
     each_row(hash, asked.k, |row| each(row * asked.row_bytes));
 }
 
-/// Where the rows of a key begin: k places.
+/// Where the rows of a key begin: k places, of at most 16.
 #[inline(always)]
 fn places<'r, W: Words>(hash: u64, asked: &Asked, room: &'r mut Places) -> &'r [u64] {
     let (k, row_bytes) = (asked.k as usize, asked.row_bytes);
     let (first, second) = (hash.wrapping_mul(C1), hash.wrapping_mul(C2));
     let some = if k <= LANES { first } else { second };
-    let (lanes, start, to) = (W::lanes(some, row_bytes), first_lane(some), room.as_mut_ptr());
+    let (lanes, start, to) = (W::lanes(some, row_bytes), first_lane(some), room.0.as_mut_ptr());
     let to = to.cast::<u64>();
     // SAFETY: eight lanes are as many numbers, and a k is at most 16: the last is written below
     // 7 + 8 + 8, and those from `start` on, which is below 8, are all written.

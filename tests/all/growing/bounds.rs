@@ -43,7 +43,10 @@ fn a_bounded_filter_in_the_end() {
         }
         let mean = sum / f64::from(samples);
         let wrong = measured(&filter, 1_000_000, &mut state);
-        println!("{rate}: {mean:.2} bits per key, rate {wrong:.5}, exact {:.5}", filter.estimated_rate());
+        println!(
+            "{rate}: {mean:.2} bits per key, rate {wrong:.5}, exact {:.5}",
+            filter.estimated_rate()
+        );
         assert!(mean < limit + if fewer() { 0.2 } else { 0.0 }, "{rate}: {mean} bits per key");
         assert!(filter.estimated_rate() <= rate);
         assert!((wrong - rate).abs() < 0.1 * rate + 5.0 * (rate / 1e6).sqrt(), "{rate}: {wrong}");
@@ -55,8 +58,7 @@ fn a_bounded_filter_in_the_end() {
 #[test]
 fn a_bounded_filter_on_its_way() {
     let most = if fewer() { 1 << 17 } else { 1 << 20 };
-    let (mut filter, mut state, mut largest) =
-        (GrowingFilter::new(most, 0.01, 0).unwrap(), 5, 0);
+    let (mut filter, mut state, mut largest) = (GrowingFilter::new(most, 0.01, 0).unwrap(), 5, 0);
     for keys in 1..=most {
         filter.insert_hash(next_random(&mut state)).unwrap();
         if keys.is_power_of_two() || keys % 5000 == 0 {
@@ -86,7 +88,10 @@ fn an_unbounded_filter_at_any_growth() {
                 assert!(rate <= 0.01, "{keys} keys: {rate}");
                 sum += bits(&filter, keys);
                 samples += 1;
-                println!("{first} first, {keys} keys: {:.2} bits per key, rate {rate:.5}", bits(&filter, keys));
+                println!(
+                    "{first} first, {keys} keys: {:.2} bits per key, rate {rate:.5}",
+                    bits(&filter, keys)
+                );
             }
         }
         let mean = sum / f64::from(samples);

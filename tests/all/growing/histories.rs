@@ -144,7 +144,9 @@ fn answers_are_those_of_the_set_of_prefixes() {
     for &size in sizes {
         for keys in all {
             // From far below what is expected to far above it.
-            for (most, rate) in [(1, 0.5), (100, 0.01), (5_000, 0.05), (60_000, 0.01), (1 << 40, 1e-5)] {
+            for (most, rate) in
+                [(1, 0.5), (100, 0.01), (5_000, 0.05), (60_000, 0.01), (1 << 40, 1e-5)]
+            {
                 println!("{size} keys, {keys:?}, made for {most} at {rate}");
                 Both::new(most, rate).history(keys, size, &mut state);
             }
@@ -201,7 +203,9 @@ fn churn_changes_nothing() {
 fn unbounded_filters_lose_no_key() {
     let sizes: &[usize] = if fewer() { &[100, 20_000] } else { &[100, 3_000, 20_000, 300_000] };
     for &size in sizes {
-        for keys in [Keys::Uniform, Keys::Popular, Keys::Regions, Keys::Flooded(20), Keys::Flooded(40)] {
+        for keys in
+            [Keys::Uniform, Keys::Popular, Keys::Regions, Keys::Flooded(20), Keys::Flooded(40)]
+        {
             for first in [1, 50, 10_000] {
                 println!("{size} keys, {keys:?}, made for {first} first");
                 unbounded_history(keys, size, first);
