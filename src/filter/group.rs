@@ -149,7 +149,7 @@ pub(crate) fn one_key(members: &Members<'_>, key: &[u8], words: &mut [u64]) -> u
 #[inline(always)]
 pub(crate) fn one_hash(members: &Members<'_>, hash: u64, words: &mut [u64]) -> usize {
     match members.hash() {
-        Some(_) => members.answer(words, |_| hash),
+        Some(_) => members.answer_hash(hash, words),
         None => all_present(members.len(), words),
     }
 }

@@ -101,18 +101,17 @@ unsafe fn one<A: Alike>(first: *const u8, steps: Steps, hash: u64) -> u8 {
     // SAFETY: the caller's promise.
     unsafe {
         let mask = A::mask(hash, steps.k);
-        let has = |j| u8::from(A::has(first.wrapping_add(j * steps.stride), mask));
         if steps.count == ADJACENT {
-            for j in 0..ADJACENT {
-                have |= has(j) << j;
+            for j in (0..ADJACENT).rev() {
+                have = A::push(have, first.wrapping_add(j * steps.stride), mask);
             }
         } else {
             for j in (0..steps.count).rev() {
-                have = have << 1 | has(j);
+                have = A::push(have, first.wrapping_add(j * steps.stride), mask);
             }
         }
     }
-    have
+    have as u8
 }
 
 /// # Safety
@@ -167,7 +166,7 @@ static HAVE: [Have; Backend::ALL.len()] = {
             Backend::Avx2 => have!(native::Avx2Alike, target_feature(enable = "avx2,bmi2,popcnt")),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => have!(
-                native::Avx512Alike,
+                native::Avx2Alike,
                 target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")
             ),
             #[cfg(not(target_arch = "x86_64"))]

@@ -21,6 +21,13 @@ pub(super) trait Alike {
     /// Whether a line has all of them.
     unsafe fn has(line: *const u8, mask: Self::Mask) -> bool;
 
+    /// The answers before, moved up, and the one about a line in the lowest bit.
+    #[inline(always)]
+    unsafe fn push(hits: u64, line: *const u8, mask: Self::Mask) -> u64 {
+        // SAFETY: the caller's promise.
+        hits << 1 | u64::from(unsafe { Self::has(line, mask) })
+    }
+
     /// From so many filters on it pays to make the bits of a key once.
     const FEWEST: usize = 1;
 

@@ -211,6 +211,18 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// The same for any filters that hash keys alike.
+    ///
+    /// # Panics
+    /// If there are fewer words than [`Members::words`].
+    #[inline(always)]
+    pub(crate) fn answer_hash(&self, hash: u64, words: &mut [u64]) -> usize {
+        let words = &mut words[..self.words()];
+        // SAFETY: there are so many.
+        let at_once = unsafe { self.answer_by_one(hash, words.as_mut_ptr()) };
+        at_once.unwrap_or_else(|| self.answer(words, |_| hash))
+    }
+
     /// The same for any filters, by the hash that `hash` has for each way of hashing.
     ///
     /// # Panics

@@ -180,16 +180,15 @@ unsafe fn answer<A: Alike>(run: &Run, hash: u64, words: *mut u64) -> usize {
             let (mut hits, mut left) = (0, count);
             while !left.is_multiple_of(4) {
                 left -= 1;
-                hits = hits << 1 | hit::<A>(columns.add(left), hash, mask);
+                hits = push::<A>(hits, columns.add(left), hash, mask);
             }
             while left > 0 {
                 left -= 4;
-                // They do not wait for each other.
                 let four = columns.add(left);
-                let low = hit::<A>(four.add(1), hash, mask) << 1 | hit::<A>(four, hash, mask);
-                let four = four.add(2);
-                let high = hit::<A>(four.add(1), hash, mask) << 1 | hit::<A>(four, hash, mask);
-                hits = hits << 4 | high << 2 | low;
+                hits = push::<A>(hits, four.add(3), hash, mask);
+                hits = push::<A>(hits, four.add(2), hash, mask);
+                hits = push::<A>(hits, four.add(1), hash, mask);
+                hits = push::<A>(hits, four, hash, mask);
             }
             words.write(hits);
             present += hits.count_ones() as usize;
@@ -199,14 +198,14 @@ unsafe fn answer<A: Alike>(run: &Run, hash: u64, words: *mut u64) -> usize {
     present
 }
 
-/// Whether a filter has all bits of a key.
+/// [`Alike::push`] of a filter.
 ///
 /// # Safety
 /// As for [`Alike`]; the column is there.
 #[inline(always)]
-unsafe fn hit<A: Alike>(column: *const Column, hash: u64, mask: A::Mask) -> u64 {
+unsafe fn push<A: Alike>(hits: u64, column: *const Column, hash: u64, mask: A::Mask) -> u64 {
     // SAFETY: the caller's promise.
-    unsafe { A::has((*column).line::<A>(hash), mask).into() }
+    unsafe { A::push(hits, (*column).line::<A>(hash), mask) }
 }
 
 /// The work of [`Pairs`].
@@ -288,7 +287,7 @@ static CALLS: [[Calls; 2]; Backend::ALL.len()] = {
             ),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => calls!(
-                native::Avx512Alike,
+                native::Avx2Alike,
                 fast_local::Avx512,
                 target_feature(
                     enable =

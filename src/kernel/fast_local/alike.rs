@@ -39,6 +39,12 @@ impl<A: OfLanes, O: Ops> Alike for RocksDb<A, O> {
     }
 
     #[inline(always)]
+    unsafe fn push(hits: u64, line: *const u8, mask: A::Mask) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { A::push(hits, line, mask) }
+    }
+
+    #[inline(always)]
     unsafe fn has(line: *const u8, mask: A::Mask) -> bool {
         // SAFETY: the caller's promise.
         unsafe { A::has(line, mask) }

@@ -132,13 +132,15 @@ impl Alike for Avx2Alike {
     }
 
     #[inline(always)]
-    unsafe fn has(line: *const u8, [low, high]: Halves) -> bool {
+    unsafe fn has(line: *const u8, open: Halves) -> bool {
         // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
-        unsafe {
-            let line = load_line(line);
-            let [low, high] = [_mm256_or_si256(line[0], low), _mm256_or_si256(line[1], high)];
-            halves::all_set(_mm256_and_si256(low, high))
-        }
+        unsafe { halves::all_set(filled(line, open)) }
+    }
+
+    #[inline(always)]
+    unsafe fn push(hits: u64, line: *const u8, open: Halves) -> u64 {
+        // SAFETY: as above.
+        unsafe { halves::push_all_set(hits, filled(line, open)) }
     }
 
     #[inline(always)]
@@ -159,6 +161,19 @@ impl OfLanes for Avx2Alike {
     unsafe fn of_lanes(lanes: [u64; LANES]) -> Halves {
         // SAFETY: the caller vouches for the CPU; there are 64 bytes.
         unsafe { others(load_line(lanes.as_ptr().cast())) }
+    }
+}
+
+/// Both halves of a line, with all bits set where the other half has them and the key leaves none open.
+///
+/// # Safety
+/// The CPU has AVX2; 64 bytes can be read at `line`.
+#[inline(always)]
+unsafe fn filled(line: *const u8, [low, high]: Halves) -> __m256i {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let line = load_line(line);
+        _mm256_and_si256(_mm256_or_si256(line[0], low), _mm256_or_si256(line[1], high))
     }
 }
 

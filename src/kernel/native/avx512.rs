@@ -8,7 +8,6 @@
 //! all 64 bytes are there: one byte shuffle turns the 64 rotations `g >> 61` into
 //! 64 lane selectors, and one `vptestnmb` makes the 64 answers.
 
-use super::super::alike::{Alike, OfLanes};
 use super::super::batch::{Lookahead, Ops, Plan, TILE};
 use super::super::fast_local::apart;
 use super::super::lines::Lines;
@@ -101,48 +100,6 @@ impl<const CLASS: u8> Ops for Avx512<CLASS> {
             hits & ((1 << hashes.len()) - 1)
         }
     }
-}
-
-/// Several filters: what a key leaves open.
-pub(in crate::kernel) struct Avx512Alike;
-
-impl Alike for Avx512Alike {
-    type Mask = __m512i;
-
-    #[inline(always)]
-    unsafe fn mask(hash: u64, k: u32) -> __m512i {
-        // SAFETY: the caller vouches for the CPU.
-        unsafe {
-            others(match k {
-                ..=8 => some_lanes(hash.wrapping_mul(C1), k),
-                _ => mask::<{ class::ABOVE_8 }>(hash, k),
-            })
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn has(line: *const u8, open: __m512i) -> bool {
-        // SAFETY: the caller vouches for the CPU and for 64 readable bytes.
-        unsafe {
-            let all = _mm512_or_si512(read_shared_vector(line), open);
-            _mm512_cmpeq_epi64_mask(all, _mm512_set1_epi64(-1)) == 0xFF
-        }
-    }
-}
-
-impl OfLanes for Avx512Alike {
-    #[inline(always)]
-    unsafe fn of_lanes(lanes: [u64; LANES]) -> __m512i {
-        // SAFETY: the caller vouches for the CPU.
-        unsafe { others(load(&lanes)) }
-    }
-}
-
-/// The bits that are not set.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn others(mask: __m512i) -> __m512i {
-    _mm512_andnot_si512(mask, _mm512_set1_epi64(-1))
 }
 
 /// The answers for the first 64 hashes of `lookahead`, with prefetches in between. Key by key:

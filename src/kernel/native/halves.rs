@@ -340,6 +340,29 @@ pub(super) unsafe fn all_set(bits: __m256i) -> bool {
     unsafe { _mm256_testc_si256(bits, unknown(_mm256_set1_epi8(-1))) == 1 }
 }
 
+/// The answers before, moved up, and whether all bits are set in the lowest bit. The test leaves that in the
+/// carry, from where one addition takes it; the compiler makes a number of it first.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) unsafe fn push_all_set(mut hits: u64, bits: __m256i) -> u64 {
+    let ones = _mm256_set1_epi8(-1);
+    // SAFETY: these instructions read and write registers only.
+    unsafe {
+        asm!(
+            "vptest {bits}, {ones}",
+            "adc {hits}, {hits}",
+            bits = in(ymm_reg) bits,
+            ones = in(ymm_reg) ones,
+            hits = inout(reg) hits,
+            options(pure, nomem, nostack)
+        );
+    }
+    hits
+}
+
 /// The value, unknown to the compiler. Of a test for a known one it makes six instructions where the
 /// answer is used as a number.
 ///

@@ -15,7 +15,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx2::{Avx2, Avx2Alike};
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx512::{Avx512, Avx512Alike};
+pub(super) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(super) use avx512vl::Avx512Vl;
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
