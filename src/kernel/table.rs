@@ -296,7 +296,7 @@ pub(super) static CUCKOO: Table = {
                 Avx512,
                 Cuckoo,
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
-                one: cuckoo::Integers<16>, 8 => cuckoo::Integers<8>, 12 => cuckoo::Integers<12>;
+                one: cuckoo::Avx512<16>, 8 => cuckoo::Avx512<8>, 12 => cuckoo::Avx512<12>;
                 many: cuckoo::Avx512
             )
         },

@@ -1,7 +1,8 @@
 //! Cuckoo filters with AVX2, 4 keys to a register. Reached only through the detection in `kernel`.
 
+use super::super::lines::Lines;
 use super::bucket::ones;
-use super::staged::{GROUP, Group, Places, Vectors};
+use super::staged::{self, GROUP, Group, Places, Vectors};
 use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
@@ -38,6 +39,12 @@ impl Vectors for Avx2 {
             }
         }
         hits
+    }
+
+    #[target_feature(enable = "avx2,bmi2,popcnt")]
+    unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { staged::tile::<Self>(lines, hashes) }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Cuckoo filters with AVX-512, 8 keys to a register.
 //! Reached only through the detection in `kernel`.
 
+use super::super::lines::Lines;
 use super::bucket::ones;
-use super::staged::{GROUP, Group, Places, Vectors};
+use super::staged::{self, GROUP, Group, Places, Vectors};
 use crate::layouts::cuckoo::{ANY_PAGE, PAGE, STEP, buckets, last_page};
 use std::arch::x86_64::*;
 
@@ -32,6 +33,12 @@ impl Vectors for Avx512 {
             let other = _mm512_load_si512(words[1].0.as_ptr().cast());
             self::compare(bits, hashes, first, other)
         }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+    unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64 {
+        // SAFETY: the caller's promise.
+        unsafe { staged::tile::<Self>(lines, hashes) }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::super::lines::Lines;
 use super::super::prefetch::{Prefetch, ahead, prefetch};
-use crate::layouts::cuckoo::{fingerprint, first, offset, other};
+use crate::layouts::cuckoo::{self, PAGE, STEP, buckets, fingerprint, last_page};
+use crate::line::{LINE_BYTES, line_index};
+use std::hint::select_unpredictable;
 
 /// Stands for bits of a fingerprint that are known only at run time.
 pub(super) const ANY: u32 = 0;
@@ -18,19 +20,72 @@ pub(super) fn bits<const BITS: u32>(lines: Lines) -> u32 {
     }
 }
 
-/// The addresses of the two buckets of a hash.
+/// Whether the line of a hash is in the last page, which may be longer than the others. Few are, unless it
+/// is the only one.
 #[inline(always)]
-pub(super) fn addresses(bits: u32, lines: Lines, hash: u64) -> [*const u8; 2] {
-    let first = first(hash, bits, lines.count());
-    let other = other(first, fingerprint(hash, bits), bits, lines.count());
+pub(super) fn is_in_last_page(lines: Lines, hash: u64) -> bool {
+    line_index(hash, lines.count()) / PAGE * PAGE + 2 * PAGE > lines.count()
+}
+
+/// The addresses of the two buckets of a hash. If it is in `ANY_PAGE`, not only [before the
+/// last](is_in_last_page), where that begins has to be computed.
+#[inline(always)]
+pub(super) fn addresses<const ANY_PAGE: bool>(
+    bits: u32,
+    lines: Lines,
+    hash: u64,
+) -> [*const u8; 2] {
+    let [first, other] = offsets::<ANY_PAGE>(bits, lines.count(), hash);
     let start = lines.first().cast_const();
-    [start.wrapping_add(offset(first, bits)), start.wrapping_add(offset(other, bits))]
+    [start.wrapping_add(first as usize), start.wrapping_add(other as usize)]
+}
+
+/// Where the two buckets of a hash are in so many lines, without a branch and in few instructions: in
+/// memory, the fewer there are, the more misses overlap.
+#[inline(always)]
+fn offsets<const ANY_PAGE: bool>(bits: u32, count: u64, hash: u64) -> [u64; 2] {
+    let line = line_index(hash, count);
+    let (mut page, mut in_page) = (line & !(PAGE - 1), PAGE);
+    if ANY_PAGE {
+        let (last, in_last) = last_page(count);
+        in_page = select_unpredictable(page < last, PAGE, in_last);
+        page = page.min(last);
+    }
+    let fingerprint = fingerprint(hash, bits);
+    let m = u64::from((fingerprint as u32).wrapping_mul(STEP));
+    let far = fingerprint.is_multiple_of(cuckoo::ANY_PAGE);
+    let start = select_unpredictable(far, 0, page);
+    let range = select_unpredictable(far, count, in_page);
+    let other = start + minus((m * range) >> 32, line - start, range);
+    let in_line = in_line(bits, hash, m);
+    [line * LINE_BYTES as u64 + in_line[0], other * LINE_BYTES as u64 + in_line[1]]
+}
+
+/// Where in their lines the two buckets begin.
+#[inline(always)]
+fn in_line(bits: u32, hash: u64, m: u64) -> [u64; 2] {
+    let (count, size) = (buckets(bits), u64::from(bits / 2));
+    if count.is_power_of_two() && size.is_power_of_two() {
+        // The highest of 16 bits are the number of a bucket; its size moves them up.
+        let (down, wrap) = (16 - (count * size).ilog2(), (count - 1) * size);
+        let first = hash >> 16 >> down & wrap;
+        return [first, (m >> down).wrapping_sub(first) & wrap];
+    }
+    let first = ((hash >> 16 & 0xFFFF) * count) >> 16;
+    [first * size, minus(((m & 0xFFFF) * count) >> 16, first, count) * size]
+}
+
+/// `(a - b) mod n`, for `a` and `b` below `n`.
+#[inline(always)]
+fn minus(a: u64, b: u64, n: u64) -> u64 {
+    let difference = a.wrapping_sub(b);
+    select_unpredictable(a < b, difference.wrapping_add(n), difference)
 }
 
 /// Prefetches both buckets of a hash. One function for all fingerprints.
 #[inline(always)]
 pub(super) fn prefetch_buckets<const HINT: u8>(lines: Lines, hash: u64) {
-    addresses(bits::<ANY>(lines), lines, hash).into_iter().for_each(prefetch::<HINT>);
+    addresses::<true>(bits::<ANY>(lines), lines, hash).into_iter().for_each(prefetch::<HINT>);
 }
 
 /// [`Ops::prefetches_few`](super::super::batch::Ops::prefetches_few): to find the buckets twice pays in
@@ -62,14 +117,47 @@ pub(super) unsafe fn read(bits: u32, at: *const u8) -> u64 {
     }
 }
 
-/// Whether one of the buckets has the fingerprint. `pattern` has it in all slots.
+/// Whether one of the buckets has the fingerprint.
 ///
-/// A matching slot becomes zero, and subtracting 1 from zero sets the highest bit, which was not
-/// set. The slots above may then be wrong, but not the answer.
+/// XORed with it, a matching slot becomes zero, and subtracting 1 from zero sets the highest bit, which
+/// was not set. The slots above may then be wrong, but not the answer.
 #[inline(always)]
-pub(super) fn found(bits: u32, words: [u64; 2], pattern: u64) -> bool {
+pub(super) fn found(bits: u32, words: [u64; 2], fingerprint: u64) -> bool {
+    if bits == 8 {
+        // Both buckets fit in a word.
+        const ONES: u64 = ones(8) | ones(8) << 32;
+        let slots = (words[0] | words[1] << 32) ^ (fingerprint * ONES);
+        return slots.wrapping_sub(ONES) & !slots & ONES << 7 != 0;
+    }
     let ones = ones(bits);
+    let pattern = fingerprint * ones;
     let slots = [words[0] ^ pattern, words[1] ^ pattern];
     let zeros = [slots[0].wrapping_sub(ones) & !slots[0], slots[1].wrapping_sub(ones) & !slots[1]];
     (zeros[0] | zeros[1]) & (ones << (bits - 1)) != 0
+}
+
+#[cfg(test)]
+#[test]
+fn buckets_are_where_the_definition_has_them() {
+    let hash = |i: u64| i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23) ^ i << 40;
+    let counts = (1..=400).chain([1_000, 4_095, 4_096, 4_097, 123_456, u32::MAX.into()]);
+    for (count, bits) in counts.flat_map(|count| [8, 12, 16].map(|bits| (count, bits))) {
+        // Fingerprints of all remainders, and those that are 0 in the hash.
+        for hash in (0..200).map(hash).chain((0..50).map(|i| hash(i) >> 16 << 16)) {
+            let first = cuckoo::first(hash, bits, count);
+            let other = cuckoo::other(first, fingerprint(hash, bits), bits, count);
+            let expected = [first, other].map(|at| cuckoo::offset(at, bits) as u64);
+            assert_eq!(offsets::<true>(bits, count, hash), expected, "{bits}, {count}, {hash:x}");
+            let (last, _) = last_page(count);
+            let lines = Lines::some(std::ptr::without_provenance_mut(64), count as usize, bits);
+            assert_eq!(is_in_last_page(lines, hash), first.line >= last, "{count}, {hash:x}");
+            if first.line < last {
+                assert_eq!(
+                    offsets::<false>(bits, count, hash),
+                    expected,
+                    "{bits}, {count}, {hash:x}"
+                );
+            }
+        }
+    }
 }

@@ -16,5 +16,5 @@ mod staged;
 #[cfg(target_arch = "x86_64")]
 pub(super) type Avx2<const BITS: u32> = staged::Staged<avx2::Avx2, BITS>;
 #[cfg(target_arch = "x86_64")]
-pub(super) type Avx512 = staged::Staged<avx512::Avx512, { bucket::ANY }>;
+pub(super) type Avx512<const BITS: u32 = { bucket::ANY }> = staged::Staged<avx512::Avx512, BITS>;
 pub(super) use integers::Integers;

@@ -4,10 +4,11 @@
 //! ahead. Key by key, buckets are read, and those of keys ahead prefetched. Once a tile of 64 has
 //! been read, vectors compare. Between the stages all values are in memory.
 
-use super::super::batch::{Lookahead, Ops, Plan, TILE};
+use super::super::batch::{Lookahead, NO_LOOKAHEAD, Nothing, Ops, Plan, TILE, one_by_one};
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L1, INTO_L2, ahead, prefetch};
-use super::bucket::{bits, read};
+use super::super::single::Single;
+use super::bucket::{ANY, bits, read};
 use super::integers::Integers;
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -33,10 +34,27 @@ pub(super) trait Vectors {
     /// Which keys of a group have their fingerprint in one of two buckets, each read by
     /// `read`: bit `i` for key `i`.
     unsafe fn compare(bits: u32, hashes: &[u64; GROUP], words: &[Group; 2]) -> u8;
+
+    /// The answers for 1 to 64 hashes, as a function of its own: compiled with the backend's instructions
+    /// wherever it is called.
+    unsafe fn tile_alone(lines: Lines, hashes: &[u64]) -> u64;
 }
+
+/// From so many keys on vectors take less time than one key after the other.
+const FEWEST: usize = 16;
 
 /// Batches by vectors, single keys as `integers` does them.
 pub(in crate::kernel) struct Staged<V, const BITS: u32>(PhantomData<V>);
+
+/// What [`Vectors::tile_alone`] does.
+///
+/// # Safety
+/// As for [`Ops`].
+#[inline(always)]
+pub(super) unsafe fn tile<V: Vectors>(lines: Lines, hashes: &[u64]) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { Staged::<V, ANY>::probe_tile::<Nothing>(lines, hashes, NO_LOOKAHEAD) }
+}
 
 impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     const INSERTS: bool = false;
@@ -55,6 +73,24 @@ impl<V: Vectors, const BITS: u32> Ops for Staged<V, BITS> {
     unsafe fn contains(lines: Lines, hash: u64) -> bool {
         // SAFETY: the caller's promise.
         unsafe { Integers::<BITS>::contains(lines, hash) }
+    }
+
+    #[inline(always)]
+    unsafe fn contains_one(single: &Single<'_>, hash: u64) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { Integers::<BITS>::contains_one(single, hash) }
+    }
+
+    #[inline(always)]
+    unsafe fn probe_few(single: &Single<'_>, hashes: &[u64], word: &mut u64) -> usize {
+        // SAFETY: the caller's promise.
+        *word = unsafe {
+            match hashes.len() {
+                ..FEWEST => one_by_one::<Self>(single.lines(), hashes),
+                _ => V::tile_alone(single.lines(), hashes),
+            }
+        };
+        word.count_ones() as usize
     }
 
     #[inline(always)]
