@@ -357,10 +357,14 @@ macro_rules! probing {
                 answers: &mut (impl $crate::bitmap::Answers + ?Sized),
             ) -> usize {
                 $(
-                    // No view is made for a few keys.
+                    // No view is made for a few keys. One costs hardly more than without a batch.
                     if (1..=$crate::kernel::KEY_BY_KEY).contains(&hashes.len()) {
-                        let words = answers.words(hashes.len());
-                        return self.$own.contains_few(hashes, &mut words[0]);
+                        let word = &mut answers.words(hashes.len())[0];
+                        if let &[hash] = hashes {
+                            *word = self.$own.contains(hash).into();
+                            return *word as usize;
+                        }
+                        return self.$own.contains_few(hashes, word);
                     }
                 )?
                 $crate::filter::probe::Probe::contains_hashes(&self.$view(), hashes, answers)

@@ -2,6 +2,7 @@
 
 use super::Filter;
 use super::insert::{extending, in_blocks, try_inserting};
+use super::keys::one_by_one;
 use super::probe::{Probe, probing};
 use crate::bitmap::Answers;
 use crate::error::Error;
@@ -423,6 +424,9 @@ impl Probe for ScalableFilter {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
+        if hashes.len() == 1 {
+            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
+        }
         let newest = &self.newest().filter;
         if self.stages.len() == 1 {
             return newest.contains_hashes(hashes, words);

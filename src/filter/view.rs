@@ -458,6 +458,10 @@ impl Probe for View<'_> {
     #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
+        if let &[hash] = hashes {
+            words[0] = self.single.contains(hash).into();
+            return words[0] as usize;
+        }
         if (1..=KEY_BY_KEY).contains(&hashes.len()) {
             return self.kernel.probe_few(&self.single, self.detail, hashes, &mut words[0]);
         }

@@ -230,6 +230,19 @@ impl Kernel {
             ..=TILE => Prefetch::to_probe_few(lines.len()),
             _ => Prefetch::to_probe(lines.len()),
         };
+        if let (Prefetch::None, Hashes::Given(hashes)) = (plan, &hashes)
+            && let (..=TILE, Layout::Native | Layout::Static) = (hashes.len(), self.layout)
+            && let Some((first, rest @ [_, ..])) = hashes.split_at_checked(KEY_BY_KEY)
+        {
+            // A tile is made for prefetches, and to be full. All in one go would take longer: a CPU guesses
+            // the end of so long a loop wrong.
+            let (single, mut behind) = (Single::new(lines, k, self), 0);
+            let word = &mut bitmap.words(hashes.len())[0];
+            let present = self.probe_few(&single, k, first, word);
+            let more = self.probe_few(&single, k, rest, &mut behind);
+            *word |= behind << KEY_BY_KEY;
+            return present + more;
+        }
         self.probe_batch_with(lines, k, hashes, plan, bitmap)
     }
 

@@ -7,6 +7,7 @@ mod view;
 pub use build::CascadeBuilder;
 pub use view::CascadeView;
 
+use super::keys::one_by_one;
 use super::probe::{Probe, probing};
 use super::static_filter::StaticFilter;
 use crate::bitmap::Answers;
@@ -206,6 +207,9 @@ impl Probe for Cascade {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
+        if (1..=probe::SINGLY).contains(&hashes.len()) {
+            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
+        }
         probe::contains_batch(self.layers.len(), |i| self.layers[i].filter.view(), hashes, words)
     }
 }

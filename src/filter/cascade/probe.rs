@@ -7,6 +7,9 @@ use crate::layouts::cascade::{included, layer_hash};
 /// Keys that pass the first layer and are probed at the next ones as a batch.
 const PASSED_KEYS: usize = 512;
 
+/// Up to so many keys in a call are probed one by one.
+pub(super) const SINGLY: usize = 6;
+
 /// So few that pass the first layer go on one by one.
 const GOING_ALONE: usize = 8;
 

@@ -3,6 +3,7 @@
 use super::probe;
 use crate::bitmap::Answers;
 use crate::error::Error;
+use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, probing};
 use crate::filter::view::View;
 use crate::format::cascade as format;
@@ -190,6 +191,9 @@ impl<B: AsRef<[u8]>> Probe for CascadeView<B> {
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
+        if (1..=probe::SINGLY).contains(&hashes.len()) {
+            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
+        }
         let Some(lines) = self.lines() else {
             for (word, hashes) in words.iter_mut().zip(hashes.chunks(64)) {
                 *word = u64::MAX >> (64 - hashes.len());

@@ -2,13 +2,14 @@
 
 use super::Window;
 use crate::bitmap::Answers;
+use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, probing};
 use crate::kernel::{ADJACENT, Prefetch, Steps, TILE, ahead, prefetch_all};
 use crate::key::Key;
 use crate::line::LINE_BYTES;
 
 /// Up to so many keys in a call are probed one by one.
-const SINGLY: usize = 4;
+const SINGLY: usize = 3;
 
 impl Window {
     /// For each of the first `len` hashes, at most 64, a bit: whether a generation may have it,
@@ -76,6 +77,16 @@ impl Window {
         (0..ADJACENT).filter(current).fold(0, |all, j| all | 1 << j)
     }
 
+    /// Apart: a few keys need none of its registers.
+    #[inline(never)]
+    fn contains_many(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+        for (i, word) in words.iter_mut().enumerate() {
+            let hashes = &hashes[TILE * i..];
+            *word = self.find(hashes, hashes.len().min(TILE), None, 0);
+        }
+        words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// As [`contains_hashes`](Window::contains_hashes) would answer after
     /// [`advance_to`](Window::advance_to) `slice`, for readers that may not change the window.
     ///
@@ -128,17 +139,12 @@ impl Probe for Window {
             .for_each(|i| prefetch_all(&self.lines[first + i * self.stride()..][..LINE_BYTES]));
     }
 
+    #[inline]
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
-        if (1..=SINGLY).contains(&hashes.len()) {
-            let each = hashes.iter().rev();
-            words[0] = each.fold(0, |word, &hash| word << 1 | u64::from(self.contains_hash(hash)));
-            return words[0].count_ones() as usize;
+        match hashes.len() {
+            1..=SINGLY => one_by_one(hashes, words, |hash| self.contains_hash(hash)),
+            _ => self.contains_many(hashes, words),
         }
-        for (i, word) in words.iter_mut().enumerate() {
-            let hashes = &hashes[TILE * i..];
-            *word = self.find(hashes, hashes.len().min(TILE), None, 0);
-        }
-        words.iter().map(|word| word.count_ones() as usize).sum()
     }
 }

@@ -6,11 +6,11 @@ use super::super::batch::{
 use super::super::lines::Lines;
 use super::super::prefetch::{INTO_L2, Prefetch, prefetch};
 use super::super::single::Single;
+use super::bumped::{Bumped, MOST};
 use super::rows::{Rows, line_log2, next, second};
 use crate::layouts::static_line::{fingerprint, next_hash, place};
 use crate::line::{LINE_BYTES, line_index};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 /// What a level says of a tile: a bit for each key.
 #[derive(Clone, Copy)]
@@ -145,6 +145,9 @@ fn matches(parities: u64, hash: u64, rows: u32) -> bool {
     (parities ^ fingerprint(hash, rows)) & ((1 << rows) - 1) == 0
 }
 
+/// Fewer keys are probed one by one: no misprediction then makes another key wait.
+const FEWEST: usize = 5;
+
 /// Stands for any number of rows.
 pub(super) const ANY: u32 = 0;
 /// For any of 4 to 7, whose lines have 8 lanes and up to two further fields.
@@ -234,7 +237,7 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
         // SAFETY: the caller's promise.
         unsafe {
             let known = ROWS == 8 || ROWS != ANY && single.numbered(ROWS as u8);
-            if !known {
+            if !known || hashes.len() < FEWEST {
                 *word = key_by_key::<Self>(single, hashes);
                 return word.count_ones() as usize;
             }
@@ -276,48 +279,6 @@ impl<T: Tile, const ROWS: u32> Ops for Levels<T, ROWS> {
             probe.drain();
         }
         probe.bitmap.iter().map(|word| word.count_ones() as usize).sum()
-    }
-}
-
-/// Bumped keys that are collected before they are probed.
-const MOST: usize = 256;
-
-/// Keys to be probed at the next level, their lines prefetched: by their hashes for that level, and
-/// where in the batch they are.
-struct Bumped {
-    hashes: [MaybeUninit<u64>; MOST + TILE],
-    places: [MaybeUninit<usize>; MOST + TILE],
-    len: usize,
-}
-
-impl Bumped {
-    #[inline(always)]
-    fn new() -> Bumped {
-        let (hashes, places) = ([MaybeUninit::uninit(); _], [MaybeUninit::uninit(); _]);
-        Bumped { hashes, places, len: 0 }
-    }
-
-    #[inline(always)]
-    fn push(&mut self, hash: u64, place: usize) {
-        self.hashes[self.len].write(hash);
-        self.places[self.len].write(place);
-        self.len += 1;
-    }
-
-    /// Keys from number `at` on, at most a tile: the hashes, the places, how many.
-    #[inline(always)]
-    fn tile(&self, at: usize, len: usize) -> ([u64; TILE], [usize; TILE], usize) {
-        let (mut hashes, mut places) = ([0; TILE], [0; TILE]);
-        let count = (len - at).min(TILE);
-        for i in 0..count {
-            // SAFETY: `len` keys have been pushed, and `tile` is called before any is overwritten:
-            // no tile pushes more than it has.
-            unsafe {
-                hashes[i] = self.hashes[at + i].assume_init();
-                places[i] = self.places[at + i].assume_init();
-            }
-        }
-        (hashes, places, count)
     }
 }
 

@@ -11,6 +11,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 pub(crate) mod build;
+mod bumped;
 mod levels;
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod neon;
