@@ -82,14 +82,14 @@ backends! {
     // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.
     Avx2 "avx2" on "x86_64" ["avx2" "bmi1" "bmi2" "popcnt"];
-    // Only the builder of RocksDB's lines needs VBMI and GFNI, and only static lines VPOPCNTDQ, which
-    // all CPUs with GFNI have. But requiring them leaves out the first generation (Skylake, Cascade
+    // Only the builder of RocksDB's lines needs VBMI and GFNI, only growing filters VBMI2, and only static
+    // lines and these VPOPCNTDQ; all CPUs with GFNI have them. But requiring them leaves out the first generation (Skylake, Cascade
     // Lake), which lowers the core's clock under 512-bit multiplies.
-    /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4 and
-    /// later.
+    /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4
+    /// and later.
     Avx512 "avx512" on "x86_64" [
         "avx2" "bmi1" "bmi2" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd"
-        "avx512vbmi" "avx512vpopcntdq" "gfni"
+        "avx512vbmi" "avx512vbmi2" "avx512vpopcntdq" "gfni"
     ];
 }
 

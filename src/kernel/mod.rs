@@ -12,6 +12,7 @@
 //!   `alike` says how lines are compared with these.
 //! * `adjacent` probes the lines that a key has in several filters of one shape.
 //! * `matrix` has the rows of a matrix, and makes them of lines; `column` is one of its columns.
+//! * `growing` has the lines of growing filters.
 //! * `composite` probes filters made of filters, by functions of their kinds.
 //! * `single` is one key at a time, `own_lines` lines that are owned, `few` hashes of a few keys.
 //! * `parallel` inserts with several threads, `absent` is an insert that says which keys were new.

@@ -188,6 +188,7 @@ static INSERT_FAR: AtomicUsize = AtomicUsize::new(USUAL.insert_far);
 static INSERT_NEAR: AtomicUsize = AtomicUsize::new(USUAL.insert_near);
 static VIEWS: AtomicUsize = AtomicUsize::new(USUAL.views);
 static ORS_ARE_SLOW: AtomicBool = AtomicBool::new(false);
+static PDEP_IS_SLOW: AtomicBool = AtomicBool::new(false);
 const LAST: &Row = &ROWS[ROWS.len() - 1];
 const USUAL: Sizes = Sizes::by(LAST, Caches { l2: 0, l3: 0 });
 
@@ -213,6 +214,7 @@ pub(super) fn learn() {
     INSERT_NEAR.store(sizes.insert_near, Ordering::Relaxed);
     VIEWS.store(sizes.views, Ordering::Relaxed);
     ORS_ARE_SLOW.store(cpu::ors_are_slow(), Ordering::Relaxed);
+    PDEP_IS_SLOW.store(cpu::pdep_is_slow(), Ordering::Relaxed);
     DONE.store(true, Ordering::Relaxed);
 }
 
@@ -220,6 +222,11 @@ pub(super) fn learn() {
 /// may have to emulate the instruction that tells, so it is asked once.
 pub(crate) fn ors_are_slow() -> bool {
     ORS_ARE_SLOW.load(Ordering::Relaxed)
+}
+
+/// Whether sums of bytes find the n-th 1 of a word faster than an instruction. Asked once, too.
+pub(super) fn pdep_is_slow() -> bool {
+    PDEP_IS_SLOW.load(Ordering::Relaxed)
 }
 
 /// What the values of the variable mean, in its order: none, far, near.

@@ -11,6 +11,15 @@ pub(crate) fn ors_are_slow() -> bool {
     false
 }
 
+/// Whether the instruction that spreads bits takes longer than sums of bytes: it is microcode in AMD's
+/// cores before Zen 3, and those made after them.
+pub(crate) fn pdep_is_slow() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::has_slow_pdep();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// Whether Intel made it.
 pub(crate) fn is_intel() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -24,6 +33,7 @@ mod x86 {
     use std::arch::x86_64::__cpuid;
 
     const ZEN5: u32 = 0x1A;
+    const ZEN3: u32 = 0x19;
 
     // (`unused_unsafe`: newer compilers know that every x86-64 CPU has cpuid.)
     #[allow(unused_unsafe)]
@@ -40,6 +50,14 @@ mod x86 {
     pub(super) fn is_amd_before_zen5() -> bool {
         // SAFETY: every x86-64 CPU has cpuid, and this leaf.
         maker() == *b"AuthenticAMD" && family(unsafe { __cpuid(1) }.eax) < ZEN5
+    }
+
+    #[allow(unused_unsafe)]
+    pub(super) fn has_slow_pdep() -> bool {
+        let maker = maker();
+        // SAFETY: every x86-64 CPU has cpuid, and this leaf.
+        (maker == *b"AuthenticAMD" || maker == *b"HygonGenuine")
+            && family(unsafe { __cpuid(1) }.eax) < ZEN3
     }
 
     /// The family in the version that leaf 1 tells.

@@ -33,21 +33,15 @@ pub(crate) fn prefixes(keys: u64, rate: f64) -> Result<u64, Error> {
 /// have doubled, and the keys of each length may cost so many parts of [`WHOLE`].
 ///
 /// The first twenty lengths cost the same, which is the least memory for a million times the first
-/// keys. The further ones cost a quarter of that, and each nine tenths of the one before. So all of
-/// them together cost the whole, however many there are.
-pub(crate) const WHOLE: f64 = 22.5;
+/// keys. Each further one costs four fifths of the one before. So all of them together cost the whole,
+/// however many there are. A steeper fall would make all regions lengthen at once.
+pub(crate) const WHOLE: f64 = 24.0;
 const EQUAL: u32 = 20;
 
 /// How many keys may have the prefixes of a length, the first being 0, of all prefixes together.
 pub(crate) fn quota(first_keys: u64, length: u32) -> u64 {
-    let mut part: u128 = 1 << 16;
-    if length >= EQUAL {
-        part /= 4;
-        for _ in EQUAL..length {
-            part = part * 9 / 10;
-        }
-    }
-    let keys = (u128::from(first_keys.max(1)) << length) * part >> 16;
+    let part = (EQUAL..=length).fold(1_u128 << 32, |part, _| part * 4 / 5);
+    let keys = ((u128::from(first_keys.max(1)) << length) * part) >> 32;
     u64::try_from(keys).unwrap_or(u64::MAX).max(1)
 }
 
@@ -81,7 +75,7 @@ impl Width {
         }
         let capacity = capacity(u << u32::from(mixed), r);
         let homes = w.div_ceil(u);
-        let most = u128::from(homes) * u128::from(capacity) * FULL >> 16;
+        let most = (u128::from(homes) * u128::from(capacity) * FULL) >> 16;
         Width { u, r, homes, most: u64::try_from(most).unwrap_or(u64::MAX).max(1) }
     }
 
@@ -160,7 +154,7 @@ static POWERS: [u64; STEPS] = {
     let mut i = 0;
     while i < STEPS {
         powers[i] = (power >> 14) as u64;
-        power = power * ROOT >> 62;
+        power = (power * ROOT) >> 62;
         i += 1;
     }
     powers

@@ -1,10 +1,11 @@
 //! Filters are built from prefixes in order: to change from one region to sixteen and back, to merge, and
 //! from hashes at once.
 
+use super::GrowingFilter;
 use super::append::Appender;
 use super::runs::Sum;
+use super::state::{MOST_COPIES, Terms};
 use super::sweep::children;
-use super::{GrowingFilter, MOST_COPIES, Terms};
 use crate::error::Error;
 use crate::kernel::Backend;
 use crate::kernel::growing::Calls;
@@ -151,7 +152,8 @@ impl GrowingFilter {
     pub(super) fn next_length(&self, region: usize) -> u32 {
         let (layout, state) = (&self.places.layouts[region], &self.regions[region]);
         let longer = self.common.longer.unwrap_or(0);
-        let spent = state.newest > layout.quota - layout.quota / 8;
+        // A round of all regions takes less time than what is left.
+        let spent = state.newest > layout.quota / 32 * 27;
         if spent && layout.length < longer { layout.length + 1 } else { layout.length }
     }
 

@@ -1,6 +1,7 @@
 //! Inserting and removing.
 
-use super::{GrowingFilter, MOST_COPIES, chain};
+use super::state::MOST_COPIES;
+use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::error::Error;
 use crate::key::Key;
@@ -121,7 +122,10 @@ impl GrowingFilter {
         let mut full_length = true;
         let removed = if layout.is_mixed() {
             match self.remove_longest(at, hash) {
-                Some(Removed::Copy) => return Ok(self.key_count = self.key_count.saturating_sub(1)),
+                Some(Removed::Copy) => {
+                    self.key_count = self.key_count.saturating_sub(1);
+                    return Ok(());
+                }
                 Some(Removed::Prefix { full }) => {
                     full_length = full;
                     true

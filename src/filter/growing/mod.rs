@@ -10,6 +10,7 @@ mod ordered;
 mod probe;
 mod runs;
 mod sets;
+mod state;
 mod sweep;
 
 pub use freeze::Prefixes;
@@ -25,8 +26,8 @@ use crate::key::Key;
 use crate::os::memory::Zeroed;
 use crate::shape::growing::{self as shape, WHOLE};
 use ordered::Ordered;
+use state::{Region, Sweep, Terms};
 use std::fmt;
-use sweep::Sweep;
 
 /// A filter that grows and shrinks with its keys, from which keys can be removed, that counts them, and
 /// that is merged with others, in the memory of a plain filter.
@@ -55,8 +56,9 @@ use sweep::Sweep;
 ///
 /// [`GrowingFilter::unbounded`] is told the first number of keys only. Its rate stays below the one
 /// asked for, however many come: each time they have doubled, new keys get a prefix longer by a bit.
-/// The first 20 doublings have a twenty-third of the rate each, the further ones share the rest, each
-/// nine tenths of the one before. It takes 15.5 bits per key at 1 %.
+/// The first 20 doublings have a 24th of the rate each, and each further one four fifths of the one
+/// before, so that all together have the rate asked for at most. Up to a million times the first keys it
+/// takes 15 to 16.5 bits per key at 1 %; from there on a third of a bit more each time that prefixes get longer.
 ///
 /// # What it guarantees
 ///
@@ -65,7 +67,8 @@ use sweep::Sweep;
 ///   then be a false negative. Removing a definitely absent key fails and changes nothing.
 /// * What a bounded filter answers depends on its keys and its size in prefixes only, not on the order of
 ///   inserts and removals, nor on what it has been through.
-/// * No insert takes more than a few lines' work. If there is no memory to grow, keys still find room
+/// * An insert takes a few lines' work. Only while there are fewer than 256 lines, some 10,000 keys, it is
+///   built anew each time that it has grown by a twelfth. If there is no memory to grow, keys still find room
 ///   as long as the present lines have it. If an insert fails, the filter is as before.
 ///
 /// # Keys chosen by an attacker
@@ -94,27 +97,6 @@ pub struct GrowingFilter {
     calls: &'static Calls,
     backend: Backend,
 }
-
-/// What a filter is made with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Terms {
-    /// The most keys expected, or the first.
-    keys: u64,
-    rate: f64,
-    seed: u64,
-}
-
-/// The state of a region.
-#[derive(Clone, Copy, Debug, Default)]
-struct Region {
-    /// Prefixes in lines and in the stash.
-    keys: u64,
-    /// Those of full length, if lengths differ.
-    newest: u64,
-}
-
-/// A line keeps so many copies of a prefix. Further ones are counted beside.
-const MOST_COPIES: u32 = 8;
 
 impl GrowingFilter {
     /// Creates an empty filter that is to have the false-positive rate `rate` with `most_keys` keys;

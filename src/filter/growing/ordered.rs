@@ -18,6 +18,8 @@ pub(super) struct Ordered {
     spare: Vec<Block>,
     /// The sum of all counts.
     total: u64,
+    /// A bit for each number of zeros that a prefix ends with, of all that were here since there were none.
+    ends: u64,
 }
 
 impl Ordered {
@@ -28,6 +30,11 @@ impl Ordered {
     /// The sum of all counts.
     pub(super) fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Whether there may be a prefix that ends with as many zeros as this one.
+    pub(super) fn may_have(&self, prefix: u64) -> bool {
+        self.ends >> (prefix.trailing_zeros() % u64::BITS) & 1 == 1
     }
 
     /// The block that has a prefix or should, and its place there.
@@ -78,6 +85,7 @@ impl Ordered {
             return;
         }
         self.total += count;
+        self.ends |= 1 << (prefix.trailing_zeros() % u64::BITS);
         let (mut block, at) = self.find(prefix);
         let mut at = match at {
             Ok(at) => return self.blocks[block][at].1 += count,

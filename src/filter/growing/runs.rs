@@ -35,7 +35,8 @@ impl<A: Iterator<Item = (u64, u64)>, B: Iterator<Item = (u64, u64)>> Iterator fo
     fn next(&mut self) -> Option<(u64, u64)> {
         match (self.a.peek(), self.b.peek()) {
             (Some(&(a, in_a)), Some(&(b, in_b))) if a == b => {
-                (self.a.next(), self.b.next());
+                self.a.next();
+                self.b.next();
                 Some((a, in_a + in_b))
             }
             (Some(&(a, _)), Some(&(b, _))) if a > b => self.b.next(),

@@ -38,6 +38,14 @@ impl GrowingFilter {
         })
     }
 
+    /// Returns a copy, in as few lines as its keys need.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn try_clone(&self) -> Result<GrowingFilter, Error> {
+        self.plan(self.lengths(), false, self.key_count).build(|| self.runs())
+    }
+
     /// Whether prefixes of both mean the same.
     fn matches(&self, other: &GrowingFilter) -> Result<(), Error> {
         let alike = self.common == other.common && self.terms.seed == other.terms.seed;
@@ -108,7 +116,7 @@ impl GrowingFilter {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn split(&self, parts: usize) -> Result<Vec<GrowingFilter>, Error> {
-        let part_of = |hash: u64| (u128::from(hash) * parts as u128 >> 64) as usize;
+        let part_of = |hash: u64| ((u128::from(hash) * parts as u128) >> 64) as usize;
         let mut all = Vec::new();
         all.try_reserve_exact(parts).map_err(|_| Error::OutOfMemory)?;
         for part in 0..parts {

@@ -5,6 +5,7 @@ use super::GrowingFilter;
 use super::append::Appender;
 use super::chain::Values;
 use super::ordered::Ordered;
+use super::state::Sweep;
 use crate::error::Error;
 use crate::kernel::growing::goes_on;
 use crate::kernel::growing::place::Layout;
@@ -16,29 +17,6 @@ use crate::shape::growing::{Width, at_least, next};
 const PACE: u64 = 20;
 /// Entries beside the lines that come back with a line, at most.
 const COME_BACK: usize = 64;
-
-/// A region that is moved.
-pub(super) struct Sweep {
-    pub(super) region: usize,
-    /// The next of its old lines.
-    pub(super) line: usize,
-    /// Keys to be moved for each one inserted or removed.
-    pace: u64,
-    /// Keys to be moved.
-    due: u64,
-    /// The values of the line that is moved.
-    values: Vec<u64>,
-    /// Those of them that come from beside the lines, and those that have to become several.
-    back: Vec<u64>,
-    short: Vec<u64>,
-}
-
-impl Sweep {
-    pub(super) fn memory(&self) -> usize {
-        let all = [&self.values, &self.back, &self.short];
-        all.iter().map(|values| values.capacity() * size_of::<u64>()).sum()
-    }
-}
 
 impl GrowingFilter {
     /// After each insert into a region, and removal from it.
@@ -54,7 +32,7 @@ impl GrowingFilter {
     #[inline]
     fn is_due(&self, region: usize) -> bool {
         let (layout, state) = (&self.places.layouts[region], &self.regions[region]);
-        let full = state.keys > layout.most || state.newest > layout.quota - layout.quota / 16;
+        let full = state.keys > layout.most || state.newest > layout.quota;
         full || state.keys < layout.least
     }
 

@@ -1,9 +1,9 @@
 //! The remainders of a line in two vectors of 256 bits, with AVX2. Reached only through the
 //! detection in `kernel`.
 
-use super::Line;
 use super::edit::Move;
 use super::select::Pdep;
+use crate::line::Line;
 use std::arch::x86_64::*;
 
 /// A half of a line: its words, and the bits of the line at which they begin.

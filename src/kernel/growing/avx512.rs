@@ -1,8 +1,8 @@
 //! Eight lines at once with AVX-512. Reached only through the detection in `kernel`.
 
-use super::Line;
 use super::width::{MOST_BEFORE, Width};
 use crate::layouts::growing::HEADER;
+use crate::line::Line;
 use std::arch::x86_64::*;
 
 /// Lines at once.

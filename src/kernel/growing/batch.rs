@@ -1,9 +1,9 @@
 //! Many lines at once, a value of each.
 
-use super::Line;
 use super::find::find;
 use super::select::Select;
 use crate::layouts::growing::Found;
+use crate::line::Line;
 
 /// What lines say of a value each: a bit for each, the first in the lowest. Absent are the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! Inserts into one line, and removals: the header moves by a bit, the remainders by one.
 
-use super::Line;
 use super::find::{Run, stated};
 use super::select::Select;
 use super::width::{remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
-use crate::line::LINE_BITS;
+use crate::line::{LINE_BITS, Line};
 
 /// The flag of a line that goes on.
 pub(super) const GOES_ON: u64 = 1 << 6;
@@ -172,7 +171,7 @@ pub(super) unsafe fn insert<S: Move>(line: &mut Line, value: i64, r: u32) -> boo
         }
         number = at;
         let below = header.bits & ((1 << (run.start - u64::from(HEADER))) - 1);
-        header.bits = (header.bits << 1) - below | 1 << (run.start - u64::from(HEADER));
+        header.bits = ((header.bits << 1) - below) | 1 << (run.start - u64::from(HEADER));
     }
     header.values += 1;
     let goes_on = line[0] & GOES_ON != 0;

@@ -4,10 +4,10 @@
 //! the bucket compared in one word of the line: no loop, and no branch but for buckets with more
 //! remainders than a word holds.
 
-use super::Line;
 use super::select::Select;
 use super::width::{Width, remainder, width, window};
 use crate::layouts::growing::{Found, HEADER};
+use crate::line::Line;
 use std::hint::select_unpredictable;
 
 /// Where the values of a bucket are in a line.

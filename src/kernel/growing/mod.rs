@@ -2,13 +2,17 @@
 //!
 //! `find` probes a line, `edit` inserts and removes, `whole` takes lines apart and puts them
 //! together. They are the same code on all backends but for `select`: where the n-th 1 of a word is.
-//! `place` finds the line of a hash, `store` keeps lines in chunks. `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
-//! eight at once.
+//! `place` finds the line of a hash, `store` keeps lines in chunks.
+//! `width` has what follows from the width of remainders. `batch` probes many lines, and `avx512`
+//! eight at once; `avx512_whole` is `whole` with eight values at once. `avx2` moves remainders.
+//! `tiles` probes many keys of a filter, wherever its lines are.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod avx512_whole;
 mod batch;
 mod edit;
 mod find;
@@ -17,19 +21,21 @@ mod select;
 mod store;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tiles;
+#[cfg(test)]
+mod tiles_tests;
 mod whole;
 mod width;
 
 use super::backend::Backend;
 use super::choice::Kernels;
+use super::tuning;
 
 pub(crate) use crate::layouts::growing::Found;
+pub(crate) use crate::line::Line;
 pub(crate) use batch::Answers;
 
-/// A line, in the CPU's byte order.
-pub(crate) type Line = [u64; 8];
-
-/// What a backend does for a line. All panic if `r`, the width of remainders, is above 54. Damaged
+/// What a backend does for a line, whose words are in the CPU's byte order. All panic if `r`, the width of remainders, is above 54. Damaged
 /// lines give some answer.
 ///
 /// # Safety of the functions
@@ -50,6 +56,10 @@ pub(crate) struct Calls {
 impl Kernels {
     /// What the backend does for the lines of growing filters.
     pub(crate) fn of_growing(self) -> &'static Calls {
+        if tuning::pdep_is_slow() {
+            // No such core has AVX-512.
+            return self.row_of(&WITHOUT_PDEP);
+        }
         self.row_of(&CALLS)
     }
 }
@@ -164,7 +174,7 @@ pub(crate) fn set_goes_on(line: &mut Line, goes_on: bool) {
 
 /// The functions of a backend, by how it selects.
 macro_rules! calls {
-    ($select:ty, $many:expr, $mixed_many:expr $(, $attribute:meta)?) => {{
+    ($select:ty, $many:expr, $mixed_many:expr, $open:expr, $close:expr $(, $attribute:meta)?) => {{
         $(#[$attribute])?
         unsafe fn find(line: &Line, value: i64, r: u32) -> Found {
             // SAFETY: the caller's promise.
@@ -194,14 +204,6 @@ macro_rules! calls {
         unsafe fn take_last(line: &mut Line, r: u32) -> Option<i64> {
             edit::take_last(line, r)
         }
-        $(#[$attribute])?
-        unsafe fn open(line: &Line, r: u32, out: &mut [i64; 64]) -> usize {
-            whole::open(line, r, out)
-        }
-        $(#[$attribute])?
-        unsafe fn close(values: &[i64], goes_on: bool, r: u32) -> (Line, usize) {
-            whole::close(values, goes_on, r)
-        }
         Calls {
             find,
             find_mixed,
@@ -211,8 +213,8 @@ macro_rules! calls {
             insert,
             remove,
             take_last,
-            open,
-            close,
+            open: $open,
+            close: $close,
         }
     }};
 }
@@ -237,21 +239,58 @@ many!(by_bytes, mixed_by_bytes, select::Bytes);
 #[cfg(target_arch = "x86_64")]
 many!(by_pdep, mixed_by_pdep, select::Pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt"));
 
+#[cfg(target_arch = "x86_64")]
+many!(
+    by_bytes_avx2,
+    mixed_by_bytes_avx2,
+    select::Bytes,
+    target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+);
+
+const SCALAR: Calls = calls!(select::Bytes, by_bytes, mixed_by_bytes, whole::open, whole::close);
+
+/// Those of each backend where the instruction that spreads bits is slow.
+static WITHOUT_PDEP: [Calls; Backend::ALL.len()] = [
+    SCALAR,
+    SCALAR,
+    #[cfg(target_arch = "x86_64")]
+    calls!(
+        select::Bytes,
+        by_bytes_avx2,
+        mixed_by_bytes_avx2,
+        whole::open,
+        whole::close,
+        target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+    ),
+    #[cfg(not(target_arch = "x86_64"))]
+    SCALAR,
+    SCALAR,
+];
+
 /// Those of each backend.
 static CALLS: [Calls; Backend::ALL.len()] = [
-    calls!(select::Bytes, by_bytes, mixed_by_bytes),
-    calls!(select::Bytes, by_bytes, mixed_by_bytes),
+    SCALAR,
+    SCALAR,
     #[cfg(target_arch = "x86_64")]
-    calls!(select::Pdep, by_pdep, mixed_by_pdep, target_feature(enable = "avx2,bmi1,bmi2,popcnt")),
+    calls!(
+        select::Pdep,
+        by_pdep,
+        mixed_by_pdep,
+        whole::open,
+        whole::close,
+        target_feature(enable = "avx2,bmi1,bmi2,popcnt")
+    ),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(select::Bytes, by_bytes, mixed_by_bytes),
+    SCALAR,
     #[cfg(target_arch = "x86_64")]
     calls!(
         select::Pdep,
         batch::eights::<false>,
         batch::eights::<true>,
+        avx512_whole::open,
+        avx512_whole::close,
         target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")
     ),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(select::Bytes, by_bytes, mixed_by_bytes),
+    SCALAR,
 ];

@@ -102,7 +102,7 @@ impl Common {
 /// The high 64 bits of a product.
 #[inline(always)]
 fn high(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 64) as u64
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 impl Layout {

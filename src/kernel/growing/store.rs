@@ -3,7 +3,7 @@
 
 use super::Line;
 use crate::error::Error;
-use crate::kernel::prefetch::{INTO_L1, INTO_L2, prefetch};
+use crate::kernel::prefetch::{INTO_L1, prefetch};
 use crate::line::LINE_BYTES;
 use crate::os::memory::Zeroed;
 use std::ptr::null_mut;
@@ -84,14 +84,6 @@ impl Lines {
         }
     }
 
-    /// The same far ahead.
-    #[inline(always)]
-    pub(crate) fn prefetch_far(&self, i: usize) {
-        if let Some(line) = self.get(i) {
-            prefetch::<INTO_L2>(std::ptr::from_ref(line).cast());
-        }
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -159,34 +151,11 @@ impl Lines {
         self.first = first;
     }
 
-    /// The lines that are there, by their chunks.
-    pub(crate) fn chunks(&self) -> impl Iterator<Item = &[u8]> {
-        self.memory.iter().flatten().map(|memory| &memory[..])
-    }
-
     /// The bytes taken.
     pub(crate) fn memory(&self) -> usize {
         let lines: usize = self.memory.iter().flatten().map(Zeroed::taken).sum();
         let directory = self.starts.capacity() * size_of::<*mut Line>()
             + self.memory.capacity() * size_of::<Option<Zeroed>>();
         lines + directory
-    }
-
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    pub(crate) fn copy(&self) -> Result<Lines, Error> {
-        let mut copy = Lines::planned(self.planned.max(self.len))?;
-        (copy.log2, copy.planned, copy.first) = (self.log2, self.planned, self.first);
-        for memory in &self.memory {
-            copy.starts.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            copy.memory.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            copy.starts.push(null_mut());
-            copy.memory.push(None);
-            if let Some(memory) = memory {
-                copy.put_last(Zeroed::copy_of(memory)?);
-            }
-        }
-        copy.len = self.len;
-        Ok(copy)
     }
 }

@@ -1,13 +1,16 @@
 //! All backends against the definition: what they find, and the bytes they leave.
 
 use super::super::backend::Backend;
-use super::{Calls, Line, first, goes_on, last, len, set_goes_on};
+use super::{CALLS, Calls, Line, WITHOUT_PDEP, first, goes_on, last, len, set_goes_on};
 use crate::hash::hash_u64;
 use crate::layouts::growing::{Content, Found, MOST_BITS, MOST_KEYS, mixed, read, room, write};
 
-/// The calls of each backend that this CPU has.
+/// The calls of each backend that this CPU has, and those of CPUs without a fast `pdep`.
 fn backends() -> impl Iterator<Item = (Backend, &'static Calls)> {
-    Backend::available().map(|backend| (backend, backend.kernels().unwrap().of_growing()))
+    Backend::available().flat_map(|backend| {
+        let kernels = backend.kernels().unwrap();
+        [kernels.row_of(&CALLS), kernels.row_of(&WITHOUT_PDEP)].map(|calls| (backend, calls))
+    })
 }
 
 /// Numbers that a test draws.
@@ -28,7 +31,7 @@ impl Numbers {
     }
 }
 
-fn line_of(bytes: &[u8; 64]) -> Line {
+pub(super) fn line_of(bytes: &[u8; 64]) -> Line {
     std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|j| bytes[8 * i + j])))
 }
 
@@ -315,6 +318,9 @@ fn damaged_lines_are_read_as_defined() {
                 calls.take_last(&mut line.clone(), r);
                 let mut out = [0; 64];
                 let count = calls.open(&line, r, &mut out);
+                let mut expected = [0; 64];
+                assert_eq!(count, super::whole::open(&line, r, &mut expected));
+                assert_eq!(out[..count], expected[..count], "r = {r}");
                 assert!(count <= room(r));
                 let _ = (first(&line, r), last(&line, r));
             }

@@ -1,10 +1,9 @@
 //! Lines taken apart, and put together.
 
-use super::Line;
 use super::edit::{Header, put_bits};
 use super::width::{remainder, width};
 use crate::layouts::growing::{BASES, HEADER, HEADER_BITS};
-use crate::line::LINE_BITS;
+use crate::line::{LINE_BITS, Line};
 
 /// Writes the values of a line to `out`, in order. Returns how many there are.
 ///

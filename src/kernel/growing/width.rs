@@ -1,8 +1,7 @@
 //! What follows from the width of the remainders of a line, for each width.
 
-use super::Line;
 use crate::layouts::growing::{HEADER, MOST_BITS, room};
-use crate::line::LINE_BITS;
+use crate::line::{LINE_BITS, Line};
 
 /// The bits of [`window`] that are always those of remainders.
 const WINDOW: u64 = 57;

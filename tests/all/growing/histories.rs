@@ -270,7 +270,7 @@ fn unbounded_filters_answer_by_the_prefixes_that_they_list() {
     let all = u128::from(filter.prefix_count()) << (top + 1);
     for _ in 0..20_000 {
         let hash = next_random(&mut state);
-        let value = (u128::from(hash) * all >> 64) as u64;
+        let value = ((u128::from(hash) * all) >> 64) as u64;
         let near = prefixes.partition_point(|&prefix| prefix <= value);
         let covers = |&prefix: &u64| {
             let end = prefix.trailing_zeros() + 1;

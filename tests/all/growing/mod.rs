@@ -3,3 +3,4 @@
 mod bounds;
 mod histories;
 mod sets;
+mod verbs;

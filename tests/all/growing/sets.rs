@@ -12,7 +12,7 @@ fn hashes(count: usize, seed: u64) -> Vec<u64> {
     let mut all: Vec<u64> = (0..count / 3).map(|_| next_random(&mut shared)).collect();
     while all.len() < count {
         all.push(next_random(&mut state));
-        if all.len() % 10 == 0 {
+        if all.len().is_multiple_of(10) {
             all.push(all[all.len() / 2]);
         }
     }
@@ -101,7 +101,7 @@ fn split_by_ranges_of_hashes() {
             let split = filter.split(parts).unwrap();
             assert_eq!(split.len(), parts);
             for &hash in &all {
-                let part = (u128::from(hash) * parts as u128 >> 64) as usize;
+                let part = ((u128::from(hash) * parts as u128) >> 64) as usize;
                 assert!(split[part].contains_hash(hash));
             }
             let keys: u64 = split.iter().map(GrowingFilter::key_count).sum();
@@ -138,7 +138,7 @@ fn merged_unbounded_filters_have_all_keys() {
         one.merge(&two).unwrap();
         assert!(a.iter().chain(&b).all(|&hash| one.contains_hash(hash)));
         for (i, part) in one.split(3).unwrap().iter().enumerate() {
-            let mut own = a.iter().filter(|&&hash| (u128::from(hash) * 3 >> 64) as usize == i);
+            let mut own = a.iter().filter(|&&hash| ((u128::from(hash) * 3) >> 64) as usize == i);
             assert!(own.all(|&hash| part.contains_hash(hash)));
         }
         assert_eq!(one.intersect(&two), Err(Error::Layout(0)));

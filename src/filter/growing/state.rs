@@ -1,0 +1,45 @@
+//! What a growing filter keeps beside its lines.
+
+/// What a filter is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Terms {
+    /// The most keys expected, or the first.
+    pub(super) keys: u64,
+    pub(super) rate: f64,
+    pub(super) seed: u64,
+}
+
+/// The state of a region.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Region {
+    /// Prefixes in lines and in the stash.
+    pub(super) keys: u64,
+    /// Those of full length, if lengths differ.
+    pub(super) newest: u64,
+}
+
+/// A region that is moved.
+pub(super) struct Sweep {
+    pub(super) region: usize,
+    /// The next of its old lines.
+    pub(super) line: usize,
+    /// Keys to be moved for each one inserted or removed.
+    pub(super) pace: u64,
+    /// Keys to be moved.
+    pub(super) due: u64,
+    /// The values of the line that is moved.
+    pub(super) values: Vec<u64>,
+    /// Those of them that come from beside the lines, and those that have to become several.
+    pub(super) back: Vec<u64>,
+    pub(super) short: Vec<u64>,
+}
+
+impl Sweep {
+    pub(super) fn memory(&self) -> usize {
+        let all = [&self.values, &self.back, &self.short];
+        all.iter().map(|values| values.capacity() * size_of::<u64>()).sum()
+    }
+}
+
+/// A line keeps so many copies of a prefix. Further ones are counted beside.
+pub(super) const MOST_COPIES: u32 = 8;

@@ -1,0 +1,139 @@
+//! A growing filter for which there is no memory: what fails changes nothing, and what can wait waits.
+#![allow(unsafe_code)]
+
+use bloomline::definition::growing::Multiset;
+use bloomline::{Error, GrowingFilter};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ptr::null_mut;
+
+thread_local! {
+    /// How many allocations succeed, of which every one counts; none: all.
+    static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Fails when this thread has no allocation left.
+struct Scarce;
+
+fn denied() -> bool {
+    LEFT.with(|left| match left.get() {
+        Some(0) => true,
+        Some(count) => {
+            left.set(Some(count - 1));
+            false
+        }
+        None => false,
+    })
+}
+
+// SAFETY: the system's allocator, or NULL.
+unsafe impl GlobalAlloc for Scarce {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the same contract.
+        if denied() { null_mut() } else { unsafe { System.alloc(layout) } }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the same contract.
+        if denied() { null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
+    }
+
+    unsafe fn realloc(&self, bytes: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the same contract.
+        if denied() { null_mut() } else { unsafe { System.realloc(bytes, layout, size) } }
+    }
+
+    unsafe fn dealloc(&self, bytes: *mut u8, layout: Layout) {
+        // SAFETY: the same contract.
+        unsafe { System.dealloc(bytes, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Scarce = Scarce;
+
+/// What `work` returns if only so many allocations succeed.
+fn with<T>(left: u64, work: impl FnOnce() -> T) -> T {
+    LEFT.with(|cell| cell.set(Some(left)));
+    let result = work();
+    LEFT.with(|cell| cell.set(None));
+    result
+}
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
+}
+
+fn history(flooded: bool) {
+    let mut filter = GrowingFilter::new(20_000, 0.01, 0).unwrap();
+    let mut model = Multiset::new(filter.prefix_count() / 16);
+    let (mut state, mut inside, mut failed) = (1, Vec::new(), 0);
+    for i in 0..60_000_u64 {
+        let mut hash = next(&mut state);
+        if flooded {
+            hash = 0x5000_0000_0000_0000 | hash >> 14;
+        }
+        // For a while there is no memory at all, then some, then enough.
+        let left = match i / 500 % 4 {
+            0 => 0,
+            1 => next(&mut state) % 3,
+            2 => next(&mut state) % 20,
+            _ => u64::MAX,
+        };
+        if i > 40_000 || next(&mut state).is_multiple_of(3) && !inside.is_empty() {
+            if inside.is_empty() {
+                break;
+            }
+            let hash = inside.swap_remove(next(&mut state) as usize % inside.len());
+            assert_eq!(with(left, || filter.remove_hash(hash)), Ok(()));
+            assert!(model.remove(hash));
+        } else {
+            let new = !model.contains(hash);
+            match with(left, || filter.insert_hash(hash)) {
+                Ok(is_new) => {
+                    assert_eq!((is_new, model.insert(hash)), (new, new));
+                    inside.push(hash);
+                }
+                Err(error) => {
+                    assert_eq!(error, Error::OutOfMemory);
+                    failed += 1;
+                }
+            }
+        }
+        if i.is_multiple_of(500) {
+            assert!(filter.prefixes().eq(model.iter()), "{i}");
+            assert!(inside.iter().all(|&hash| filter.contains_hash(hash)), "{i}");
+        }
+    }
+    println!("{failed} inserts failed");
+    assert!(failed > 0);
+}
+
+#[test]
+fn no_key_is_lost_for_want_of_memory() {
+    history(false);
+}
+
+#[test]
+fn nor_when_all_are_in_one_region() {
+    history(true);
+}
+
+#[test]
+fn what_cannot_be_built_leaves_the_filter() {
+    let mut state = 3;
+    let hashes: Vec<u64> = (0..20_000).map(|_| next(&mut state)).collect();
+    let mut filter = GrowingFilter::build(40_000, 0.01, 0, &hashes).unwrap();
+    let other = GrowingFilter::build(40_000, 0.01, 0, &hashes[..5000]).unwrap();
+    let before: Vec<(u64, u64)> = filter.prefixes().collect();
+    let mut left = 0;
+    while with(left, || filter.merge(&other)) == Err(Error::OutOfMemory) {
+        assert!(filter.prefixes().eq(before.iter().copied()));
+        assert!(with(left, || filter.split(3)).is_err());
+        left += 1;
+    }
+    assert!(left > 20 && filter.key_count() == 25_000);
+}
