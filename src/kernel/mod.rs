@@ -37,7 +37,6 @@ mod fast_local;
 mod few;
 mod functions;
 mod group;
-#[allow(dead_code)]
 pub(crate) mod growing;
 mod layout;
 mod lines;

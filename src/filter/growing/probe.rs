@@ -3,23 +3,10 @@
 use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::filter::probe::{Probe, probing};
-use crate::kernel::growing::Line;
 use crate::key::Key;
 
-/// Hashes whose lines are found and prefetched together.
-const TILE: usize = 64;
 /// Up to so many keys in a call are probed one by one.
 const SINGLY: usize = 4;
-
-/// What is read where there is no line.
-static EMPTY: Line = [0; 8];
-
-/// The home lines of some hashes.
-struct Tile<'f> {
-    lines: [&'f Line; TILE],
-    values: [i64; TILE],
-    r: [u32; TILE],
-}
 
 impl GrowingFilter {
     /// Whether the prefix of a hash is beside the lines.
@@ -30,36 +17,22 @@ impl GrowingFilter {
         prefixes.any(|prefix| self.stash.may_have(prefix) && self.stash.get(prefix) > 0)
     }
 
-    /// Finds and prefetches the lines of up to 64 hashes.
-    fn tile(&self, hashes: &[u64]) -> Tile<'_> {
-        let mut tile = Tile { lines: [&EMPTY; TILE], values: [0; TILE], r: [1; TILE] };
-        let places = tile.lines.iter_mut().zip(&mut tile.values).zip(&mut tile.r);
-        for (&hash, ((line, value), r)) in hashes.iter().zip(places) {
-            let (layout, home, offset) = self.places.locate(hash);
-            layout.lines.prefetch(home);
-            (*line, *value, *r) = (layout.lines.get(home).unwrap_or(&EMPTY), offset, layout.r);
+    /// Adds what is beside the lines to the answers about these hashes. Returns how many that are.
+    #[cold]
+    #[inline(never)]
+    fn add_stash(&self, hashes: &[u64], words: &mut [u64]) -> usize {
+        let mut more = 0;
+        for (hashes, word) in hashes.chunks(64).zip(words) {
+            let mut unsure = !*word & u64::MAX >> (64 - hashes.len());
+            while unsure != 0 {
+                let i = unsure.trailing_zeros();
+                let is_there = self.contains_hash(hashes[i as usize]);
+                *word |= u64::from(is_there) << i;
+                more += usize::from(is_there);
+                unsure &= unsure - 1;
+            }
         }
-        tile
-    }
-
-    /// A bit for each of these hashes, whose lines are here.
-    fn find(&self, hashes: &[u64], tile: &Tile<'_>) -> u64 {
-        let count = hashes.len();
-        let (lines, values, r) = (&tile.lines[..count], &tile.values[..count], &tile.r[..count]);
-        let found = if self.common.mixed() {
-            self.calls.find_mixed_many(lines, values, r)
-        } else {
-            self.calls.find_many(lines, values, r)
-        };
-        let all = u64::MAX >> (TILE - count);
-        let mut unsure = if self.stash.is_empty() { found.onward } else { !found.present & all };
-        let mut word = found.present;
-        while unsure != 0 {
-            let i = unsure.trailing_zeros();
-            word |= u64::from(self.contains_hash(hashes[i as usize])) << i;
-            unsure &= unsure - 1;
-        }
-        word
+        more
     }
 
     /// How often a key was inserted, less how often it was removed, at most: keys of the same prefix
@@ -106,20 +79,13 @@ impl Probe for GrowingFilter {
     }
 
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
-        let (words, mut present) = (answers.words(hashes.len()), 0);
+        let words = answers.words(hashes.len());
         if (1..=SINGLY).contains(&hashes.len()) {
             let each = hashes.iter().rev();
             words[0] = each.fold(0, |word, &hash| word << 1 | u64::from(self.contains_hash(hash)));
             return words[0].count_ones() as usize;
         }
-        let mut tiles = hashes.chunks(TILE);
-        let mut next = self.tile(tiles.next().unwrap_or_default());
-        for (hashes, word) in hashes.chunks(TILE).zip(words) {
-            let tile = next;
-            next = self.tile(tiles.next().unwrap_or_default());
-            *word = self.find(hashes, &tile);
-            present += word.count_ones() as usize;
-        }
-        present
+        let present = self.places.contains_all(self.calls, hashes, words);
+        if self.stash.is_empty() { present } else { present + self.add_stash(hashes, words) }
     }
 }

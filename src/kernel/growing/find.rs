@@ -20,8 +20,6 @@ pub(super) struct Run {
     /// The bit of the line at which their ones begin; behind the header if all values are of lower
     /// buckets.
     pub(super) start: u64,
-    /// Whether the bucket is below base.
-    pub(super) is_before: bool,
     /// Whether no value is in a higher bucket.
     pub(super) is_last: bool,
 }
@@ -69,13 +67,7 @@ impl Run {
         let ones = u64::from((!ones).trailing_zeros());
         let is_before = from_base < 0;
         let is_last = rank.wrapping_add(ones) >= values;
-        Run {
-            first,
-            len: ones.min(left),
-            start,
-            is_before,
-            is_last: is_last & (!is_before | (values == 0)),
-        }
+        Run { first, len: ones.min(left), start, is_last: is_last & (!is_before | (values == 0)) }
     }
 }
 

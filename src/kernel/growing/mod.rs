@@ -146,7 +146,8 @@ impl Calls {
 }
 
 /// The first value of a line.
-pub(crate) fn first(line: &Line, r: u32) -> Option<i64> {
+#[cfg(test)]
+fn first(line: &Line, r: u32) -> Option<i64> {
     edit::ends(line, r).map(|[first, _]| first)
 }
 
@@ -156,7 +157,8 @@ pub(crate) fn last(line: &Line, r: u32) -> Option<i64> {
 }
 
 /// How many values a line has.
-pub(crate) fn len(line: &Line, r: u32) -> usize {
+#[cfg(test)]
+fn len(line: &Line, r: u32) -> usize {
     edit::Header::of(line, r).values as usize
 }
 

@@ -1,6 +1,8 @@
 //! From a hash to its home line, and along the chain of lines behind it.
 
+use super::super::prefetch::Prefetch;
 use super::store::Lines;
+use super::tiles::{Homes, contains_all};
 use super::{Calls, Line};
 use crate::error::Error;
 use crate::layouts::growing::Found;
@@ -281,5 +283,53 @@ impl Places {
         let layout = &self.layouts[self.of(hash)];
         let (line, value) = layout.place(hash);
         (layout, line, value)
+    }
+}
+
+/// What is read where there is no line.
+static EMPTY: Line = [0; 8];
+
+impl Homes for Places {
+    /// The number of the layout, the line, and the value there.
+    type Place = (usize, usize, i64);
+
+    #[inline(always)]
+    fn home(&self, hash: u64) -> Self::Place {
+        let of = self.of(hash);
+        let (line, value) = self.layouts[of].place(hash);
+        (of, line, value)
+    }
+
+    #[inline(always)]
+    fn line(&self, &(of, line, _): &Self::Place) -> &Line {
+        self.layouts[of].lines.get(line).unwrap_or(&EMPTY)
+    }
+
+    #[inline(always)]
+    fn value(&self, place: &Self::Place) -> i64 {
+        place.2
+    }
+
+    #[inline(always)]
+    fn width(&self, place: &Self::Place) -> u32 {
+        self.layouts[place.0].r
+    }
+
+    #[inline(always)]
+    fn next(&self, &(of, line, value): &Self::Place) -> Self::Place {
+        (of, line + 1, value - self.layouts[of].values())
+    }
+
+    #[inline(always)]
+    fn is_mixed(&self) -> bool {
+        self.layouts[0].is_mixed()
+    }
+}
+
+impl Places {
+    /// Probes the lines for many keys, as [`contains_all`].
+    pub(crate) fn contains_all(&self, calls: &Calls, hashes: &[u64], words: &mut [u64]) -> usize {
+        let bytes = self.layouts.iter().map(|layout| layout.lines.memory()).sum();
+        contains_all(self, calls, hashes, Prefetch::to_probe(bytes), words)
     }
 }

@@ -53,8 +53,8 @@ fn is_there<H: Homes>(homes: &H, calls: &Calls, mut place: H::Place) -> bool {
 }
 
 /// Whether the lines may have a key.
-#[inline(always)]
-pub(crate) fn contains<H: Homes>(homes: &H, calls: &Calls, hash: u64) -> bool {
+#[cfg(test)]
+pub(super) fn contains<H: Homes>(homes: &H, calls: &Calls, hash: u64) -> bool {
     is_there(homes, calls, homes.home(hash))
 }
 
