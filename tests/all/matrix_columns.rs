@@ -75,7 +75,10 @@ fn a_view_of_a_column_answers_as_the_definition() {
                 }
             }
             assert_eq!(matrix.column_view(columns).unwrap_err(), Error::Column(columns as u64));
-            assert_eq!(opened.column_view(usize::MAX).unwrap_err(), Error::Column(u64::MAX));
+            assert_eq!(
+                opened.column_view(usize::MAX).unwrap_err(),
+                Error::Column(usize::MAX as u64)
+            );
         }
     }
 }
