@@ -7,8 +7,8 @@
 
 use crate::line::LINE_BYTES;
 
-/// How far ahead lines are prefetched: keys from the one at work to the one whose lines are. All
-/// were measured, by `cargo bench --bench sweep` or `--bench ratios`.
+/// How far ahead lines are prefetched: keys from the one at work to the one whose lines are. Unless it
+/// says otherwise, they were measured, by `cargo bench --bench sweep` or `--bench ratios`.
 pub(crate) mod ahead {
     /// Batches of byte keys hash so many at the start, so that the first lines are prefetched soon.
     pub(crate) const FIRST_HASHES: usize = 8;
@@ -30,6 +30,8 @@ pub(crate) mod ahead {
     pub(crate) const CUCKOO: usize = 16;
     /// Inserts into counting filters and removals, the four cache lines of the counters.
     pub(crate) const COUNTING: usize = 12;
+    /// Inserts into growing filters and removals. Not measured by a sweep.
+    pub(crate) const GROWING: usize = 12;
 }
 
 /// Batches of up to so many keys are done key by key, without tiles.

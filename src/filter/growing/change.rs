@@ -4,10 +4,8 @@ use super::state::MOST_COPIES;
 use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
 use crate::error::Error;
+use crate::kernel::ahead;
 use crate::key::Key;
-
-/// Keys whose lines are prefetched ahead of an insert.
-const AHEAD: usize = 12;
 
 impl GrowingFilter {
     /// As [`insert`](GrowingFilter::insert), for the hash of a key. The hash must be uniform over all 64
@@ -95,7 +93,7 @@ impl GrowingFilter {
 
     #[inline]
     fn prefetch_ahead(&self, hashes: &[u64], i: usize) {
-        if let Some(&later) = hashes.get(i + AHEAD) {
+        if let Some(&later) = hashes.get(i + ahead::GROWING) {
             let (layout, line, _) = self.places.locate(later);
             layout.lines.prefetch(line);
         }

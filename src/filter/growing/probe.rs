@@ -2,6 +2,7 @@
 
 use super::{GrowingFilter, chain};
 use crate::bitmap::Answers;
+use crate::filter::keys::one_by_one;
 use crate::filter::probe::{Probe, probing};
 use crate::key::Key;
 
@@ -81,9 +82,7 @@ impl Probe for GrowingFilter {
     fn contains_hashes(&self, hashes: &[u64], answers: &mut (impl Answers + ?Sized)) -> usize {
         let words = answers.words(hashes.len());
         if (1..=SINGLY).contains(&hashes.len()) {
-            let each = hashes.iter().rev();
-            words[0] = each.fold(0, |word, &hash| word << 1 | u64::from(self.contains_hash(hash)));
-            return words[0].count_ones() as usize;
+            return one_by_one(hashes, words, |hash| self.contains_hash(hash));
         }
         let present = self.places.contains_all(self.calls, hashes, words);
         if self.stash.is_empty() { present } else { present + self.add_stash(hashes, words) }
