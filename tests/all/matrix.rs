@@ -7,6 +7,7 @@ use bloomline::{
     Backend, Bitmap, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Kind, Matrix,
     MatrixShape, MatrixView, Params, View, hash,
 };
+use std::cell::Cell;
 use std::ops::Range;
 
 const SEED: u64 = 77;
@@ -445,21 +446,52 @@ fn damage_is_found_and_leads_to_no_false_negative_in_a_footer() {
     }
 }
 
+/// Bytes that are replaced under a view.
+struct Changing<'a>(&'a Cell<&'a [u8]>);
+
+impl AsRef<[u8]> for Changing<'_> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.get()
+    }
+}
+
 #[test]
 fn bits_behind_the_last_column_are_refused_or_ignored() {
-    let matrix = Matrix::new(params(1, 3), 70).unwrap();
-    let full = vec![0xFF; matrix.groups().len()];
-    let bytes = sealed(&matrix.shape(), &full);
-    assert_eq!(Matrix::decode(&bytes).unwrap_err(), Error::Checksum);
-    assert_eq!(MatrixView::open(&bytes[..]).unwrap_err(), Error::Checksum);
-    let view = MatrixView::open_unverified(&bytes[..]).unwrap();
-    let mut maybe = Bitmap::new();
-    assert_eq!(view.contains_hash(5, &mut maybe), 70);
-    assert_eq!(maybe.as_words(), [u64::MAX, 0x3F]);
-    assert_eq!(view.count_hash(5), 70);
-    assert!(view.any_hash(5) && view.any_hash_among(5, &[1, 0]));
-    assert!(!view.any_hash_among(5, &[0, 0x40]), "of no column");
-    assert_eq!(view.contains_hash_among(5, &[0, 0x60], &mut maybe), 1);
+    // Of rows of each way to be cut into tiles.
+    for columns in [1, 6, 63, 65, 70, 100, 130, 250, 449, 511, 600, 1_000, 1_100] {
+        let matrix = Matrix::new(params(1, 3), columns).unwrap();
+        let words = columns.div_ceil(64);
+        let inside: Vec<u64> =
+            (0..words).map(|at| u64::MAX >> (64 * (at + 1)).saturating_sub(columns)).collect();
+        let full = vec![0xFF; matrix.groups().len()];
+        let row: Vec<u8> = inside.iter().flat_map(|word| (!word).to_le_bytes()).collect();
+        let empty = row.repeat(full.len() / row.len());
+        for (groups, count) in [(full, columns), (empty, 0)] {
+            let bytes = sealed(&matrix.shape(), &groups);
+            assert_eq!(Matrix::decode(&bytes).unwrap_err(), Error::Checksum);
+            assert_eq!(MatrixView::open(&bytes[..]).unwrap_err(), Error::Checksum);
+            let whole = matrix.to_bytes().unwrap();
+            for backend in Backend::available() {
+                let damage = Cell::new(&whole[..]);
+                let view = MatrixView::open_with_backend(Changing(&damage), backend).unwrap();
+                damage.set(&bytes);
+                let mut maybe = Bitmap::new();
+                assert_eq!(view.contains_hash(5, &mut maybe), count, "{columns}, {backend:?}");
+                let expected = if count > 0 { inside.clone() } else { vec![0; words] };
+                assert_eq!(maybe.as_words(), expected);
+                assert_eq!(view.count_hash(5), count, "{columns}, {backend:?}");
+                assert_eq!(view.any_hash(5), count > 0, "{columns}, {backend:?}");
+                // Those behind alone, and the first column with them.
+                let behind: Vec<u64> = inside.iter().map(|word| !word).collect();
+                assert!(!view.any_hash_among(5, &behind), "{columns}, {backend:?}");
+                let mut first = behind.clone();
+                first[0] |= 1;
+                let one = count.min(1);
+                assert_eq!(view.any_hash_among(5, &first), one > 0, "{columns}, {backend:?}");
+                assert_eq!(view.contains_hash_among(5, &first, &mut maybe), one);
+            }
+        }
+    }
 }
 
 /// These groups, with a footer whose checksums are right, as `docs/FORMAT.md` has it.

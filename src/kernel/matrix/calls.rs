@@ -12,7 +12,7 @@ use super::words::{Asked, Word, and, any, one};
 
 /// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
 /// as words in the order of the row; counts its bits. If `live` is not NULL, only columns whose bit is
-/// set there count. Without room to write, bits behind the last column count, too.
+/// set there count. Bits behind the last column never do.
 ///
 /// # Safety of the function
 /// This CPU runs the backend. `group` is where the words asked for begin in the first row of a whole

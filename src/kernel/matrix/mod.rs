@@ -179,26 +179,15 @@ impl<'a> Rows<'a> {
     /// The same, counted only.
     #[inline]
     pub(crate) fn count(&self, hash: u64, live: Option<&[u64]>) -> usize {
-        let (group, live) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`; NULL is for no words.
-        unsafe {
-            let all = (self.of.and)(&self.of.asked, group, hash, live, ptr::null_mut());
-            all - self.behind(group, hash, live).count_ones() as usize
-        }
+        unsafe { self.answer_at(self.group(hash), hash, self.live(live), ptr::null_mut()) }
     }
 
     /// Whether the key may be in any column.
     #[inline]
     pub(crate) fn any(&self, hash: u64, live: Option<&[u64]>) -> bool {
-        let (group, words) = (self.group(hash), self.live(live));
         // SAFETY: as in `answer`.
-        unsafe {
-            if self.behind(group, hash, words) == 0 {
-                return (self.of.any)(&self.of.asked, group, hash, words);
-            }
-        }
-        // Damaged bytes, with bits behind the last column.
-        self.count(hash, live) > 0
+        unsafe { (self.of.any)(&self.of.asked, self.group(hash), hash, self.live(live)) }
     }
 
     /// Whether the key may be in one column, which there is.
@@ -258,28 +247,6 @@ impl<'a> Rows<'a> {
     ) -> usize {
         // SAFETY: the function is that of a backend of this CPU; the caller's promise for the rest.
         unsafe { (self.of.and)(&self.of.asked, group, hash, live, out) }
-    }
-
-    /// The bits of an answer that stand for no column: there are none but in damaged bytes.
-    ///
-    /// # Safety
-    /// As for [`Rows::answer_at`].
-    #[inline(always)]
-    unsafe fn behind(&self, group: *const u8, hash: u64, live: *const u64) -> u64 {
-        let at = self.of.asked.words - 1;
-        let mut word = !self.of.asked.last;
-        if word == 0 {
-            return 0;
-        }
-        if !live.is_null() {
-            // SAFETY: there are as many words.
-            word &= unsafe { *live.add(at) };
-        }
-        each_place(hash, &self.of.asked, |place| {
-            // SAFETY: the last word of a row of the group.
-            word &= unsafe { read(group.add(place + 8 * at)) };
-        });
-        word
     }
 
     /// # Panics

@@ -280,13 +280,19 @@ pub(super) unsafe fn and<W: Words>(
             }
         }
         let all = W::total(sum) + rest;
-        if asked.last == u64::MAX || out.is_null() {
+        if asked.last == u64::MAX {
             return all;
         }
         // Bits that stand for no column: there are none but in damaged bytes.
-        let end = out.add(words - 1);
-        let behind = *end & !asked.last;
-        *end &= asked.last;
+        let end = words - 1;
+        let behind = if out.is_null() {
+            let live = if live.is_null() { u64::MAX } else { *live.add(end) };
+            word(live & !asked.last, group.add(8 * end), places).0
+        } else {
+            let written = *out.add(end);
+            *out.add(end) = written & asked.last;
+            written & !asked.last
+        };
         all - behind.count_ones() as usize
     }
 }
@@ -338,12 +344,18 @@ pub(super) unsafe fn any<W: Words>(
     unsafe {
         while at + W::COUNT <= asked.words {
             if any_in_tile::<W>(group.add(8 * at), places, behind(live, at)) {
-                return true;
+                if at + W::COUNT < asked.words || asked.last == u64::MAX {
+                    return true;
+                }
+                // By bits behind the last column, perhaps: each word by itself says.
+                break;
             }
             at += W::COUNT;
         }
         while at < asked.words {
-            if any_in_tile::<Word>(group.add(8 * at), places, behind(live, at)) {
+            let columns = if at + 1 < asked.words { u64::MAX } else { asked.last };
+            let live = if live.is_null() { u64::MAX } else { *live.add(at) };
+            if word(columns & live, group.add(8 * at), places).0 != 0 {
                 return true;
             }
             at += 1;
