@@ -4,6 +4,7 @@ package bloomline
 
 import (
 	"errors"
+	"math"
 	"fmt"
 	"io/fs"
 	"os"
@@ -91,7 +92,7 @@ func TestColumnViewIsTheFilter(t *testing.T) {
 
 func TestColumnViewErrors(t *testing.T) {
 	m := filledMatrix(t, 1, 6, 3)
-	for _, column := range []int{-1, 3, 1 << 40} {
+	for _, column := range []int{-1, 3, math.MaxInt} {
 		if _, err := m.ColumnView(column); !errors.Is(err, ErrColumn) {
 			t.Errorf("column %d: %v", column, err)
 		}
