@@ -12,8 +12,10 @@ const (
 	atLayerZeros = 40
 )
 
-// cascadeLen is [footer.bodyLen] in layout 9.
-func (f *footer) cascadeLen() (uint64, error) {
+// layoutCascade is the lines of all layers, and behind them a record for each.
+var layoutCascade = layout{9, footer.cascadeLen}
+
+func (f footer) cascadeLen() (uint64, error) {
 	layers := uint64(f.K)
 	switch {
 	case layers < 1 || layers > maxLayers:
@@ -25,7 +27,7 @@ func (f *footer) cascadeLen() (uint64, error) {
 }
 
 func (f cascadeData) encoded() encoded {
-	shape := footer{Seed: f.seed, K: uint32(len(f.layers)), Layout: layoutCascade}
+	shape := footer{Seed: f.seed, K: uint32(len(f.layers)), Layout: layoutCascade.number}
 	var body [][]byte
 	records := make([]byte, 0, len(f.layers)*recordBytes)
 	for i := range f.layers {

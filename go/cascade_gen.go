@@ -79,8 +79,8 @@ func (f *Cascade) Equal(other *Cascade) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*Cascade) layouts() []uint16 {
-	return []uint16{layoutCascade}
+func (*Cascade) layouts() []layout {
+	return []layout{layoutCascade}
 }
 
 // AppendBinary appends the encoded cascade to data, as [encoding.BinaryAppender]. The zero Cascade

@@ -5,6 +5,7 @@ package bloomline
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -112,4 +113,17 @@ func TestCascadeBytes(t *testing.T) {
 			t.Errorf("%v: %d bytes of other content: %v", row, len(data), err)
 		}
 	}
+}
+
+// cascadeMade makes one as a history says: of rate, seed and two sets.
+func cascadeMade(t *testing.T, args []string) (anyKind, error) {
+	seed := number(t, args[1], 10)
+	included, excluded := readHistoryKeys(t, args[2:3]).hashed(seed), readHistoryKeys(t, args[3:4]).hashed(seed)
+	return BuildCascadeHashes(included, excluded, float(args[0]), seed, 1)
+}
+
+// cascadeOther answers the verbs of histories that no other kind has.
+func cascadeOther(_ *testing.T, filter anyKind, words []string) string {
+	f := filter.(*Cascade)
+	return fmt.Sprint(map[string]uint64{"key_count": f.IncludedCount(), "layers": uint64(len(f.Layers()))}[words[0]])
 }

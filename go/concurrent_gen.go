@@ -178,8 +178,8 @@ func (f *ConcurrentFilter) Equal(other *ConcurrentFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*ConcurrentFilter) layouts() []uint16 {
-	return []uint16{layoutLines, layoutCounting, layoutClassic}
+func (*ConcurrentFilter) layouts() []layout {
+	return []layout{layoutLines, layoutCounting, layoutClassic}
 }
 
 // AppendBinary appends the encoded filter, as it is now, to data, as [encoding.BinaryAppender]. The

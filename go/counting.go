@@ -343,6 +343,13 @@ func (f *CountingFilter) Detach() *Filter {
 
 // ---- bytes and files ----
 
+// layoutCounting is lines, and behind them a counter of 4 bits for each of their bits.
+var layoutCounting = layout{2, footer.countingLen}
+
+func (f footer) countingLen() (uint64, error) {
+	return f.eachLen(lineBytes+counterBytes, f.params().checkCounting())
+}
+
 func (f countingData) encoded() encoded {
 	filter := orZero(f.filter)
 	return encode(filter.footer(layoutCounting), bytesOf(filter.view.all), f.counters)

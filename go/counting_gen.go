@@ -226,8 +226,8 @@ func (f *CountingFilter) Equal(other *CountingFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*CountingFilter) layouts() []uint16 {
-	return []uint16{layoutCounting}
+func (*CountingFilter) layouts() []layout {
+	return []layout{layoutCounting}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero

@@ -2,6 +2,7 @@ package bloomline
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -143,4 +144,27 @@ func TestCountingReaders(t *testing.T) {
 	hashes := splitMix(200, 1)
 	filter.AddHashes(hashes)
 	readAtOnce(t, filter, hashes, func(hash uint64) bool { return filter.CountHash(hash) > 0 })
+}
+
+// countingOther answers the verbs of histories that no other kind has.
+func countingOther(t *testing.T, filter anyKind, words []string) string {
+	f := filter.(*CountingFilter)
+	switch words[0] {
+	case "count":
+		keys := readHistoryKeys(t, words[1:])
+		if !keys.bytes {
+			return fmt.Sprint(f.CountHash(keys.hashes[0]))
+		}
+		if f.Count(keys.slices[0]) != f.CountString(keys.texts[0]) {
+			t.Error("as a string it has another count")
+		}
+		return fmt.Sprint(f.CountString(keys.texts[0]))
+	case "plain":
+		left := orPanic(f.Clone().Detach().MarshalBinary())
+		if saidBytes(left, nil) != saidBytes(orPanic(f.Snapshot()).MarshalBinary()) {
+			t.Error("what is left without the counters is another filter")
+		}
+		return saidBytes(left, nil)
+	}
+	return ""
 }

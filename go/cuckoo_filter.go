@@ -179,6 +179,13 @@ func (f *CuckooFilter) Clear() {
 
 // ---- bytes and files ----
 
+// layoutCuckoo is lines of fingerprints.
+var layoutCuckoo = layout{7, footer.cuckooLen}
+
+func (f footer) cuckooLen() (uint64, error) {
+	return f.eachLen(lineBytes, f.cuckooParams().checkRead())
+}
+
 func (f cuckooData) encoded() encoded {
 	p, _ := f.view.CuckooParams()
 	return encode(footer{
@@ -186,7 +193,7 @@ func (f cuckooData) encoded() encoded {
 		LineCount: p.LineCount,
 		Seed:      p.Seed,
 		K:         uint32(p.FingerprintBits),
-		Layout:    layoutCuckoo,
+		Layout:    layoutCuckoo.number,
 	}, bytesOf(f.view.cuckoo.all))
 }
 

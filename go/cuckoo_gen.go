@@ -198,8 +198,8 @@ func (f *CuckooFilter) Equal(other *CuckooFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*CuckooFilter) layouts() []uint16 {
-	return []uint16{layoutCuckoo}
+func (*CuckooFilter) layouts() []layout {
+	return []layout{layoutCuckoo}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero

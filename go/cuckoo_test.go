@@ -249,3 +249,12 @@ func TestCuckooRefusedCostsLittle(t *testing.T) {
 		}
 	}
 }
+
+// cuckooOther answers the verbs of histories that no other kind has.
+func cuckooOther(_ *testing.T, filter anyKind, words []string) string {
+	if words[0] != "params" {
+		return ""
+	}
+	p := filter.(*CuckooFilter).Params()
+	return fmt.Sprint(p.LineCount, p.FingerprintBits, p.Seed)
+}

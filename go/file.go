@@ -57,7 +57,7 @@ func open(path string, verify bool) (*Mapped, error) {
 }
 
 // mapFile maps a file, or reads it where the system maps none, if it has one of these layouts.
-func mapFile(path string, layouts []uint16) (*host.Mapping, error) {
+func mapFile(path string, layouts []layout) (*host.Mapping, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err

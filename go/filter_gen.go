@@ -150,8 +150,8 @@ func (f *Filter) Equal(other *Filter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*Filter) layouts() []uint16 {
-	return []uint16{layoutLines, layoutCounting, layoutClassic}
+func (*Filter) layouts() []layout {
+	return []layout{layoutLines, layoutCounting, layoutClassic}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero Filter

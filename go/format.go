@@ -13,18 +13,21 @@ import (
 )
 
 const (
-	footerBytes = format.FooterBytes
+	footerBytes   = format.FooterBytes
+	classicNumber = 6
+)
 
-	// Layouts: what is before the footer.
-	layoutLines    = format.Lines
-	layoutCounting = 2  // the same, and behind them a counter of 4 bits for each of their bits
-	layoutScalable = 3  // the lines of all stages, and behind them a record for each
-	layoutWindow   = 4  // the lines of all generations, and behind them their state
-	layoutClassic  = 6  // bits anywhere
-	layoutCuckoo   = 7  // lines of fingerprints
-	layoutStatic   = 8  // lines of solutions, in levels
-	layoutCascade  = 9  // the lines of all layers, and behind them a record for each
-	layoutMatrix   = 10 // lines of many filters transposed, and behind them names and checksums
+// layout is what is before a footer. Kinds that are not plain have theirs in their files.
+type layout struct {
+	number uint16
+	// bodyLen is how long it has to be, which nobody has looked at yet: what stands in a footer is checked
+	// before memory is taken for it. It returns what is wrong with a footer that says what none can.
+	bodyLen func(f footer) (uint64, error)
+}
+
+var (
+	layoutLines   = layout{format.Lines, footer.linesLen}
+	layoutClassic = layout{classicNumber, footer.linesLen} // bits anywhere in them
 )
 
 // footer is what a footer says, and below what it means in each layout.
@@ -48,45 +51,37 @@ func (f *footer) bytes() []byte {
 }
 
 func (f *footer) params() Params {
-	return Params{LineCount: f.LineCount, K: int(f.K), Classic: f.Layout == layoutClassic, Seed: f.Seed}
+	return Params{LineCount: f.LineCount, K: int(f.K), Classic: f.Layout == classicNumber, Seed: f.Seed}
 }
 
 func (f *footer) cuckooParams() CuckooParams {
 	return CuckooParams{LineCount: f.LineCount, FingerprintBits: int(f.K), Seed: f.Seed}
 }
 
-// bodyLen is how long what is before the footer has to be, which nobody has looked at yet: what
-// stands in a footer is checked before memory is taken for it. It returns what is wrong with a
-// footer that says what none can.
-func (f *footer) bodyLen(layouts []uint16) (uint64, error) {
-	if !slices.Contains(layouts, f.Layout) {
-		return 0, ErrLayout
-	}
-	switch f.Layout {
-	case layoutScalable:
-		return f.scalableLen()
-	case layoutWindow:
-		return f.windowLen()
-	case layoutStatic:
-		return f.staticLen()
-	case layoutCascade:
-		return f.cascadeLen()
-	case layoutMatrix:
-		return f.matrixLen()
-	}
+// linesLen is the length of lines alone.
+func (f footer) linesLen() (uint64, error) {
+	return f.eachLen(lineBytes, f.params().checkRead())
+}
+
+// eachLen is so many bytes for each line, where the reserved field is zero, or what is wrong with the rest.
+func (f footer) eachLen(each uint64, err error) (uint64, error) {
 	if f.Reserved != 0 {
 		return 0, ErrReserved
 	}
-	switch f.Layout {
-	case layoutCounting:
-		return f.LineCount * (lineBytes + counterBytes), f.params().checkCounting()
-	case layoutCuckoo:
-		return f.LineCount * lineBytes, f.cuckooParams().checkRead()
-	}
-	return f.LineCount * lineBytes, f.params().checkRead()
+	return f.LineCount * each, err
 }
 
-func (f *footer) check(body uint64, layouts []uint16) error {
+// bodyLen is that of the layout of these which the footer names.
+func (f *footer) bodyLen(layouts []layout) (uint64, error) {
+	for _, each := range layouts {
+		if each.number == f.Layout {
+			return each.bodyLen(*f)
+		}
+	}
+	return 0, ErrLayout
+}
+
+func (f *footer) check(body uint64, layouts []layout) error {
 	size, err := f.bodyLen(layouts)
 	if err == nil && size != body {
 		err = ErrTruncated
@@ -100,7 +95,7 @@ func (f *footer) check(body uint64, layouts []uint16) error {
 type kind interface {
 	encoded() encoded
 	// layouts are those that it reads.
-	layouts() []uint16
+	layouts() []layout
 	// decode makes it the filter of a body, whose footer has been checked. If it is to keep the
 	// body, that is memory of [newBytes] which nobody else uses.
 	decode(body []byte, f footer, keep bool) error
@@ -157,7 +152,7 @@ func (f footer) parts(body []byte, verify bool) (parts, error) {
 }
 
 // viewLayouts are those that a view can probe.
-var viewLayouts = []uint16{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic}
+var viewLayouts = []layout{layoutLines, layoutCounting, layoutCuckoo, layoutClassic, layoutStatic}
 
 // openView opens whatever a view can probe.
 func openView(data []byte, verify bool) (View, error) {
@@ -168,7 +163,7 @@ func openView(data []byte, verify bool) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	if f.Layout == layoutStatic {
+	if f.Layout == layoutStatic.number {
 		if verify && f.LinesChecksum != checksum(body) {
 			return View{}, ErrChecksum
 		}
@@ -179,10 +174,10 @@ func openView(data []byte, verify bool) (View, error) {
 		return View{}, err
 	}
 	view := View{seed: p.Seed, keyCount: p.KeyCount}
-	if p.Layout == layoutCuckoo {
+	if p.Layout == layoutCuckoo.number {
 		view.cuckoo = cuckooLines{linesOf(p.lines), slotSizeOf(int(p.K))}
 	} else {
-		view.lines = linesWith(linesOf(p.lines), int(p.K), p.Layout == layoutClassic)
+		view.lines = linesWith(linesOf(p.lines), int(p.K), p.Layout == layoutClassic.number)
 	}
 	return view, nil
 }
@@ -195,7 +190,7 @@ func (p *parts) newFilter(keep bool) (*Filter, error) {
 	}
 	filter := new(Filter)
 	filter.view = View{
-		lines:    linesWith(all, int(p.K), p.Layout == layoutClassic),
+		lines:    linesWith(all, int(p.K), p.Layout == layoutClassic.number),
 		seed:     p.Seed,
 		keyCount: p.KeyCount,
 	}
@@ -258,20 +253,20 @@ func (e encoded) writeTo(w io.Writer) (written int64, err error) {
 // ---- plain filters ----
 
 func (f filterData) encoded() encoded {
-	layout := uint16(layoutLines)
+	of := layoutLines
 	if f.view.classic {
-		layout = layoutClassic
+		of = layoutClassic
 	}
-	return encode(f.footer(layout), bytesOf(f.view.all))
+	return encode(f.footer(of), bytesOf(f.view.all))
 }
 
-func (f filterData) footer(layout uint16) footer {
+func (f filterData) footer(of layout) footer {
 	return footer{
 		KeyCount:  f.view.keyCount,
 		LineCount: uint64(len(f.view.all)),
 		Seed:      f.view.seed,
 		K:         uint32(f.view.k),
-		Layout:    layout,
+		Layout:    of.number,
 	}
 }
 

@@ -90,7 +90,7 @@ func checkReader(t *testing.T, data []byte, hashes []uint64) {
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
 		// A cuckoo filter is none of these, nor is a static one.
 		layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:])
-		if decoded != ErrLayout || layout != layoutCuckoo && layout != layoutStatic {
+		if decoded != ErrLayout || layout != layoutCuckoo.number && layout != layoutStatic.number {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return
@@ -131,7 +131,7 @@ func FuzzCounting(f *testing.F) {
 					lines[bit/8] |= 1 << (bit % 8)
 				}
 			}
-			shape := footer{LineCount: uint64(len(lines) / 64), K: uint32(k), Layout: layoutCounting, KeyCount: seed}
+			shape := footer{LineCount: uint64(len(lines) / 64), K: uint32(k), Layout: layoutCounting.number, KeyCount: seed}
 			encoded, _ := encode(shape, lines, counters).appendTo(nil)
 			if !checkCounting(t, encoded, hashes) {
 				t.Fatal("counters and their lines are not accepted")
@@ -144,7 +144,7 @@ func checkCounting(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CountingFilter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCounting {
+		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCounting.number {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return false
@@ -191,7 +191,7 @@ func FuzzCuckoo(f *testing.F) {
 		checkCuckoo(t, data, hashes)
 		checkCuckoo(t, repaired(data), hashes)
 		if lines := data[:len(data)&^63]; len(lines) > 0 {
-			shape := footer{LineCount: uint64(len(lines) / 64), K: 8 + uint32(seed%3)*4, Layout: layoutCuckoo, KeyCount: seed}
+			shape := footer{LineCount: uint64(len(lines) / 64), K: 8 + uint32(seed%3)*4, Layout: layoutCuckoo.number, KeyCount: seed}
 			encoded, _ := encode(shape, lines).appendTo(nil)
 			if !checkCuckoo(t, encoded, hashes) {
 				t.Fatal("lines are not accepted")
@@ -204,7 +204,7 @@ func checkCuckoo(t *testing.T, data []byte, hashes []uint64) (accepted bool) {
 	_, err := OpenView(data)
 	var filter CuckooFilter
 	if n, decoded := filter.ReadFrom(bytes.NewReader(data)); decoded != err || err == nil && n != int64(len(data)) {
-		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCuckoo {
+		if layout := le.Uint16(data[len(data)-footerBytes+format.AtLayout:]); decoded != ErrLayout || layout == layoutCuckoo.number {
 			t.Fatalf("ReadFrom: %d, %v; OpenView: %v", n, decoded, err)
 		}
 		return false

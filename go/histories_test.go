@@ -102,6 +102,8 @@ func saidBytes(data []byte, err error) string {
 	return fmt.Sprintf("%d %016x", len(data), checksum(orPanic(data, err)))
 }
 
+func float(text string) float64 { return orPanic(strconv.ParseFloat(text, 64)) }
+
 func either(of bool, yes, no string) string {
 	if of {
 		return yes
@@ -109,66 +111,11 @@ func either(of bool, yes, no string) string {
 	return no
 }
 
-// ---- the kinds ----
-
-// historyKind is how filters of a kind are made and loaded.
-type historyKind struct {
-	make func(t *testing.T, args []string) (goldenFilter, error)
-	load func(path string) (goldenFilter, error)
-}
-
-func kindOf[F goldenFilter](load func(string) (F, error), make func(t *testing.T, args []string) (F, error)) historyKind {
-	return historyKind{
-		func(t *testing.T, args []string) (goldenFilter, error) { return make(t, args) },
-		func(path string) (goldenFilter, error) { return load(path) },
-	}
-}
-
-// shaped makes a filter of line count, k and seed.
-func shaped[F any](make func(Params) (F, error)) func(*testing.T, []string) (F, error) {
-	return func(t *testing.T, args []string) (F, error) {
-		return make(Params{LineCount: number(t, args[0], 10), K: int(number(t, args[1], 10)), Seed: number(t, args[2], 10)})
-	}
-}
-
-func float(text string) float64 { return orPanic(strconv.ParseFloat(text, 64)) }
-
-var historyKinds = map[string]historyKind{
-	"filter":     kindOf(Load, shaped(NewWithParams)),
-	"classic":    kindOf(Load, shaped(newClassicWithParams)),
-	"concurrent": kindOf(LoadConcurrent, shaped(NewConcurrentWithParams)),
-	"counting":   kindOf(LoadCounting, shaped(NewCountingWithParams)),
-	"cuckoo": kindOf(LoadCuckoo, shaped(func(p Params) (*CuckooFilter, error) {
-		return NewCuckooWithParams(CuckooParams{p.LineCount, p.K, p.Seed})
-	})),
-	"scalable": kindOf(LoadScalable, func(t *testing.T, args []string) (*ScalableFilter, error) {
-		return NewScalable(int(number(t, args[0], 10)), float(args[1]), WithSeed(number(t, args[2], 10)))
-	}),
-	"window": kindOf(LoadWindow, func(t *testing.T, args []string) (*Window, error) {
-		return NewWindow(int(number(t, args[0], 10)), int(number(t, args[1], 10)), float(args[2]), WithSeed(number(t, args[3], 10)))
-	}),
-	"static": kindOf(LoadStatic, func(t *testing.T, args []string) (*StaticFilter, error) {
-		rows, seed := int(number(t, args[0], 10)), number(t, args[1], 10)
-		hashes := readHistoryKeys(t, args[2:]).hashed(seed)
-		params, err := StaticParamsForRows(len(hashes), rows)
-		if err != nil {
-			return nil, err
-		}
-		params.Seed = seed
-		return BuildStaticWithParams(params, hashes, 1)
-	}),
-	"cascade": kindOf(LoadCascade, func(t *testing.T, args []string) (*Cascade, error) {
-		seed := number(t, args[1], 10)
-		included, excluded := readHistoryKeys(t, args[2:3]).hashed(seed), readHistoryKeys(t, args[3:4]).hashed(seed)
-		return BuildCascadeHashes(included, excluded, float(args[0]), seed, 1)
-	}),
-}
-
 // ---- the verbs ----
 
 type history struct {
-	historyKind
-	two    [2]goldenFilter
+	kindRow
+	two    [2]anyKind
 	slices bool // keys as slices, not as strings
 }
 
@@ -178,7 +125,7 @@ func (h *history) answer(t *testing.T, words []string) string {
 	filter := h.two[0]
 	switch verb {
 	case "new":
-		made, err := h.make(t, args)
+		made, err := h.made(t, args)
 		if err == nil {
 			h.two[0] = made
 		}
@@ -188,7 +135,7 @@ func (h *history) answer(t *testing.T, words []string) string {
 	case "swap":
 		h.two[0], h.two[1] = h.two[1], h.two[0]
 	case "copy":
-		h.two[1] = reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface().(goldenFilter)
+		h.two[1] = reflect.ValueOf(filter).MethodByName("Clone").Call(nil)[0].Interface().(anyKind)
 	case "union":
 		other := h.two[1]
 		if shared, ok := other.(*ConcurrentFilter); ok {
@@ -204,7 +151,7 @@ func (h *history) answer(t *testing.T, words []string) string {
 	case "save":
 		path := filepath.Join(t.TempDir(), "filter")
 		must(filter.(interface{ Save(string) error }).Save(path))
-		h.two[0] = orPanic(h.load(path))
+		h.two[0] = orPanic(h.load(path)).(anyKind)
 	case "contains":
 		return h.contains(t, readHistoryKeys(t, args))
 	case "insert", "insert_new":
@@ -212,13 +159,18 @@ func (h *history) answer(t *testing.T, words []string) string {
 	case "remove":
 		return h.remove(readHistoryKeys(t, args))
 	default:
+		if h.other != nil {
+			if said := h.other(t, filter, words); said != "" {
+				return said
+			}
+		}
 		return facts(t, filter, words)
 	}
 	return "ok"
 }
 
 func (h *history) decode(data []byte) string {
-	filter := reflect.New(reflect.TypeOf(h.two[0]).Elem()).Interface().(goldenFilter)
+	filter := reflect.New(reflect.TypeOf(h.two[0]).Elem()).Interface().(anyKind)
 	err := filter.UnmarshalBinary(data)
 	h.two[0] = filter
 	return saidStatus(err)
@@ -362,62 +314,15 @@ func (h *history) remove(keys historyKeys) string {
 	return saidBitmap(filter.RemoveStrings(keys.texts, nil))
 }
 
-// facts are verbs without keys, but one.
-func facts(t *testing.T, filter goldenFilter, words []string) string {
-	argument := func() uint64 { return number(t, words[1], 10) }
-	switch f := filter.(type) {
-	case *Window:
-		switch words[0] {
-		case "key_count":
-			return fmt.Sprint(f.KeyCount(int(argument())))
-		case "slice":
-			return fmt.Sprint(f.TimeSlice())
-		case "rotate":
-			f.Rotate()
-			return "ok"
-		case "advance":
-			f.AdvanceTo(argument())
-			return "ok"
-		case "rotate_after":
-			f.RotateAfter(argument())
-			return "ok"
-		}
-	case *Cascade:
-		return fmt.Sprint(map[string]uint64{"key_count": f.IncludedCount(), "layers": uint64(len(f.Layers()))}[words[0]])
-	case *CountingFilter:
-		switch words[0] {
-		case "count":
-			keys := readHistoryKeys(t, words[1:])
-			if !keys.bytes {
-				return fmt.Sprint(f.CountHash(keys.hashes[0]))
-			}
-			if f.Count(keys.slices[0]) != f.CountString(keys.texts[0]) {
-				t.Error("as a string it has another count")
-			}
-			return fmt.Sprint(f.CountString(keys.texts[0]))
-		case "plain":
-			left := orPanic(f.Clone().Detach().MarshalBinary())
-			if saidBytes(left, nil) != saidBytes(orPanic(f.Snapshot()).MarshalBinary()) {
-				t.Error("what is left without the counters is another filter")
-			}
-			return saidBytes(left, nil)
-		}
-	}
+// facts are verbs without keys that most kinds have.
+func facts(t *testing.T, filter anyKind, words []string) string {
 	switch words[0] {
 	case "key_count":
 		return fmt.Sprint(filter.(interface{ KeyCount() uint64 }).KeyCount())
-	case "stages":
-		return fmt.Sprint(len(filter.(*ScalableFilter).Stages()))
 	case "clear":
 		filter.(interface{ Clear() }).Clear()
 		return "ok"
-	case "fold":
-		return saidStatus(filter.(*Filter).Fold())
 	case "params":
-		if cuckoo, ok := filter.(*CuckooFilter); ok {
-			p := cuckoo.Params()
-			return fmt.Sprint(p.LineCount, p.FingerprintBits, p.Seed)
-		}
 		p := filter.(interface{ Params() Params }).Params()
 		return fmt.Sprint(p.LineCount, p.K, p.Seed)
 	}
@@ -427,15 +332,18 @@ func facts(t *testing.T, filter goldenFilter, words []string) string {
 
 func TestHistories(t *testing.T) {
 	eachWay(t, func(t *testing.T) {
-		for name, kind := range historyKinds {
-			rows := golden(t, "histories/"+name+".txt")
+		for _, row := range kindRows {
+			if row.history == "" {
+				continue
+			}
+			lines := golden(t, "histories/"+row.history+".txt")
 			for _, bySlices := range []bool{false, true} {
-				h := history{historyKind: kind, slices: bySlices}
-				for i, row := range rows {
-					arrow := slices.Index(row, "->")
-					want := strings.Join(row[arrow+1:], " ")
-					if got := h.answer(t, row[:arrow]); got != want || t.Failed() {
-						t.Fatalf("%s.txt:%d: %v: %s, want %s", name, i+1, row[:arrow], got, want)
+				h := history{kindRow: row, slices: bySlices}
+				for i, line := range lines {
+					arrow := slices.Index(line, "->")
+					want := strings.Join(line[arrow+1:], " ")
+					if got := h.answer(t, line[:arrow]); got != want || t.Failed() {
+						t.Fatalf("%s.txt:%d: %v: %s, want %s", row.history, i+1, line[:arrow], got, want)
 					}
 				}
 			}

@@ -14,59 +14,6 @@ import (
 	"testing"
 )
 
-// kindsOf are empty filters of all kinds for 1000 keys at 1 %, with a seed.
-func kindsOf(t *testing.T) map[string]anyKind {
-	t.Helper()
-	made := map[string]anyKind{}
-	add := func(name string, filter anyKind, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		made[name] = filter
-	}
-	plain, err := New(1000, 0.01, WithSeed(9))
-	add("Filter", plain, err)
-	classic, err := NewClassic(1000, 0.01, WithSeed(9))
-	add("Filter, classic", classic, err)
-	long, err := New(1000, 1e-5, WithSeed(9)) // k above 8
-	add("Filter, long", long, err)
-	shared, err := NewConcurrent(1000, 0.01, WithSeed(9))
-	add("ConcurrentFilter", shared, err)
-	counting, err := NewCounting(1000, 0.01, WithSeed(9))
-	add("CountingFilter", counting, err)
-	cuckoo, err := NewCuckoo(1000, 0.002, WithSeed(9))
-	add("CuckooFilter", cuckoo, err)
-	scalable, err := NewScalable(100, 0.01, WithSeed(9))
-	add("ScalableFilter", scalable, err)
-	window, err := NewWindow(3, 1000, 0.01, WithSeed(9))
-	add("Window", window, err)
-	return made
-}
-
-// builtKinds are those that are made of all their keys at once, or answer by columns.
-func builtKinds(hashes []uint64) map[string]any {
-	return map[string]any{
-		"StaticFilter": orPanic(BuildStaticHashes(hashes, 0.01)),
-		"Cascade":      orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)),
-		"Matrix":       orPanic(NewMatrix(Params{LineCount: 5, K: 6}, 100)),
-	}
-}
-
-// loaders are all functions that read a file.
-var loaders = map[string]func(path string) error{
-	"Load":           func(path string) error { return second(Load(path)) },
-	"LoadConcurrent": func(path string) error { return second(LoadConcurrent(path)) },
-	"LoadCounting":   func(path string) error { return second(LoadCounting(path)) },
-	"LoadCuckoo":     func(path string) error { return second(LoadCuckoo(path)) },
-	"LoadStatic":     func(path string) error { return second(LoadStatic(path)) },
-	"LoadScalable":   func(path string) error { return second(LoadScalable(path)) },
-	"LoadWindow":     func(path string) error { return second(LoadWindow(path)) },
-	"LoadCascade":    func(path string) error { return second(LoadCascade(path)) },
-	"LoadMatrix":     func(path string) error { return second(LoadMatrix(path)) },
-	"Open":           func(path string) error { return second(Open(path)) },
-	"OpenUnverified": func(path string) error { return second(OpenUnverified(path)) },
-}
-
 func TestKindsAlike(t *testing.T) {
 	all := strings.Fields(`
 		Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
@@ -78,31 +25,14 @@ func TestKindsAlike(t *testing.T) {
 		Clone Equal Union Intersect Clear MemoryUsage
 		AppendBinary MarshalBinary UnmarshalBinary MarshalText UnmarshalText GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`)
-	// Their documentation has the reasons.
-	missing := map[string]string{
-		"ConcurrentFilter": "KeyCount View Intersect",
-		"CuckooFilter":     "AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent EstimatedKeys Union Intersect",
-		"CountingFilter":   "Intersect",
-		"ScalableFilter":   "Params View Union Intersect",
-		"Window":           "EstimatedKeys View Union Intersect",
-		"StaticFilter": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
-			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Fill Union Intersect Clear`,
-		"Cascade": `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
-			AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Intersect Clear
-			Params KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate View`,
-		"Matrix": `AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-			AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent Union Intersect
-			KeyCount Fill EstimatedKeys EstimatedRate WorstLineRate`,
-	}
 	// What reads alone.
-	reads := `Add AddString AddUint64 AddHash AddBatch AddStrings AddHashes
-		AddIfAbsent AddStringIfAbsent AddUint64IfAbsent AddHashIfAbsent
-		AddBatchIfAbsent AddStringsIfAbsent AddHashesIfAbsent View Clone Equal Union Intersect Clear MemoryUsage
+	reads := adds + `View Clone Equal Union Intersect Clear MemoryUsage
 		AppendBinary MarshalBinary UnmarshalBinary GobEncode GobDecode
 		WriteTo ReadFrom WriteDelimited ReadDelimited Save`
-	missing["View"], missing["Mapped"] = reads, reads
+	missing := map[string]string{"View": reads, "Mapped": reads}
+	for _, row := range kindRows {
+		missing[row.name] = row.lacks
+	}
 	kinds := builtKinds(randomHashes(900, 8))
 	kinds["View"], kinds["Mapped"] = new(View), new(Mapped)
 	for name, filter := range kindsOf(t) {
@@ -360,9 +290,14 @@ func TestKindsAllocateNothing(t *testing.T) {
 	}
 	out := make(Bitmap, 11)
 	static := orPanic(BuildStaticHashes(hashes, 0.01))
-	kinds := map[string]Prober{"StaticFilter": static, "Cascade": orPanic(BuildCascadeHashes(hashes[:100], hashes[100:], 0, 0, 1)), "View": static.View()}
+	kinds := map[string]Prober{"View": static.View()}
+	for name, filter := range builtKinds(hashes) {
+		if probe, ok := filter.(Prober); ok {
+			kinds[name] = probe
+		}
+	}
 	for name, filter := range kindsOf(t) {
-		kinds[name] = filter.(Prober)
+		kinds[name] = filter
 	}
 	for name, probe := range kinds {
 		work := map[string]func(){

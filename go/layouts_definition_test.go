@@ -19,11 +19,11 @@ func definitionAnswer(data []byte, hash uint64) bool {
 	lines, footer := data[:len(data)-footerBytes], data[len(data)-footerBytes:]
 	count, k := le.Uint64(footer[format.AtLineCount:]), int(le.Uint32(footer[format.AtK:]))
 	switch le.Uint16(footer[format.AtLayout:]) {
-	case layoutClassic:
+	case layoutClassic.number:
 		return definitionClassicContains(lines, k, hash)
-	case layoutCuckoo:
+	case layoutCuckoo.number:
 		return definitionCuckooContains(lines, k, hash)
-	case layoutStatic:
+	case layoutStatic.number:
 		shape := footer[format.AtReserved:]
 		return definitionStaticContains(lines, count, shape[0], shape[1], int(shape[2]), k, hash)
 	}

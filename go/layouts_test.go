@@ -26,9 +26,8 @@ type marshaled interface {
 	encoding.BinaryUnmarshaler
 }
 
-// into reads into a filter that has a key, and keeps it if the bytes are refused.
-func into(t *testing.T, name string, filter marshaled, add func(string)) func([]byte) error {
-	add("kept")
+// into reads into a filter that has keys, and keeps it if the bytes are refused.
+func into(t *testing.T, name string, filter marshaled) func([]byte) error {
 	before, _ := filter.MarshalBinary()
 	return func(data []byte) error {
 		err := filter.UnmarshalBinary(data)
@@ -43,12 +42,7 @@ func into(t *testing.T, name string, filter marshaled, add func(string)) func([]
 }
 
 func layoutReaders(t *testing.T) []layoutReader {
-	plain, counting, scalable, cuckoo := mustNew(t, 9, 0.1), countingOf(t, 1, 6, 0), mustScalable(t, 9, 0.1), cuckooOf(t, 1, 8, 0)
-	window, err := NewWindow(2, 9, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []layoutReader{
+	readers := []layoutReader{
 		{"view", []uint16{1, 2, 6, 7, 8}, func(data []byte) error { return second(OpenView(data)) }},
 		{"unverified", []uint16{1, 2, 6, 7, 8}, func(data []byte) error {
 			view, err := OpenViewUnverified(data)
@@ -57,13 +51,14 @@ func layoutReaders(t *testing.T) []layoutReader {
 			}
 			return err
 		}},
-		{"Filter", []uint16{1, 2, 6}, into(t, "Filter", plain, plain.AddString)},
-		{"CountingFilter", []uint16{2}, into(t, "CountingFilter", counting, counting.AddString)},
-		{"ScalableFilter", []uint16{3}, into(t, "ScalableFilter", scalable, func(key string) { scalable.AddString(key) })},
-		{"Window", []uint16{4}, into(t, "Window", window, func(key string) { window.AddString(key) })},
-		{"CuckooFilter", []uint16{7}, into(t, "CuckooFilter", cuckoo, func(key string) { _ = cuckoo.AddString(key) })},
-		{"StaticFilter", []uint16{8}, into(t, "StaticFilter", staticOf(t, 8, randomHashes(50, 1)), func(string) {})},
 	}
+	all := trusted(t)
+	for _, row := range kindRows {
+		if filter, ok := all[row.name]; ok {
+			readers = append(readers, layoutReader{row.name, row.layouts, into(t, row.name, filter)})
+		}
+	}
+	return readers
 }
 
 // layoutSamples are small files of every layout.

@@ -39,8 +39,8 @@ func (m *Matrix) Equal(other *Matrix) bool {
 	return orZero(m).encoded().equal(orZero(other).encoded())
 }
 
-func (*Matrix) layouts() []uint16 {
-	return []uint16{layoutMatrix}
+func (*Matrix) layouts() []layout {
+	return []layout{layoutMatrix}
 }
 
 // AppendBinary appends the encoded matrix to data, as [encoding.BinaryAppender]. The zero Matrix

@@ -304,8 +304,10 @@ func (f *footer) matrixShape() (MatrixShape, error) {
 	return shape, err
 }
 
-// matrixLen is [footer.bodyLen] in layout 10.
-func (f *footer) matrixLen() (uint64, error) {
+// layoutMatrix is lines of many filters transposed, and behind them names and checksums.
+var layoutMatrix = layout{10, footer.matrixLen}
+
+func (f footer) matrixLen() (uint64, error) {
 	shape, err := f.matrixShape()
 	return uint64(shape.ChecksumBytes().End()), err
 }
@@ -321,7 +323,7 @@ func (s *MatrixShape) footer() footer {
 	}
 	return footer{
 		LineCount: s.params.LineCount, Seed: s.params.Seed, K: uint32(s.params.K),
-		Layout: layoutMatrix, Reserved: reserved,
+		Layout: layoutMatrix.number, Reserved: reserved,
 	}
 }
 

@@ -41,11 +41,11 @@ func TestOutOfMemory(t *testing.T) {
 
 func testOutOfMemory(t *testing.T) {
 	params := Params{LineCount: largeLines, K: 6}
-	zeros := footer{LineCount: largeLines, K: 6, Layout: layoutLines}
-	window := footer{LineCount: largeLines / 8, K: 6, Layout: layoutWindow, Reserved: 8}
-	counting := footer{LineCount: largeLines / 5, K: 6, Layout: layoutCounting}
-	cuckoo := footer{LineCount: largeLines, K: 8, Layout: layoutCuckoo}
-	classic := footer{LineCount: largeLines, K: 6, Layout: layoutClassic}
+	zeros := footer{LineCount: largeLines, K: 6, Layout: layoutLines.number}
+	window := footer{LineCount: largeLines / 8, K: 6, Layout: layoutWindow.number, Reserved: 8}
+	counting := footer{LineCount: largeLines / 5, K: 6, Layout: layoutCounting.number}
+	cuckoo := footer{LineCount: largeLines, K: 8, Layout: layoutCuckoo.number}
+	classic := footer{LineCount: largeLines, K: 6, Layout: layoutClassic.number}
 	// What is there before the memory is limited, to be copied after that.
 	plain := orPanic(NewWithParams(params))
 	shared := orPanic(NewConcurrentWithParams(params))
@@ -96,10 +96,10 @@ func testOutOfMemory(t *testing.T) {
 			return nil
 		},
 		"Load":            func() error { _, err := Load(path); return err },
-		"Load of classic": func() error { _, err := Load(paths[layoutClassic]); return err },
-		"LoadCounting":    func() error { _, err := LoadCounting(paths[layoutCounting]); return err },
-		"LoadCuckoo":      func() error { _, err := LoadCuckoo(paths[layoutCuckoo]); return err },
-		"LoadWindow":      func() error { _, err := LoadWindow(paths[layoutWindow]); return err },
+		"Load of classic": func() error { _, err := Load(paths[layoutClassic.number]); return err },
+		"LoadCounting":    func() error { _, err := LoadCounting(paths[layoutCounting.number]); return err },
+		"LoadCuckoo":      func() error { _, err := LoadCuckoo(paths[layoutCuckoo.number]); return err },
+		"LoadWindow":      func() error { _, err := LoadWindow(paths[layoutWindow.number]); return err },
 		"ReadFrom":        func() error { _, err := new(Filter).ReadFrom(bytes.NewReader(data)); return err },
 		"ReadDelimited": func() error {
 			length := le.AppendUint64(nil, uint64(len(data)))
@@ -150,14 +150,14 @@ func panicOf(f func()) (err error) {
 func sparse(t *testing.T, end footer) ([]byte, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprint("layout-", end.Layout))
-	size := int64(orPanic(end.bodyLen([]uint16{end.Layout})))
+	size := int64(orPanic(end.bodyLen(append(viewLayouts, layoutWindow))))
 	file := orPanic(os.Create(path))
 	defer file.Close()
 	if err := file.Truncate(size + footerBytes); err != nil {
 		t.Fatal(err)
 	}
 	var data []byte
-	if end.Layout == layoutLines { // which is read to its end before memory is taken
+	if end.Layout == layoutLines.number { // which is read to its end before memory is taken
 		data = orPanic(syscall.Mmap(int(file.Fd()), 0, int(size)+footerBytes, syscall.PROT_READ, syscall.MAP_SHARED))
 		t.Cleanup(func() { _ = syscall.Munmap(data) })
 		end.LinesChecksum = checksum(data[:size])

@@ -100,8 +100,10 @@ func NewScalable(firstKeys int, rate float64, options ...Option) (*ScalableFilte
 	return f, nil
 }
 
-// scalableLen is [footer.bodyLen] in layout 3.
-func (f *footer) scalableLen() (uint64, error) {
+// layoutScalable is the lines of all stages, and behind them a record for each.
+var layoutScalable = layout{3, footer.scalableLen}
+
+func (f footer) scalableLen() (uint64, error) {
 	stages := uint64(f.K)
 	switch {
 	case !isScalableRate(math.Float64frombits(f.Reserved)):
@@ -313,7 +315,7 @@ func (f scalableData) encoded() encoded {
 	shape := footer{
 		Seed:     f.seed,
 		K:        uint32(len(f.stages)),
-		Layout:   layoutScalable,
+		Layout:   layoutScalable.number,
 		Reserved: math.Float64bits(f.rate),
 	}
 	var body [][]byte
@@ -369,7 +371,7 @@ func readRecord(record []byte, left *[]byte, seed uint64) (p parts, capacity uin
 		LineCount: le.Uint64(record[format.AtLineCount:]),
 		Seed:      seed,
 		K:         le.Uint32(record[format.AtK:]),
-		Layout:    layoutLines,
+		Layout:    layoutLines.number,
 	}
 	if p.K > maxK {
 		return p, 0, ErrK // also where an int has 32 bits

@@ -167,8 +167,8 @@ func (f *ScalableFilter) Equal(other *ScalableFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*ScalableFilter) layouts() []uint16 {
-	return []uint16{layoutScalable}
+func (*ScalableFilter) layouts() []layout {
+	return []layout{layoutScalable}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero

@@ -176,3 +176,11 @@ func FuzzScalable(f *testing.F) {
 		}
 	})
 }
+
+// scalableOther answers the verbs of histories that no other kind has.
+func scalableOther(_ *testing.T, filter anyKind, words []string) string {
+	if words[0] != "stages" {
+		return ""
+	}
+	return fmt.Sprint(len(filter.(*ScalableFilter).Stages()))
+}

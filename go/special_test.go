@@ -25,7 +25,7 @@ func TestLargeFilesOfNothing(t *testing.T) {
 	if err := file.Truncate(size); err != nil { // sparse: zeros that nobody has written
 		t.Fatal(err)
 	}
-	shape := footer{LineCount: 1 << 40, K: 6, Layout: layoutLines}
+	shape := footer{LineCount: 1 << 40, K: 6, Layout: layoutLines.number}
 	for _, end := range []struct {
 		bytes []byte
 		want  error

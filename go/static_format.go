@@ -10,7 +10,7 @@ func (s *staticLines) footer(seed, keyCount uint64) footer {
 		LineCount: s.count,
 		Seed:      seed,
 		K:         uint32(s.rows),
-		Layout:    layoutStatic,
+		Layout:    layoutStatic.number,
 		Reserved:  sizes,
 	}
 }
@@ -25,8 +25,10 @@ func (f *footer) staticParams() StaticParams {
 	return StaticParams{LineCount: f.LineCount, Rows: int(f.K), Seed: f.Seed}
 }
 
-// staticLen is the length of the lines of all levels, or what is wrong with the footer.
-func (f *footer) staticLen() (uint64, error) {
+// layoutStatic is lines of solutions, in levels.
+var layoutStatic = layout{8, footer.staticLen}
+
+func (f footer) staticLen() (uint64, error) {
 	sizes := f.static().sizes
 	ends := (sizes.second > 0 || sizes.third == 0) && (sizes.third > 0 || sizes.tail == 0)
 	if !ends || sizes.tail > maxTail || f.Reserved>>24 != 0 {
@@ -52,7 +54,7 @@ func StaticBlockContains(data, key []byte) bool {
 	return lines.contains(data, Hash(key, f.Seed))
 }
 
-var staticLayouts = []uint16{layoutStatic}
+var staticLayouts = []layout{layoutStatic}
 
 func (f staticData) encoded() encoded {
 	if f.view.encoded == nil {

@@ -119,8 +119,8 @@ func (f *StaticFilter) Equal(other *StaticFilter) bool {
 	return orZero(f).encoded().equal(orZero(other).encoded())
 }
 
-func (*StaticFilter) layouts() []uint16 {
-	return []uint16{layoutStatic}
+func (*StaticFilter) layouts() []layout {
+	return []layout{layoutStatic}
 }
 
 // AppendBinary appends the encoded filter to data, as [encoding.BinaryAppender]. The zero

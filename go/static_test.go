@@ -373,3 +373,22 @@ func TestStaticReaders(t *testing.T) {
 	filter := staticOf(t, 8, hashes)
 	readAtOnce(t, filter, hashes, filter.ContainsHash)
 }
+
+// staticMade makes one as a history says: of rows, seed and keys.
+func staticMade(t *testing.T, args []string) (anyKind, error) {
+	rows, seed := int(number(t, args[0], 10)), number(t, args[1], 10)
+	hashes := readHistoryKeys(t, args[2:]).hashed(seed)
+	params, err := StaticParamsForRows(len(hashes), rows)
+	if err != nil {
+		return nil, err
+	}
+	params.Seed = seed
+	return BuildStaticWithParams(params, hashes, 1)
+}
+
+// bumpAll makes the first line of a static filter bump all its keys: it changes the threshold.
+func bumpAll(lines []byte) {
+	for i := range 8 {
+		lines[8*i+7] &^= 1 << 7
+	}
+}

@@ -131,8 +131,10 @@ func windowLen(generations, lineCount uint64) (int, bool) {
 	return int(n.Int64()), true
 }
 
-// windowLen is [footer.bodyLen] in layout 4.
-func (f *footer) windowLen() (uint64, error) {
+// layoutWindow is the lines of all generations, and behind them their state.
+var layoutWindow = layout{4, footer.windowLen}
+
+func (f footer) windowLen() (uint64, error) {
 	if f.Reserved == 0 || f.Reserved > math.MaxUint32 {
 		return 0, ErrGenerations
 	}
@@ -400,7 +402,7 @@ func (w windowData) encoded() encoded {
 		LineCount: w.params.LineCount,
 		Seed:      w.params.Seed,
 		K:         uint32(w.params.K),
-		Layout:    layoutWindow,
+		Layout:    layoutWindow.number,
 		Reserved:  uint64(len(w.generations)),
 	}, append(body, all[done:], state)...)
 }

@@ -176,8 +176,8 @@ func (w *Window) Equal(other *Window) bool {
 	return orZero(w).encoded().equal(orZero(other).encoded())
 }
 
-func (*Window) layouts() []uint16 {
-	return []uint16{layoutWindow}
+func (*Window) layouts() []layout {
+	return []layout{layoutWindow}
 }
 
 // AppendBinary appends the encoded window to data, as [encoding.BinaryAppender]. The zero Window

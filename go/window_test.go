@@ -3,6 +3,7 @@ package bloomline
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -90,7 +91,7 @@ func FuzzWindow(f *testing.F) {
 		}
 		data = data[len(data)-generations*(count*64+8)-80:]
 		footer := data[len(data)-64:]
-		le.PutUint16(footer[format.AtLayout:], layoutWindow)
+		le.PutUint16(footer[format.AtLayout:], layoutWindow.number)
 		le.PutUint64(footer[format.AtReserved:], uint64(generations))
 		le.PutUint64(footer[format.AtLineCount:], uint64(count))
 		le.PutUint32(footer[format.AtK:], le.Uint32(footer[format.AtK:])%16+1)
@@ -168,4 +169,25 @@ func TestWindowEncodesNoOlderKeys(t *testing.T) {
 			window.Rotate()
 		}
 	}
+}
+
+// windowOther answers the verbs of histories that no other kind has.
+func windowOther(t *testing.T, filter anyKind, words []string) string {
+	w, argument := filter.(*Window), func() uint64 { return number(t, words[1], 10) }
+	switch words[0] {
+	case "key_count":
+		return fmt.Sprint(w.KeyCount(int(argument())))
+	case "slice":
+		return fmt.Sprint(w.TimeSlice())
+	case "rotate":
+		w.Rotate()
+		return "ok"
+	case "advance":
+		w.AdvanceTo(argument())
+		return "ok"
+	case "rotate_after":
+		w.RotateAfter(argument())
+		return "ok"
+	}
+	return ""
 }

@@ -1,5 +1,5 @@
 // Command gen writes the methods that all kinds of filters have alike: NAME_gen.go for each row of kinds, from
-// methods.tmpl. `go generate` in the directory of package bloomline runs it; its test says if that was forgotten.
+// methods.tmpl; and the list of types in doc.go. `go generate` in the directory of package bloomline runs it; its test says if that was forgotten.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 // kind is a row: what the methods of one kind have that those of another do not. Texts go into comments.
 type kind struct {
 	Name, File string
+	About      string // its line in the list of types in doc.go
 	Data       string // the type that holds the fields; there are no bytes and files of one without
 	Noun       string // what its documentation calls it
 	Load       string // the function that reads a file
@@ -70,6 +71,7 @@ const (
 
 var kinds = []kind{{
 	Name: "Filter", File: "filter", Data: "filterData", Load: "Load",
+	About:   "a set of keys. It can be united with others, folded, and saved.",
 	Layouts: "layoutLines, layoutCounting, layoutClassic",
 	// Single keys of no seed call xxh3 directly, and batches of no keys find a nil filter.
 	Hand:          "Add AddString AddBatch AddStrings Contains ContainsString ContainsUint64 Prefetch",
@@ -102,6 +104,7 @@ var kinds = []kind{{
 	Loaded: "Of a [CountingFilter] it is the plain filter of its keys: see [LoadCounting].",
 }, {
 	Name: "ConcurrentFilter", File: "concurrent", Data: "concurrentData", Load: "LoadConcurrent",
+	About:       "goroutines add and probe at once, without locks.",
 	Layouts:     "layoutLines, layoutCounting, layoutClassic",
 	Adds:        true,
 	AddsAbsent:  true,
@@ -122,6 +125,7 @@ var kinds = []kind{{
 	ToBe:        ", to be added to by any number of goroutines",
 }, {
 	Name: "CountingFilter", File: "counting", Data: "countingData", Load: "LoadCounting",
+	About:         "keys can be removed and are counted, for five times the memory.",
 	Memory:        "orZero(f).plain().MemoryUsage() + len(orZero(f).counters)",
 	MemoryOf:      "its lines and counters",
 	Layouts:       "layoutCounting",
@@ -147,6 +151,7 @@ var kinds = []kind{{
 	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "CuckooFilter", File: "cuckoo", Data: "cuckooData", Load: "LoadCuckoo",
+	About:         "keys can be removed, in little more memory. It can become full.",
 	Memory:        "len(bytesOf(orZero(f).view.cuckoo.all))",
 	Layouts:       "layoutCuckoo",
 	Hand:          "AddBatch AddStrings", // which return how many were added
@@ -176,6 +181,7 @@ var kinds = []kind{{
 	ToBe:          ", to be added to and removed from",
 }, {
 	Name: "StaticFilter", File: "static", Data: "staticData", Load: "LoadStatic",
+	About:         "all keys are known and never change. It takes a quarter less memory.",
 	Memory:        "len(orZero(f).view.encoded)",
 	MemoryOf:      "the encoded filter, which is what it has in memory",
 	Layouts:       "layoutStatic",
@@ -199,6 +205,7 @@ var kinds = []kind{{
 	Loaded:        "[Open] maps one.",
 }, {
 	Name: "ScalableFilter", File: "scalable", Data: "scalableData", Load: "LoadScalable",
+	About:       "for an unknown number of keys. It grows and keeps its rate.",
 	Memory:      "orZero(f).memory()",
 	MemoryOf:    "the lines of all stages",
 	Prefetch:    ": of the lines of all stages.",
@@ -219,6 +226,7 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Window", File: "window", Data: "windowData", Load: "LoadWindow",
+	About:       `keys expire, as in "seen in the last 7 days".`,
 	Memory:      "len(bytesOf(orZero(w).lines)) + 8*len(orZero(w).cleared)",
 	MemoryOf:    "the lines of all generations, and the marks of those that are out of date",
 	Prefetch:    ": of the lines of all generations.",
@@ -243,6 +251,7 @@ var kinds = []kind{{
 	ToBe:        ", to be added to",
 }, {
 	Name: "Cascade", File: "cascade", Data: "cascadeData", Load: "LoadCascade",
+	About:    "exact answers for the keys of two known sets, such as revoked and valid certificates.",
 	Memory:   "int(f.Bytes())",
 	MemoryOf: "the lines of all layers",
 	Prefetch: ", for the first layer.",
@@ -256,24 +265,8 @@ var kinds = []kind{{
 	Bytes:    "No [View] reads it.",
 	Other:    "any filter",
 }, {
-	// Of another engine's block the hash of a key is another, so what takes keys is by hand.
-	Name: "View", File: "view", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
-	Viewed:        "v",
-	KeyCount:      "the writer of the filter says that it holds. It is a hint: repeated keys may count each time, and 0 means unknown or none.",
-	Fill:          "returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are taken. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another engine is 0: it is not known.",
-	EstimatedKeys: "returns how many different keys are present, estimated from the fill: see [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one KeyCount. It reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not known.",
-	EstimatedRate: "returns the false-positive rate at the present fill, 0 to 1, so that the reader of a file sees when it has become too full. It reads the whole filter. That of the zero View, and of a filter of another engine, is 1: it is not known.",
-	WorstLineRate: "is [Filter.WorstLineRate]. That of the zero View, and of a filter of another engine, is 1: it is not known.",
-}, {
-	Name: "Mapped", File: "mapped", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
-	Viewed:        "orZero(m).View",
-	KeyCount:      "the writer of the filter says that it holds: see [View.KeyCount].",
-	Fill:          "is [View.Fill].",
-	EstimatedKeys: "is [View.EstimatedKeys].",
-	EstimatedRate: "is [View.EstimatedRate].",
-	WorstLineRate: "is [View.WorstLineRate].",
-}, {
 	Name: "Matrix", File: "matrix", Data: "matrixData", Load: "LoadMatrix",
+	About:    "thousands of filters of one shape, asked about a key at once, in a bit for each. [MatrixShape] does so from single ranges of one in an object store, [MappedMatrix] from a file: [OpenMatrix].",
 	Memory:   "len(orZero(m).view.groups) + len(orZero(m).view.names)",
 	MemoryOf: "its groups and names",
 	Layouts:  "layoutMatrix",
@@ -284,6 +277,25 @@ var kinds = []kind{{
 	Bytes:   "[OpenMatrixView] probes these bytes, and [MatrixShape] single ranges of them.",
 	Other:   "any filter; [ErrColumns]",
 	ToBe:    ", to be changed",
+}, {
+	// Of another engine's block the hash of a key is another, so what takes keys is by hand.
+	Name: "View", File: "view", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
+	About:         "reads a filter in a []byte, also a filter block of RocksDB, Pebble or LevelDB.",
+	Viewed:        "v",
+	KeyCount:      "the writer of the filter says that it holds. It is a hint: repeated keys may count each time, and 0 means unknown or none.",
+	Fill:          "returns the fraction of all bits that are set, 0 to 1; of a cuckoo filter, of its slots that are taken. It reads the whole filter. That of the zero View, of a static filter, and of a filter of another engine is 0: it is not known.",
+	EstimatedKeys: "returns how many different keys are present, estimated from the fill: see [Filter.EstimatedKeys]. Of a cuckoo filter it is how many slots are taken, of a static one KeyCount. It reads the whole filter. That of the zero View, and of a filter of another engine, is 0: it is not known.",
+	EstimatedRate: "returns the false-positive rate at the present fill, 0 to 1, so that the reader of a file sees when it has become too full. It reads the whole filter. That of the zero View, and of a filter of another engine, is 1: it is not known.",
+	WorstLineRate: "is [Filter.WorstLineRate]. That of the zero View, and of a filter of another engine, is 1: it is not known.",
+}, {
+	Name: "Mapped", File: "mapped", Hand: "Contains ContainsString ContainsUint64 Prefetch View",
+	About:         "reads a filter in a file, without a copy: [Open].",
+	Viewed:        "orZero(m).View",
+	KeyCount:      "the writer of the filter says that it holds: see [View.KeyCount].",
+	Fill:          "is [View.Fill].",
+	EstimatedKeys: "is [View.EstimatedKeys].",
+	EstimatedRate: "is [View.EstimatedRate].",
+	WorstLineRate: "is [View.WorstLineRate].",
 }}
 
 // R is the name of the receiver.
@@ -387,17 +399,44 @@ func wrapped(source string) string {
 	var out strings.Builder
 	for line := range strings.Lines(source) {
 		line = strings.TrimRight(line, " \n")
+		indent := "// "
+		if strings.HasPrefix(line, "//   - ") {
+			indent = "//     "
+		}
 		for strings.HasPrefix(line, "// ") && len(line) > width {
 			at := strings.LastIndexByte(line[:width+1], ' ')
 			out.WriteString(line[:at] + "\n")
-			line = "// " + line[at+1:]
+			line = indent + line[at+1:]
 		}
 		out.WriteString(line + "\n")
 	}
 	return out.String()
 }
 
+// listed returns the documentation of the package, doc.go, with the list of types that rows are of.
+func listed(doc string) string {
+	const head, rest = "// # Which type\n//\n", "//   - [Group]"
+	before, after, _ := strings.Cut(doc, head)
+	_, after, found := strings.Cut(after, rest)
+	if !found {
+		panic("gen: no list of types in doc.go")
+	}
+	list := ""
+	for _, k := range kinds {
+		list += fmt.Sprintf("//   - [%s]: %s\n", k.Name, k.About)
+	}
+	return before + head + wrapped(list) + rest + after
+}
+
 func main() {
+	doc, err := os.ReadFile("doc.go")
+	if err == nil {
+		err = os.WriteFile("doc.go", []byte(listed(string(doc))), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
 	for _, k := range kinds {
 		source, err := generate(k)
 		if err == nil {

@@ -22,6 +22,10 @@ func TestFresh(t *testing.T) {
 			t.Errorf("%s is not what internal/gen writes, %v: run `go generate` in go/", name, err)
 		}
 	}
+	doc, err := os.ReadFile(filepath.Join(root, "doc.go"))
+	if err != nil || listed(string(doc)) != string(doc) {
+		t.Errorf("the list of types in doc.go is not what internal/gen writes, %v: run `go generate` in go/", err)
+	}
 	there, err := filepath.Glob(filepath.Join(root, "*_gen.go"))
 	slices.Sort(want)
 	if err != nil || !slices.Equal(there, want) {
