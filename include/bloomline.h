@@ -9,14 +9,14 @@
  *
  *   bloomline_filter      a filter in memory: insert, probe, save, load
  *   bloomline_classic_    the same as a standard Bloom filter: smaller, several times slower
+ *   bloomline_cascade     exact answers for the keys of two sets that no longer change
+ *   bloomline_concurrent  many threads insert at once
  *   bloomline_counting    keys can be removed; five times the memory
  *   bloomline_cuckoo      keys can be removed; can become full
  *   bloomline_scalable    grows with its keys, for an unknown number of them
+ *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_window      keys expire
  *   bloomline_static_     for a set that no longer changes: a quarter less memory; probed by a view
- *   bloomline_cascade     exact answers for the keys of two sets that no longer change
- *   bloomline_concurrent  many threads insert at once
- *   bloomline_swap        replaced atomically while threads read it
  *   bloomline_block_      writes an encoded filter into the caller's buffer
  *   bloomline_builder     the same, from keys that come one by one
  *   bloomline_lines_      works on caller-owned lines
@@ -516,36 +516,6 @@ BLOOMLINE_API double bloomline_cuckoo_params_rate(const bloomline_cuckoo_params 
 
 /* Encoded filters: their kinds, and how they are written -------------------------------- */
 
-/** bloomline_encoded_kind(): bloomline_filter_decode() reads it. */
-#define BLOOMLINE_KIND_FILTER 1
-
-/** bloomline_encoded_kind(): bloomline_counting_decode() reads it. */
-#define BLOOMLINE_KIND_COUNTING 2
-
-/** bloomline_encoded_kind(): bloomline_scalable_decode() reads it. */
-#define BLOOMLINE_KIND_SCALABLE 3
-
-/** bloomline_encoded_kind(): bloomline_window_decode() reads it. */
-#define BLOOMLINE_KIND_WINDOW 4
-
-/** bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter. */
-#define BLOOMLINE_KIND_CLASSIC 6
-
-/** bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it. */
-#define BLOOMLINE_KIND_CUCKOO 7
-
-/**
- * bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
- * read.
- */
-#define BLOOMLINE_KIND_STATIC 8
-
-/** bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it. */
-#define BLOOMLINE_KIND_CASCADE 9
-
-/** bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it. */
-#define BLOOMLINE_KIND_MATRIX 10
-
 /**
  * Writes the next 'len' bytes at 'data' somewhere and returns true, or false on failure: the
  * callback of bloomline_filter_write() and the like, which pass 'context' on. It must return
@@ -555,14 +525,21 @@ typedef bool (*bloomline_write_fn)(void *context, const void *data, size_t len);
 
 /**
  * bloomline_encoded_kind() returns the kind of the encoded filter in the 'len' bytes at 'bytes': a
- * BLOOMLINE_KIND_ number, or 0 if they are none. Later versions may return other numbers. Reads
- * and checks the last 64 bytes only: decoding can still fail.
+ * BLOOMLINE_KIND_ number, which stands with the functions of its kind, or 0 if they are none. Later
+ * versions may return other numbers. Reads and checks the last 64 bytes only: decoding can still
+ * fail.
  *
  * Returns 0 if 'bytes' is NULL.
  */
 BLOOMLINE_API int32_t bloomline_encoded_kind(const void *bytes, size_t len);
 
 /* Filters ------------------------------------------------------------------------------- */
+
+/** bloomline_encoded_kind(): bloomline_filter_decode() reads it. */
+#define BLOOMLINE_KIND_FILTER 1
+
+/** bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter. */
+#define BLOOMLINE_KIND_CLASSIC 6
 
 /**
  * A filter that keys are inserted into. Made by bloomline_filter_new(),
@@ -1065,6 +1042,9 @@ BLOOMLINE_API size_t bloomline_group_contains_pairs(const bloomline_group *group
 
 /* Several filters at once: one shape, side by side -------------------------------------- */
 
+/** bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it. */
+#define BLOOMLINE_KIND_MATRIX 10
+
 /**
  * Many plain filters of one line count, k and seed, its columns: those of the tables of an LSM
  * tree, of shards, of the segments of a log. Their lines lie side by side, bit by bit, so one key
@@ -1314,6 +1294,12 @@ BLOOMLINE_CHECKED bloomline_status bloomline_matrix_contains_in(const bloomline_
 /* Blocks: filters built into the caller's buffer ---------------------------------------- */
 
 /**
+ * bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
+ * read.
+ */
+#define BLOOMLINE_KIND_STATIC 8
+
+/**
  * Collects the keys of one block after the other, for a writer that learns their number at the
  * end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
  * bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by
@@ -1490,7 +1476,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_lines_intersect(const bloomline_par
 BLOOMLINE_CHECKED bloomline_status bloomline_lines_view(const bloomline_params *params,
     const void *lines, size_t len, bloomline_view *out);
 
-/* bloomline_cascade: exact answers for two known sets of keys --------------------------- */
+/* bloomline_cascade: exact answers for the keys of two sets that no longer change ------- */
+
+/** bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it. */
+#define BLOOMLINE_KIND_CASCADE 9
 
 /**
  * Tells the keys of an included set from those of an excluded set, without an error, in a fraction
@@ -1571,7 +1560,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cascade_view(const bloomline_cascad
 BLOOMLINE_CHECKED bloomline_status bloomline_cascade_about(const bloomline_cascade *filter,
     bloomline_cascade_facts *out);
 
-/* bloomline_concurrent: a filter that threads insert into and probe at once ------------- */
+/* bloomline_concurrent: many threads insert at once ------------------------------------- */
 
 /**
  * A filter that any number of threads insert into and probe at once: all its functions may run in
@@ -1650,7 +1639,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_union(const bloomline_co
 BLOOMLINE_CHECKED bloomline_status bloomline_concurrent_snapshot(const bloomline_concurrent *filter,
     bloomline_filter **out);
 
-/* bloomline_counting: a filter that keys can be removed from ---------------------------- */
+/* bloomline_counting: keys can be removed; five times the memory ------------------------ */
+
+/** bloomline_encoded_kind(): bloomline_counting_decode() reads it. */
+#define BLOOMLINE_KIND_COUNTING 2
 
 /** The highest count: so often, or more often. */
 #define BLOOMLINE_COUNTING_MOST 15
@@ -1767,7 +1759,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_counting_union(bloomline_counting *
 /** bloomline_counting_clear() removes all keys. Size, k and seed stay. */
 BLOOMLINE_API void bloomline_counting_clear(bloomline_counting *filter);
 
-/* bloomline_cuckoo: a filter from which keys can be removed ----------------------------- */
+/* bloomline_cuckoo: keys can be removed; can become full -------------------------------- */
+
+/** bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it. */
+#define BLOOMLINE_KIND_CUCKOO 7
 
 /**
  * A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
@@ -1862,7 +1857,10 @@ BLOOMLINE_CHECKED bloomline_status bloomline_cuckoo_remove_hash(bloomline_cuckoo
 /** bloomline_cuckoo_clear() removes all keys. Size, shape and seed stay. */
 BLOOMLINE_API void bloomline_cuckoo_clear(bloomline_cuckoo *filter);
 
-/* bloomline_scalable: a filter that grows with its keys --------------------------------- */
+/* bloomline_scalable: grows with its keys, for an unknown number of them ---------------- */
+
+/** bloomline_encoded_kind(): bloomline_scalable_decode() reads it. */
+#define BLOOMLINE_KIND_SCALABLE 3
 
 /**
  * A filter for an unknown number of keys: it grows with them, and stays below its false-positive
@@ -1980,7 +1978,7 @@ BLOOMLINE_CHECKED bloomline_status bloomline_scalable_about(const bloomline_scal
 BLOOMLINE_API const bloomline_filter *bloomline_scalable_stage(const bloomline_scalable *filter,
     size_t stage);
 
-/* bloomline_swap: a filter that is replaced while threads read it ----------------------- */
+/* bloomline_swap: replaced atomically while threads read it ----------------------------- */
 
 /**
  * A place for a filter that threads read while it is atomically replaced. A reader takes a
@@ -2031,7 +2029,10 @@ BLOOMLINE_API const bloomline_filter *bloomline_swap_acquire(const bloomline_swa
 /** bloomline_swap_release() releases a snapshot. Do not use it afterwards. */
 BLOOMLINE_API void bloomline_swap_release(const bloomline_filter *snapshot);
 
-/* bloomline_window: whether a key was inserted lately ----------------------------------- */
+/* bloomline_window: keys expire --------------------------------------------------------- */
+
+/** bloomline_encoded_kind(): bloomline_window_decode() reads it. */
+#define BLOOMLINE_KIND_WINDOW 4
 
 /**
  * A sliding-window filter: whether a key was inserted in one of the last generations. A generation

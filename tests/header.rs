@@ -22,7 +22,7 @@ unsafe extern "C" {
 }
 
 /// The sections of the header: heading, and the file of `src/ffi`. The other files, which are kinds, come
-/// between the two lists by name, each under its own first line.
+/// between the two lists by name, each under its own first line, which is that of the overview, too.
 const FIRST: [(&str, &str); 20] = [
     ("Status", "status.rs"),
     ("Version and backend", "version.rs"),
@@ -50,25 +50,29 @@ const LAST: [(&str, &str); 2] = [
     ("Filter blocks of other engines", "engines.rs"),
 ];
 
-/// The sections in their order.
-fn sections() -> Vec<(String, String)> {
-    let listed = |list: &[(&str, &str)]| -> Vec<(String, String)> {
-        list.iter().map(|(heading, file)| (heading.to_string(), file.to_string())).collect()
-    };
-    let (mut all, last) = (listed(&FIRST), listed(&LAST));
-    let ffi = root().join("src/ffi");
+/// The kinds that have a file: heading and file.
+fn kinds() -> Vec<(String, String)> {
+    let (mut all, ffi) = (Vec::new(), root().join("src/ffi"));
     let files = std::fs::read_dir(&ffi).unwrap().map(|entry| entry.unwrap().file_name());
     let mut kinds: Vec<_> = files.map(|name| name.into_string().unwrap()).collect();
     kinds.sort();
     for file in kinds.into_iter().filter(|file| file.ends_with(".rs")) {
         let source = std::fs::read_to_string(ffi.join(&file)).unwrap();
-        let is_listed = all.iter().chain(&last).any(|(_, listed)| *listed == file);
+        let is_listed = FIRST.iter().chain(&LAST).any(|(_, listed)| *listed == file);
         if !is_listed && source.contains("exports! {\n///") {
             let first = source.lines().next().unwrap().trim_start_matches("//! ");
             all.push((first.trim_end_matches('.').replace('`', ""), file));
         }
     }
-    all.into_iter().chain(last).collect()
+    all
+}
+
+/// The sections in their order.
+fn sections() -> Vec<(String, String)> {
+    let listed = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter().map(|(heading, file)| (heading.to_string(), file.to_string())).collect()
+    };
+    [listed(&FIRST), kinds(), listed(&LAST)].concat()
 }
 
 fn root() -> &'static Path {
@@ -99,6 +103,11 @@ fn generated() -> String {
     let mut config = cbindgen::Config::from_file(root().join("cbindgen.toml")).unwrap();
     let mut header = config.header.take().expect("cbindgen.toml has a header").trim().to_owned();
     let trailer = config.trailer.take().expect("cbindgen.toml has a trailer");
+    let overview = kinds().into_iter().map(|(heading, _)| {
+        let (name, what) = heading.split_once(": ").expect("a kind's file says what it is");
+        format!(" *   {name:21} {what}\n")
+    });
+    header = header.replace(" * KINDS\n", &overview.collect::<String>());
     for (heading, file) in sections() {
         let mut section = Vec::new();
         let source =

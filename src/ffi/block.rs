@@ -11,6 +11,11 @@ use crate::os::file;
 use crate::{Backend, Builder, Error, Kind, StaticBuilder, StaticParams, static_block_len};
 use std::io::Write;
 
+/// bloomline_encoded_kind(): a static filter, which bloomline_view_open() and bloomline_map_open()
+/// read.
+pub const BLOOMLINE_KIND_STATIC: i32 = 8;
+const _: () = assert!(BLOOMLINE_KIND_STATIC == crate::Kind::Static as i32);
+
 /// Collects the keys of one block after the other, for a writer that learns their number at the
 /// end. It keeps 8 bytes for each key until the block is finished. Made by bloomline_builder_new(),
 /// bloomline_builder_new_for_rate() or bloomline_builder_new_static(); freed by

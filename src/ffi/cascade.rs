@@ -1,9 +1,13 @@
-//! `bloomline_cascade`: exact answers for two known sets of keys.
+//! `bloomline_cascade`: exact answers for the keys of two sets that no longer change.
 
 use super::boundary::*;
 use super::handle::handle;
 use super::view::{bloomline_view, write_view_of};
 use crate::Cascade;
+
+/// bloomline_encoded_kind(): bloomline_cascade_decode() and bloomline_map_open() read it.
+pub const BLOOMLINE_KIND_CASCADE: i32 = 9;
+const _: () = assert!(BLOOMLINE_KIND_CASCADE == crate::Kind::Cascade as i32);
 
 /// Tells the keys of an included set from those of an excluded set, without an error, in a fraction
 /// of the memory of either. Both are given at once and no longer change. Probes, through

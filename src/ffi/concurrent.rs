@@ -1,4 +1,4 @@
-//! `bloomline_concurrent`: a filter that threads insert into and probe at once.
+//! `bloomline_concurrent`: many threads insert at once.
 
 use super::batch::answer;
 use super::boundary::*;

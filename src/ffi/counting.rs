@@ -1,4 +1,4 @@
-//! `bloomline_counting`: a filter that keys can be removed from.
+//! `bloomline_counting`: keys can be removed; five times the memory.
 
 use super::batch::change_batch;
 use super::boundary::*;
@@ -8,6 +8,10 @@ use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
 use crate::CountingFilter;
 use std::ptr;
+
+/// bloomline_encoded_kind(): bloomline_counting_decode() reads it.
+pub const BLOOMLINE_KIND_COUNTING: i32 = 2;
+const _: () = assert!(BLOOMLINE_KIND_COUNTING == crate::Kind::Counting as i32);
 
 /// The highest count: so often, or more often.
 pub const BLOOMLINE_COUNTING_MOST: u32 = 15;

@@ -1,4 +1,4 @@
-//! `bloomline_cuckoo`: a filter from which keys can be removed.
+//! `bloomline_cuckoo`: keys can be removed; can become full.
 
 use super::boundary::*;
 use super::handle::handle;
@@ -6,6 +6,10 @@ use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_cuckoo_params;
 use super::view::{bloomline_view, pack};
 use crate::{CuckooFilter, Error};
+
+/// bloomline_encoded_kind(): bloomline_cuckoo_decode() reads it.
+pub const BLOOMLINE_KIND_CUCKOO: i32 = 7;
+const _: () = assert!(BLOOMLINE_KIND_CUCKOO == crate::Kind::Cuckoo as i32);
 
 /// A cuckoo filter: keys can be inserted and removed, and it can become full. Probed through
 /// bloomline_cuckoo_view().

@@ -1,9 +1,8 @@
 //! The shape of a filter: its size, k, layout and seed.
 
 use super::boundary::*;
-use super::encode::{BLOOMLINE_KIND_CLASSIC, BLOOMLINE_KIND_CUCKOO, BLOOMLINE_KIND_STATIC};
 use super::status::{BLOOMLINE_ERR_LAYOUT, BLOOMLINE_ERR_RESERVED};
-use crate::{CuckooParams, Error, Params, View};
+use crate::{CuckooParams, Error, Kind, Params, View};
 
 /// The size and shape of a filter. Made by bloomline_params_for_rate() or
 /// bloomline_params_for_bits(), or filled in by hand; every function checks it.
@@ -24,7 +23,7 @@ pub struct bloomline_params {
 }
 
 /// The layout of a standard Bloom filter.
-const CLASSIC: u32 = BLOOMLINE_KIND_CLASSIC as u32;
+const CLASSIC: u32 = Kind::Classic as u32;
 
 impl bloomline_params {
     pub(super) fn check(&self) -> Result<Params, Failure> {
@@ -42,15 +41,15 @@ impl bloomline_params {
 
     /// The shape of a view's filter.
     pub(super) fn of_view(view: &View<'_>) -> Option<bloomline_params> {
-        let of = |layout: i32, line_count, k, seed| {
+        let of = |layout: Kind, line_count, k, seed| {
             Some(bloomline_params { line_count, k, layout: layout as u32, seed })
         };
         if let Some(cuckoo) = view.cuckoo_params() {
             let bits = cuckoo.fingerprint_bits();
-            return of(BLOOMLINE_KIND_CUCKOO, cuckoo.line_count(), bits, cuckoo.seed());
+            return of(Kind::Cuckoo, cuckoo.line_count(), bits, cuckoo.seed());
         }
         if let Some(fixed) = view.static_params() {
-            return of(BLOOMLINE_KIND_STATIC, fixed.line_count(), fixed.rows(), fixed.seed());
+            return of(Kind::Static, fixed.line_count(), fixed.rows(), fixed.seed());
         }
         view.params().map(Into::into)
     }

@@ -1,4 +1,4 @@
-//! `bloomline_scalable`: a filter that grows with its keys.
+//! `bloomline_scalable`: grows with its keys, for an unknown number of them.
 
 use super::boundary::*;
 use super::filter::bloomline_filter;
@@ -7,6 +7,10 @@ use super::hash::{bloomline_bytes, key_or_empty, keys_at};
 use super::view::{bloomline_view, write_view_of};
 use crate::{Error, ScalableFilter};
 use std::ptr;
+
+/// bloomline_encoded_kind(): bloomline_scalable_decode() reads it.
+pub const BLOOMLINE_KIND_SCALABLE: i32 = 3;
+const _: () = assert!(BLOOMLINE_KIND_SCALABLE == crate::Kind::Scalable as i32);
 
 /// A filter for an unknown number of keys: it grows with them, and stays below its false-positive
 /// rate. It is a series of plain filters, its stages, each for twice the keys of the one before and

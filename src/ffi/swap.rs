@@ -1,4 +1,4 @@
-//! `bloomline_swap`: a filter that is replaced while threads read it.
+//! `bloomline_swap`: replaced atomically while threads read it.
 //!
 //! Not that `Swap` itself: it holds an `Arc`, and to make one without memory ends the process.
 //! Here what is shared is allocated as all handles are, and counted by `Holder`.

@@ -1,4 +1,4 @@
-//! `bloomline_window`: whether a key was inserted lately.
+//! `bloomline_window`: keys expire.
 
 use super::batch::change_batch;
 use super::boundary::*;
@@ -7,6 +7,10 @@ use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::bloomline_params;
 use super::view::{bloomline_view, write_view_of};
 use crate::Window;
+
+/// bloomline_encoded_kind(): bloomline_window_decode() reads it.
+pub const BLOOMLINE_KIND_WINDOW: i32 = 4;
+const _: () = assert!(BLOOMLINE_KIND_WINDOW == crate::Kind::Window as i32);
 
 /// A sliding-window filter: whether a key was inserted in one of the last generations. A generation
 /// is a time slice, such as a day, or a number of keys. Keys go into the newest;

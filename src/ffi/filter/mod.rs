@@ -18,6 +18,13 @@ use crate::{Error, Filter};
 use std::mem::offset_of;
 use std::ptr;
 
+/// bloomline_encoded_kind(): bloomline_filter_decode() reads it.
+pub const BLOOMLINE_KIND_FILTER: i32 = 1;
+/// bloomline_encoded_kind(): bloomline_filter_decode() reads it, as a classic filter.
+pub const BLOOMLINE_KIND_CLASSIC: i32 = 6;
+const _: () = assert!(BLOOMLINE_KIND_FILTER == crate::Kind::Filter as i32);
+const _: () = assert!(BLOOMLINE_KIND_CLASSIC == crate::Kind::Classic as i32);
+
 /// A filter that keys are inserted into. Made by bloomline_filter_new(),
 /// bloomline_filter_clone(), bloomline_filter_decode() or bloomline_filter_load(); freed by
 /// bloomline_filter_free().

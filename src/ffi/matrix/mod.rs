@@ -25,6 +25,10 @@ use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;
 
+/// bloomline_encoded_kind(): bloomline_matrix_decode() and bloomline_map_open() read it.
+pub const BLOOMLINE_KIND_MATRIX: i32 = 10;
+const _: () = assert!(BLOOMLINE_KIND_MATRIX == crate::Kind::Matrix as i32);
+
 /// What a handle has: a matrix, or an encoded one that was opened.
 type Held = AnyMatrix<Bytes>;
 
