@@ -12,7 +12,7 @@
 #include "check.h"
 #include "files.h"
 #include "probes.h"
-#include "whole.h"
+#include "kinds.h"
 
 /* The largest allocation of the system's while this is watched. */
 static struct {
@@ -79,20 +79,19 @@ static const bloomline_allocator allocator = {take, give, &mine}, second = {take
 
 static void every_kind_is_made_of_it(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *plain = kind->make();
+    EACH_WHOLE(kind) {
+        void *plain = filled(kind);
         size_t len, len_here;
-        uint8_t *expected = whole_bytes(kind, plain, &len);
+        uint8_t *expected = encoded_by(kind, plain, &len);
         kind->destroy(plain);
         CHECK_U64(0, mine.calls);
 
         REQUIRE_OK(bloomline_set_allocator(&allocator));
-        void *filter = kind->make(), *copy = NULL, *decoded = NULL;
+        void *filter = filled(kind), *copy = NULL, *decoded = NULL;
         REQUIRE(filter != NULL);
         CHECK_WITH(mine.count >= 1 && mine.bytes >= 256, "%s", kind->name);
         CHECK_WITH(kind->memory(filter) == mine.bytes, "%s: %zu of %zu", kind->name, kind->memory(filter), mine.bytes);
-        uint8_t *here = whole_bytes(kind, filter, &len_here);
+        uint8_t *here = encoded_by(kind, filter, &len_here);
         CHECK_WITH(len == len_here && memcmp(expected, here, len) == 0, "%s", kind->name);
         size_t before = mine.count;
         REQUIRE_OK(kind->clone(filter, &copy));
@@ -127,11 +126,10 @@ static void every_kind_is_made_of_it(void)
 static void each_failure_is_a_status(void)
 {
     file_name directory = files_begin(), path = files_in(&directory, "filter");
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make();
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind);
         size_t len;
-        uint8_t *data = whole_bytes(kind, filter, &len);
+        uint8_t *data = encoded_by(kind, filter, &len);
         REQUIRE_OK(kind->save(filter, path.text));
         REQUIRE_OK(bloomline_set_allocator(&allocator));
         for (int how = 0; how < 3; how++) {

@@ -161,16 +161,16 @@ static void accepted(golden_files *files, const void *filter)
     definition_seal_footer(again, len);
     CHECK_WITH(len == files->len && memcmp(files->data, again, len) == 0, "%s", files->name);
     free(again);
-    for (keys.n = 0, keys.bytes = false; golden_probe(files, &keys.hashes[keys.n], &count); keys.n++) {
-        REQUIRE(keys.n + 1 < HISTORY_KEYS);
-        CHECK_WITH(kind->contains(filter, keys.n) == (count != 0), "%s: %" PRIx64, files->name, keys.hashes[keys.n]);
+    for (asked.n = 0, asked.bytes = false; golden_probe(files, &asked.hashes[asked.n], &count); asked.n++) {
+        REQUIRE(asked.n + 1 < HISTORY_KEYS);
+        CHECK_WITH(kind->contains(filter, asked.n) == (count != 0), "%s: %" PRIx64, files->name, asked.hashes[asked.n]);
         if (strcmp(kind->name, "counting") == 0) {
-            CHECK_U64(count, bloomline_counting_count_hash((const bloomline_counting *)filter, keys.hashes[keys.n]));
+            CHECK_U64(count, bloomline_counting_count_hash((const bloomline_counting *)filter, asked.hashes[asked.n]));
         }
         present += count != 0;
     }
     CHECK_U64(present, kind->contains_all(filter, bitmap));
-    for (size_t i = 0; i < keys.n; i++) CHECK(kind->contains(filter, i) == bit_of(bitmap, i));
+    for (size_t i = 0; i < asked.n; i++) CHECK(kind->contains(filter, i) == bit_of(bitmap, i));
 }
 
 static void read_all(void)
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
     RUN(matrices);
     for (size_t i = 0; i < ROWS; i++) {
         kind = &rows[i];
-        if (kind->golden != NULL) check_run(read_all, kind->name);
+        if (kind->golden != NULL && kind->make != NULL) check_run(read_all, kind->name);
     }
     return check_end();
 }

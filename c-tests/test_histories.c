@@ -23,13 +23,13 @@ static void answer_keys(char *answer, const char *verb)
     size_t count = 0;
     if (is(verb, "contains")) {
         count = kind->contains_all(two[0], bitmap);
-        for (size_t i = 0; i < keys.n; i++) CHECK_WITH(kind->contains(two[0], i) == bit_of(bitmap, i), "key %zu", i);
-        if (keys.one) strcpy(answer, count == 1 ? "maybe" : "absent");
-        else history_bitmap(answer, count, bitmap, keys.n);
+        for (size_t i = 0; i < asked.n; i++) CHECK_WITH(kind->contains(two[0], i) == bit_of(bitmap, i), "key %zu", i);
+        if (asked.one) strcpy(answer, count == 1 ? "maybe" : "absent");
+        else history_bitmap(answer, count, bitmap, asked.n);
     } else if (is(verb, "remove")) {
-        if (keys.one) history_status(answer, kind->remove(two[0], 0));
-        else history_bitmap(answer, kind->remove_all(two[0], bitmap), bitmap, keys.n);
-    } else if (is(verb, "insert") && keys.one) {
+        if (asked.one) history_status(answer, kind->remove(two[0], 0));
+        else history_bitmap(answer, kind->remove_all(two[0], bitmap), bitmap, asked.n);
+    } else if (is(verb, "insert") && asked.one) {
         bool is_new = false;
         bloomline_status status = kind->insert(two[0], &is_new);
         if (status == BLOOMLINE_OK) strcpy(answer, is_new ? "new" : "old");
@@ -37,7 +37,7 @@ static void answer_keys(char *answer, const char *verb)
     } else {
         bool tell = is(verb, "insert_new");
         bloomline_status status = kind->insert_all(two[0], tell ? bitmap : NULL, &count);
-        if (tell && status == BLOOMLINE_OK) history_bitmap(answer, count, bitmap, keys.n);
+        if (tell && status == BLOOMLINE_OK) history_bitmap(answer, count, bitmap, asked.n);
         else history_status(answer, status);
     }
 }
@@ -85,7 +85,7 @@ static void answers(char *answer, char **words, size_t count)
         CHECK(unlink(path.text) == 0 && rmdir(directory.text) == 0);
         put(made);
     } else if (is(verb, "insert") || is(verb, "insert_new") || is(verb, "contains") || is(verb, "remove")) {
-        history_read(&keys, words + 1, count - 1);
+        history_read(&asked, words + 1, count - 1);
         answer_keys(answer, verb);
     } else {
         kind->other(answer, two[0], words);
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     check_begin("test_histories");
     for (size_t i = 0; i < ROWS; i++) {
         kind = &rows[i];
-        check_run(history, kind->name);
+        if (kind->make != NULL) check_run(history, kind->name);
     }
     return check_end();
 }

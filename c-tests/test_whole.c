@@ -10,40 +10,39 @@
 #include "definition.h"
 #include "files.h"
 #include "golden.h"
-#include "whole.h"
+#include "kinds.h"
 
 static void copies_are_equal_and_apart(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *first = kind->make(), *copy = NULL;
+    EACH_WHOLE(kind) {
+        void *first = filled(kind), *copy = NULL;
         REQUIRE(first != NULL);
         REQUIRE_OK(kind->clone(first, &copy));
         size_t len, len_of_copy, len_after;
-        uint8_t *before = whole_bytes(kind, first, &len), *same = whole_bytes(kind, copy, &len_of_copy);
+        uint8_t *before = encoded_by(kind, first, &len), *same = encoded_by(kind, copy, &len_of_copy);
         CHECK_WITH(len == len_of_copy && memcmp(before, same, len) == 0, "%s", kind->name);
         free(same);
-        if (kind->insert == NULL) {
+        if (kind->add == NULL) {
             kind->destroy(first);
-            same = whole_bytes(kind, copy, &len_after); /* the copy stays */
+            same = encoded_by(kind, copy, &len_after); /* the copy stays */
             CHECK_WITH(len == len_after && memcmp(before, same, len) == 0, "%s", kind->name);
             kind->destroy(copy);
             free(before), free(same);
             continue;
         }
         /* What goes into one is not in the other, and both go on alike. */
-        for (uint64_t key = 1000; key < 1200; key++) kind->insert(copy, bloomline_hash_u64(key, 1));
-        same = whole_bytes(kind, first, &len_after);
+        for (uint64_t key = 1000; key < 1200; key++) kind->add(copy, bloomline_hash_u64(key, 1));
+        same = encoded_by(kind, first, &len_after);
         CHECK_WITH(len == len_after && memcmp(before, same, len) == 0, "%s", kind->name);
         free(same);
-        for (uint64_t key = 1000; key < 1200; key++) kind->insert(first, bloomline_hash_u64(key, 1));
-        uint8_t *grown = whole_bytes(kind, first, &len);
-        same = whole_bytes(kind, copy, &len_after);
+        for (uint64_t key = 1000; key < 1200; key++) kind->add(first, bloomline_hash_u64(key, 1));
+        uint8_t *grown = encoded_by(kind, first, &len);
+        same = encoded_by(kind, copy, &len_after);
         CHECK_WITH(len == len_after && memcmp(grown, same, len) == 0, "%s", kind->name);
         CHECK_WITH(memcmp(before, same, len < len_of_copy ? len : len_of_copy) != 0, "%s", kind->name);
         kind->destroy(first); /* the copy stays */
         free(same);
-        same = whole_bytes(kind, copy, &len_after);
+        same = encoded_by(kind, copy, &len_after);
         CHECK_WITH(memcmp(grown, same, len) == 0, "%s", kind->name);
         kind->destroy(copy);
         free(before), free(same), free(grown);
@@ -68,12 +67,11 @@ static bool collect(void *context, const void *data, size_t len)
 
 static void callbacks_get_the_encoded_bytes(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make();
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind);
         REQUIRE(filter != NULL);
         size_t len;
-        uint8_t *expected = whole_bytes(kind, filter, &len);
+        uint8_t *expected = encoded_by(kind, filter, &len);
         sink all = {0};
         CHECK_OK(kind->write(filter, collect, &all));
         CHECK_WITH(all.len == len && memcmp(all.data, expected, len) == 0, "%s", kind->name);
@@ -89,7 +87,7 @@ static void callbacks_get_the_encoded_bytes(void)
         CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->write(filter, NULL, &none));
         CHECK_U64(0, none.calls);
         size_t after;
-        uint8_t *same = whole_bytes(kind, filter, &after);
+        uint8_t *same = encoded_by(kind, filter, &after);
         CHECK(after == len && memcmp(same, expected, len) == 0);
         printf("    %s: %zu bytes in %zu calls\n", kind->name, len, all.calls);
         free(all.data), free(expected), free(same);
@@ -100,12 +98,11 @@ static void callbacks_get_the_encoded_bytes(void)
 /* Exactly the encoded bytes, or nothing. */
 static void buffers(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make();
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind);
         REQUIRE(filter != NULL);
         size_t len, written = 99;
-        uint8_t *expected = whole_bytes(kind, filter, &len), *out = malloc(len + 1);
+        uint8_t *expected = encoded_by(kind, filter, &len), *out = malloc(len + 1);
         REQUIRE(out != NULL);
         memset(out, 0xEE, len + 1);
         for (size_t cap = 0; cap < len; cap += cap < 64 ? 63 : len - 1 - cap > 64 ? len - 65 - cap : 1) {
@@ -125,27 +122,27 @@ static void buffers(void)
 static void saved_and_loaded(void)
 {
     file_name directory = files_begin(), path = files_in(&directory, "filter"), missing = files_in(&directory, "no/filter");
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make(), *other = NULL;
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind), *other = NULL;
         REQUIRE(filter != NULL);
         size_t len, len_of_file;
-        uint8_t *expected = whole_bytes(kind, filter, &len), *data;
+        uint8_t *expected = encoded_by(kind, filter, &len), *data;
         CHECK_OK(kind->save(filter, path.text));
         data = files_read(path.text, &len_of_file);
         CHECK_WITH(data != NULL && len == len_of_file && memcmp(data, expected, len) == 0, "%s", kind->name);
         free(data);
         REQUIRE_OK(kind->load(path.text, &other));
-        data = whole_bytes(kind, other, &len_of_file);
+        data = encoded_by(kind, other, &len_of_file);
         CHECK_WITH(len == len_of_file && memcmp(data, expected, len) == 0, "%s", kind->name);
         kind->destroy(other);
-        for (size_t j = 0; j < WHOLE_KINDS; j++) {
+        EACH_WHOLE(as) {
             /* The lines of a counting filter are a filter, and the functions of classic ones are theirs. */
-            bool reads = i == j || (wholes[j].load == wholes[0].load && (i == 0 || i == 1 || i == 2));
+            bool lines = kind->load == filter_load || kind->load == counting_load;
+            bool reads = as == kind || (lines && as->load == filter_load);
             other = NULL;
-            CHECK_STATUS(reads ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, wholes[j].load(path.text, &other));
+            CHECK_STATUS(reads ? BLOOMLINE_OK : BLOOMLINE_ERR_LAYOUT, as->load(path.text, &other));
             CHECK(reads == (other != NULL));
-            wholes[j].destroy(other);
+            as->destroy(other);
         }
         bloomline_map *map = NULL;
         bloomline_view view;
@@ -171,12 +168,11 @@ static void saved_and_loaded(void)
 
 static void null(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make(), *made = NULL;
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind), *made = NULL;
         REQUIRE(filter != NULL);
         size_t len, after, written = 99;
-        uint8_t *data = whole_bytes(kind, filter, &len), *same;
+        uint8_t *data = encoded_by(kind, filter, &len), *same;
         kind->destroy(NULL);
         CHECK(kind->len(NULL) == 0 && kind->memory(NULL) == 0 && kind->memory(filter) > 0);
         CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->clone(NULL, &made));
@@ -192,7 +188,7 @@ static void null(void)
         CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->load(NULL, &made));
         CHECK_STATUS(BLOOMLINE_ERR_NULL, kind->load("nowhere", NULL));
         CHECK(made == NULL && written == 99);
-        same = whole_bytes(kind, filter, &after);
+        same = encoded_by(kind, filter, &after);
         CHECK_WITH(len == after && memcmp(data, same, len) == 0, "%s", kind->name);
         free(data), free(same);
         kind->destroy(filter);
@@ -202,12 +198,11 @@ static void null(void)
 /* Bit by bit: damage of the last 64 bytes tells no kind, and none is read. */
 static void kinds_of_what_is_encoded(void)
 {
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
-        void *filter = kind->make(), *again = NULL;
+    EACH_WHOLE(kind) {
+        void *filter = filled(kind), *again = NULL;
         REQUIRE(filter != NULL);
         size_t len;
-        uint8_t *data = whole_bytes(kind, filter, &len);
+        uint8_t *data = encoded_by(kind, filter, &len);
         CHECK_U64((uint64_t)kind->kind, (uint64_t)bloomline_encoded_kind(data, len));
         CHECK_U64(get_le(data + len - FOOTER_BYTES + AT_LAYOUT, 2), (uint64_t)kind->kind);
         for (size_t cut = 0; cut < len; cut++) {
@@ -243,8 +238,7 @@ static void kinds_of_what_is_encoded(void)
 static void kinds_of_golden_files(void)
 {
     static const char *const before_the_footer[] = {"/lines", "/counters", "/groups", "record", "/order-lines", "/order-10-11"};
-    for (size_t i = 0; i < WHOLE_KINDS; i++) {
-        const whole_kind *kind = &wholes[i];
+    EACH_WHOLE(kind) {
         golden_files files;
         size_t undecided = 0;
         golden_files_open(&files, kind->golden);

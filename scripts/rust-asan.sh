@@ -21,6 +21,7 @@ serde: has no memory of its own
 control_overread: must fail, see above"
 modules_out="layers: compares text
 readme: compares text
+serialized: has no memory of its own
 statistics: counts false positives, of filters that others test
 static_model: counts over many keys, of filters that others test"
 # Tests that count over many keys: each takes 10 to 80 seconds here, and its memory is that of

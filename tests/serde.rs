@@ -1,7 +1,6 @@
-//! Filters inside structs that derive serde's traits, in a text format and in binary ones.
+//! Filters inside structs that derive serde's traits, in a text format and in binary ones. Every kind alone:
+//! `all/serialized.rs`.
 #![cfg(all(target_arch = "x86_64", unix))]
-
-mod kinds;
 
 use bloomline::{
     ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Params,
@@ -109,16 +108,6 @@ fn filters_return_at_every_size() {
         (0..40 * lines).for_each(|key| _ = filter.insert(&key));
         assert_returns(&filter, &format!("a filter of {lines} lines"));
     }
-}
-
-#[test]
-fn every_kind_returns() {
-    macro_rules! each {
-        ($($name:ident: $kind:ident, $ranges:ident, $layouts:tt, $make:expr, $change:expr;)*) => {
-            $(assert_returns(&kinds::$name::make(1), stringify!($name));)*
-        };
-    }
-    kinds::kinds!(each);
 }
 
 #[test]

@@ -177,18 +177,13 @@ fn every_bit_flipped() {
 /// says of the bytes.
 #[test]
 fn every_bit_flipped_and_sealed() {
-    type Check = fn(&[u8]) -> u32;
     for (name, mut bytes) in samples() {
         let layout = get(&bytes, LAYOUT);
-        let (reader, expected): (&str, Check) = match layout {
-            1 | 2 | 6 => ("Filter", |bytes| check(bytes, true)),
-            3 => ("ScalableFilter", check_scalable),
-            4 => ("Window", check_window),
-            9 => ("Cascade", |bytes| check_cascade(bytes, true)),
-            10 => ("Matrix", |bytes| check_matrix(bytes, true)),
-            _ => continue, // any lines are a filter
+        let Some(expected) = check_of(layout) else {
+            continue; // any lines are a filter
         };
-        let (_, _, read, _) = READERS.iter().find(|(name, ..)| *name == reader).unwrap();
+        let takes = |(_, layouts, ..): &&Reader| layouts.contains(&layout);
+        let (_, _, read, _) = READERS.iter().find(takes).unwrap();
         // A matrix has long groups of rows that are all alike.
         let (len, step) = (bytes.len(), if layout == 10 { 7 } else { 1 });
         for at in (0..len - FOOTER_BYTES).step_by(step).chain(len - FOOTER_BYTES..len) {
@@ -353,7 +348,7 @@ proptest! {
         for (field, value) in fields {
             put(&mut bytes, all[field].clone(), value);
         }
-        // `tests/all/golden_cuckoo.rs` and `golden_static.rs` have these layouts.
+        // `tests/all/kinds/golden_cuckoo.rs` and `golden_static.rs` have these layouts.
         prop_assume!(!matches!(get(&bytes, LAYOUT), 7 | 8));
         match sealed {
             0 => {}

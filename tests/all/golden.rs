@@ -3,7 +3,7 @@
 //! exact error. `BLESS=1 cargo test --test golden` writes them anew; `golden/README.md`
 //! says what each file is.
 //!
-//! Those of other kinds are in `golden_KIND.rs`. All are made by `line.rs` and XXH3-64 alone
+//! Those of other kinds are in `kinds/golden_KIND.rs`. All are made by `line.rs` and XXH3-64 alone
 //! (`definition/mod.rs`): no kernel takes part, so a mistake that all kernels share would show.
 
 use crate::committed;

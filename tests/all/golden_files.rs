@@ -1,5 +1,5 @@
 //! What the golden files of all kinds have in common: a MANIFEST, files that readers accept, with their
-//! probes, and files that they reject, with the status. `golden_KIND.rs` says which they are. All are
+//! probes, and files that they reject, with the status. `kinds/golden_KIND.rs` says which they are. All are
 //! made by the plain definitions alone, so a mistake that all kernels share would show.
 
 use crate::committed;

@@ -7,8 +7,6 @@ mod committed;
 mod definition;
 #[path = "../directory/mod.rs"]
 mod directory;
-#[path = "../kinds/mod.rs"]
-mod kinds;
 #[path = "../mapped/mod.rs"]
 mod mapped;
 #[path = "../plans/mod.rs"]
@@ -16,31 +14,20 @@ mod plans;
 
 mod backends;
 mod batches;
-mod cascade;
 mod circles;
-mod classic;
 mod composite;
-mod concurrent;
-mod counting;
-mod cuckoo;
 mod engines;
 mod error;
 mod filter;
 mod format;
 mod golden;
-mod golden_cascade;
-mod golden_classic;
-mod golden_counting;
-mod golden_cuckoo;
 mod golden_files;
 mod golden_matrix;
-mod golden_scalable;
-mod golden_static;
-mod golden_window;
 mod group;
 mod growing;
 mod histories;
 mod keys;
+mod kinds;
 mod layers;
 mod matrix;
 mod matrix_columns;
@@ -49,15 +36,13 @@ mod owned_view;
 mod page;
 mod parallel;
 mod properties;
-mod scalable;
+#[cfg(feature = "serde")]
+mod serialized;
 mod shards;
 mod special_files;
-mod static_filter;
-mod static_model;
 mod statistics;
 mod streams;
 mod swap;
 mod trust;
 mod verbs;
 mod whole_values;
-mod window;

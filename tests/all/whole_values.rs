@@ -65,7 +65,7 @@ macro_rules! each_kind {
     ($($name:ident: $kind:ident, $ranges:ident, $layouts:tt, $make:expr, $change:expr;)*) => {$(
         mod $name {
             use super::*;
-            use crate::kinds::$name::{change, make};
+            use crate::kinds::made::$name::{change, make};
 
             $ranges! { $kind }
 

@@ -263,6 +263,19 @@ pub(crate) fn check(bytes: &[u8], verify: bool) -> u32 {
     status::OK
 }
 
+/// [`check`] with the rules of a layout, all verified. None of cuckoo and static filters, of which any
+/// lines are some.
+pub(crate) fn check_of(layout: u64) -> Option<fn(&[u8]) -> u32> {
+    match layout {
+        1 | 2 | 6 => Some(|bytes| check(bytes, true)),
+        3 => Some(check_scalable),
+        4 => Some(check_window),
+        9 => Some(|bytes| check_cascade(bytes, true)),
+        10 => Some(|bytes| check_matrix(bytes, true)),
+        _ => None,
+    }
+}
+
 /// Rules 1 to 5, for a reader that knows one layout, which is none of those of [`check`].
 pub(crate) fn check_layout(bytes: &[u8], layout: u64) -> Result<(), u32> {
     let stated = if bytes.len() < FOOTER_BYTES { 0 } else { get(bytes, LAYOUT) };

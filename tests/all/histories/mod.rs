@@ -250,17 +250,7 @@ macro_rules! kinds {
     };
 }
 
-kinds! {
-    "filter": definition::Lines<1>, bloomline::Filter, Script::filter;
-    "classic": definition::Lines<6>, library::Classic, Script::filter;
-    "concurrent": definition::Lines<0>, bloomline::ConcurrentFilter, Script::concurrent;
-    "counting": definition::Counting, bloomline::CountingFilter, Script::counting;
-    "cuckoo": definition::Cuckoo, bloomline::CuckooFilter, Script::cuckoo;
-    "scalable": definition::Scalable, bloomline::ScalableFilter, Script::scalable;
-    "window": definition::Window, bloomline::Window, Script::window;
-    "static": built::Static, bloomline::StaticFilter, Script::static_filter;
-    "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
-}
+crate::kinds::histories!(kinds);
 
 fn answers<S: Subject>(lines: &[String], backend: Backend) -> Vec<String> {
     let mut two = [None::<S>, None];

@@ -1,7 +1,23 @@
-//! The kinds, a row for each in two tables: how one is made and changed, and what it is read from, for all
-//! that holds of every kind that is a value; and which verbs it has.
+//! The kinds, a row for each in three tables: how one is made and changed, and what it is read from, for all
+//! that holds of every kind that is a value; which verbs it has; and its history. Beside them, what is
+//! tested of one kind alone.
 
-#![allow(dead_code, unused_macros, unused_imports, reason = "not every test uses both")]
+mod cascade;
+mod classic;
+mod concurrent;
+mod counting;
+mod cuckoo;
+mod golden_cascade;
+mod golden_classic;
+mod golden_counting;
+mod golden_cuckoo;
+mod golden_scalable;
+mod golden_static;
+mod golden_window;
+mod scalable;
+mod static_filter;
+mod static_model;
+mod window;
 
 use bloomline::{
     Cascade, ConcurrentFilter, CountingFilter, CuckooFilter, CuckooParams, Error, Filter, Matrix,
@@ -125,7 +141,25 @@ macro_rules! verbs {
         }
     };
 }
-pub(crate) use {kinds, verbs};
+
+/// `NAME: DEFINITION, KIND, SCRIPT;` for each kind of which `golden/histories/` has a file, passed on to
+/// a macro: see `tests/all/histories/mod.rs`, whose names these are.
+macro_rules! histories {
+    ($then:ident) => {
+        $then! {
+            "filter": definition::Lines<1>, bloomline::Filter, Script::filter;
+            "classic": definition::Lines<6>, library::Classic, Script::filter;
+            "concurrent": definition::Lines<0>, bloomline::ConcurrentFilter, Script::concurrent;
+            "counting": definition::Counting, bloomline::CountingFilter, Script::counting;
+            "cuckoo": definition::Cuckoo, bloomline::CuckooFilter, Script::cuckoo;
+            "scalable": definition::Scalable, bloomline::ScalableFilter, Script::scalable;
+            "window": definition::Window, bloomline::Window, Script::window;
+            "static": built::Static, bloomline::StaticFilter, Script::static_filter;
+            "cascade": built::Cascade, bloomline::Cascade, Script::cascade;
+        }
+    };
+}
+pub(crate) use {histories, kinds, verbs};
 
 fn params() -> Params {
     Params::for_rate(2000, 0.01).unwrap().with_seed(0x5EC2_E70F)
@@ -154,28 +188,31 @@ pub(crate) struct Whole {
 
 macro_rules! wholes {
     ($($name:ident: $kind:ident, $ranges:ident, $layouts:tt, $make:expr, $change:expr;)*) => {
-        $(pub(crate) mod $name {
-            use super::*;
+        /// For each kind what makes and changes one.
+        pub(crate) mod made {
+            $(pub(crate) mod $name {
+                use super::super::*;
 
-            pub(crate) fn make(seed: u64) -> $kind {
-                let make: fn(u64) -> $kind = $make;
-                make(seed)
-            }
+                pub(crate) fn make(seed: u64) -> $kind {
+                    let make: fn(u64) -> $kind = $make;
+                    make(seed)
+                }
 
-            pub(crate) fn change(filter: &mut $kind) {
-                let change: fn(&mut $kind) = $change;
-                change(filter)
-            }
-        })*
+                pub(crate) fn change(filter: &mut $kind) {
+                    let change: fn(&mut $kind) = $change;
+                    change(filter)
+                }
+            })*
+        }
 
         pub(crate) const ALL: &[Whole] = &[$(Whole {
             name: stringify!($name),
             type_name: stringify!($kind),
             layouts: &$layouts,
-            bytes: || $name::make(1).to_bytes().unwrap(),
+            bytes: || made::$name::make(1).to_bytes().unwrap(),
             decode: |bytes| $kind::decode(bytes).map(drop),
             load: |path| $kind::load(path).map(drop),
-            save: |path| $name::make(1).save(path),
+            save: |path| made::$name::make(1).save(path),
         }),*];
     };
 }
