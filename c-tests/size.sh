@@ -5,8 +5,8 @@
 #   size.sh DIRECTORY CC "NATIVE LIBRARIES"
 #
 # Both are weighed against a program without them. No limit is asserted here. But the second one
-# must not have the kernels of other layouts: what a program does not use is not linked. (Those of a
-# standard Bloom filter are of the plain filter: its parameters may ask for them.)
+# must not have the kernels of other layouts, nor those of batches: what a program does not use is not
+# linked. (Those of a standard Bloom filter are of the plain filter: its parameters may ask for them.)
 set -euo pipefail
 
 [ $# -eq 3 ] || { echo 'usage: size.sh DIRECTORY CC "NATIVE LIBRARIES"' >&2; exit 2; }
@@ -67,3 +67,6 @@ kernels_in() { nm -C "$1" 2>/dev/null | grep -cE "$2" || true; }
     { echo "size: the kernels have other names than this script knows" >&2; exit 1; }
 [ "$(kernels_in "$work/named" "$others")" -eq 0 ] ||
     { echo "size: a program with a plain filter has the kernels of other layouts" >&2; exit 1; }
+batches='kernel::table::.*(probe|insert)_batch'
+[ "$(kernels_in "$library" "$batches")" -gt 0 ] && [ "$(kernels_in "$work/named" "$batches")" -eq 0 ] ||
+    { echo "size: a program that asks single keys has the kernels of batches, or they have other names" >&2; exit 1; }

@@ -53,7 +53,7 @@ use crate::error::Error;
 use crate::format::encoded::{Body, Encoded, whole_values};
 use crate::format::native::{self, Footer, FooterBytes};
 use crate::hash::KeyHash;
-use crate::kernel::{Backend, Hashes, Kernel, Kernels, OwnLines, insert_absent};
+use crate::kernel::{Backend, Hashes, Kernel, Kernels, OwnLines, Plain, insert_absent};
 use crate::key::Key;
 use crate::line::{LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
@@ -77,7 +77,7 @@ pub struct Filter {
     lines: OwnLines,
     params: Params,
     key_count: u64,
-    kernel: &'static Kernel,
+    kernel: Plain,
 }
 
 impl Filter {
@@ -99,17 +99,27 @@ impl Filter {
     }
 
     fn with_kernels(params: Params, kernels: Kernels) -> Result<Filter, Error> {
-        Ok(Filter::of_lines(Zeroed::new(params.bytes())?, params, kernels.of_params(params)))
+        Ok(Filter::of_plain(Zeroed::new(params.bytes())?, params, kernels.plain(params)))
+    }
+
+    fn of_plain(lines: Zeroed, params: Params, kernel: Plain) -> Filter {
+        let lines = OwnLines::plain(lines, params.k(), kernel);
+        Filter { lines, params, key_count: 0, kernel }
     }
 
     /// A filter of these lines, whose key count is unknown.
     pub(crate) fn of_lines(lines: Zeroed, params: Params, kernel: &'static Kernel) -> Filter {
-        let lines = OwnLines::new(lines, params.k(), kernel);
-        Filter { lines, params, key_count: 0, kernel }
+        Filter::of_plain(lines, params, kernel.plain())
     }
 
     pub(crate) fn into_lines(self) -> (OwnLines, Params, &'static Kernel) {
-        (self.lines, self.params, self.kernel)
+        (self.lines, self.params, self.kernel.kernel())
+    }
+
+    /// For batches and views. Single keys do without, and programs that ask no others have no batches.
+    #[inline(always)]
+    fn kernel(&self) -> &'static Kernel {
+        self.kernel.kernel()
     }
 
     /// Makes a filter of the lines of another, such as [`lines`](Filter::lines) returns and a
@@ -167,7 +177,7 @@ impl Filter {
             return;
         }
         self.key_count = self.key_count.saturating_add(hashes.len() as u64);
-        self.kernel.insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
+        self.kernel().insert_batch(&mut self.lines, self.params.k(), Hashes::Given(hashes));
     }
 
     /// As [`insert_new_keys`](Filter::insert_new_keys), for the hashes of keys.
@@ -195,13 +205,14 @@ impl Filter {
     #[doc(hidden)]
     pub fn insert_hashes_with(&mut self, hashes: &[u64], prefetch: crate::kernel::Prefetch) {
         let hashes = Hashes::Given(hashes);
-        self.kernel.insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
+        self.kernel().insert_batch_with(&mut self.lines, self.params.k(), hashes, prefetch);
     }
 
     /// Inserts many keys, faster than one by one.
     pub fn insert_keys<K: Key>(&mut self, keys: &[K]) {
+        let kernel = self.kernel();
         with_hashes(keys, self.key_hash(), |hashes| {
-            self.kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
+            kernel.insert_batch(&mut self.lines, self.params.k(), hashes);
         });
         self.key_count = self.key_count.saturating_add(keys.len() as u64);
     }
@@ -227,7 +238,7 @@ impl Filter {
     #[inline]
     pub fn view(&self) -> View<'_> {
         let lines = ((*self.lines).into(), self.lines.single());
-        View::of_own(lines, (self.params.k(), self.params.seed()), self.key_count, self.kernel)
+        View::of_own(lines, (self.params.k(), self.params.seed()), self.key_count, self.kernel())
     }
 
     /// Answers 1 to [`KEY_BY_KEY`](crate::kernel::KEY_BY_KEY) hashes into a word, without a view. Returns how many
@@ -347,7 +358,7 @@ impl Filter {
                 *byte = pair[i] | pair[LINE_BYTES + i];
             }
         }
-        self.lines = OwnLines::new(half, params.k(), self.kernel);
+        self.lines = OwnLines::plain(half, params.k(), self.kernel);
         self.params = params;
         Ok(())
     }
@@ -435,7 +446,7 @@ impl Encoded for Filter {
     }
 
     fn copy(&self) -> Result<Filter, Error> {
-        let copy = Filter::of_lines(Zeroed::copy_of(&self.lines)?, self.params, self.kernel);
+        let copy = Filter::of_plain(Zeroed::copy_of(&self.lines)?, self.params, self.kernel);
         Ok(Filter { key_count: self.key_count, ..copy })
     }
 }

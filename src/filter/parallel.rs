@@ -30,7 +30,7 @@ impl Filter {
     /// ```
     pub fn insert_hashes_parallel(&mut self, hashes: &[u64], threads: usize) {
         let k = self.params.k();
-        if self.kernel.insert_given(&mut self.lines, k, hashes, threads) {
+        if self.kernel().insert_given(&mut self.lines, k, hashes, threads) {
             self.key_count = self.key_count.saturating_add(hashes.len() as u64);
         } else {
             self.insert_hashes(hashes);
@@ -145,8 +145,8 @@ impl Filter {
         threads: usize,
         room: &mut Room,
     ) -> Option<usize> {
-        let (lines, k, made) = (&mut self.lines, self.params.k(), Made { len, make });
-        let count = self.kernel.insert_parallel(lines, k, &made, new, threads, room)?;
+        let (kernel, k, made) = (self.kernel(), self.params.k(), Made { len, make });
+        let count = kernel.insert_parallel(&mut self.lines, k, &made, new, threads, room)?;
         self.key_count = self.key_count.saturating_add(len as u64);
         Some(count)
     }

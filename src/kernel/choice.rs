@@ -6,6 +6,7 @@
 use super::backend::Backend;
 use super::functions::Kernel;
 use super::layout::Layout;
+use super::plain::Plain;
 use super::table;
 use super::tuning;
 use crate::error::Error;
@@ -52,6 +53,11 @@ impl Kernels {
     #[inline]
     pub(crate) fn of_params(self, params: Params) -> &'static Kernel {
         self.of(if params.is_classic() { Layout::Classic } else { Layout::Native })
+    }
+
+    /// The same, of filters that own their lines.
+    pub(crate) fn plain(self, params: Params) -> Plain {
+        Plain::of(self.0, params.is_classic())
     }
 
     /// The kernel of that [`Kernel::number`].

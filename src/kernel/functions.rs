@@ -52,15 +52,39 @@ pub(super) struct Calls {
     pub(super) rows: Option<usize>,
 }
 
+/// What a filter that owns its lines has of [`Calls`].
+#[derive(Clone, Copy)]
+pub(super) struct Own {
+    pub(super) contains: Call,
+    pub(super) insert: Call,
+    pub(super) few: Few,
+    pub(super) rows: Option<usize>,
+}
+
 impl Calls {
     /// What the functions take for k.
     #[inline]
     fn given(&self, k: u32) -> *const u8 {
-        match self.rows {
-            Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
-            None => ptr::without_provenance(k as usize * NUMBERED),
-        }
+        given(self.rows, k)
     }
+
+    pub(super) const fn own(&self) -> Own {
+        Own { contains: self.contains, insert: self.insert, few: self.few, rows: self.rows }
+    }
+}
+
+#[inline]
+fn given(rows: Option<usize>, k: u32) -> *const u8 {
+    match rows {
+        Some(tag) => ptr::from_ref(all_rows(k)).cast::<u8>().wrapping_add(tag),
+        None => ptr::without_provenance(k as usize * NUMBERED),
+    }
+}
+
+/// The number of the functions for a k in [`Kernel::calls`].
+#[inline(always)]
+pub(super) fn class(k: u32) -> usize {
+    usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)
 }
 
 /// Lines that are not there rule out nothing.
@@ -85,6 +109,12 @@ impl<'a> Single<'a> {
             _ => (calls.contains, calls.given(k)),
         };
         let contains = contains as *const ();
+        Single { contains, base: lines.start(), count, k, lines: PhantomData }
+    }
+
+    /// Lines of a filter that owns them, so many.
+    pub(super) fn of_own(lines: Probed<'a>, count: usize, k: u32, own: &Own) -> Single<'a> {
+        let (contains, k) = (own.contains as *const (), given(own.rows, k));
         Single { contains, base: lines.start(), count, k, lines: PhantomData }
     }
 
@@ -161,6 +191,12 @@ impl Kernel {
             Layout::Static => static_line::line_log2(k),
             _ => self.line_log2,
         }
+    }
+
+    /// The functions for single keys, by [`class`].
+    pub(super) const fn own(&self) -> [Own; 4] {
+        let [a, b, c, d] = &self.calls;
+        [a.own(), b.own(), c.own(), d.own()]
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -299,8 +335,7 @@ impl Kernel {
     /// The functions for a k; of static lines, for the rows, which are its lowest bits.
     #[inline(always)]
     pub(super) fn calls(&self, k: u32) -> &Calls {
-        let k = k & 0xFF;
-        &self.calls[usize::from(k >= 8) + usize::from(k > 8) + usize::from(k > 12)]
+        &self.calls[class(k & 0xFF)]
     }
 
     /// Sets the bits of one key. Returns whether any of them was not set. `lines` is a whole

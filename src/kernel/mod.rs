@@ -5,7 +5,7 @@
 //!   each, `scattered` those whose bits lie anywhere. In a layout's folder `scalar`, `portable`,
 //!   `avx2` and `avx512` each say how one line, and one block of 64 keys, is done.
 //! * `table` has the kernels of each layout and backend, `functions` what a kernel is, and how it is
-//!   called.
+//!   called; `plain` those of plain filters in two parts.
 //! * `batch` is the loop that all share, `prefetch` the hints, `tuning` from which size on they pay,
 //!   `lines` what it knows of a filter's lines.
 //! * `group` is many filters, checked once. `runs` asks those of them in which a key has the same bits,
@@ -46,6 +46,7 @@ mod native;
 mod opened;
 mod own_lines;
 mod parallel;
+mod plain;
 mod prefetch;
 mod runs;
 mod scattered;
@@ -77,6 +78,7 @@ pub(crate) use matrix::{Block, Calls as MatrixCalls, Prepared, Rows};
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;
 pub(crate) use parallel::{Made, Room, threads_for};
+pub(crate) use plain::Plain;
 pub use prefetch::Prefetch;
 pub(crate) use prefetch::{FAR_VIEWS, KEY_BY_KEY, ahead, prefetch_all};
 #[cfg(feature = "capi")]

@@ -1,13 +1,14 @@
 //! Lines that are owned.
 
 use super::atomic_line;
-use super::functions::{Calls, Kernel};
+use super::functions::{Kernel, Own, class};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 use super::native::inlined;
 use super::native::round;
+use super::plain::Plain;
 use super::shared::Probed;
 use super::single::{Call, Few, Single};
-use crate::line::{C1, LANES, SHIFTS, line_index, mask};
+use crate::line::{C1, LANES, LINE_BYTES, SHIFTS, line_index, mask};
 use crate::os::memory::{Shared, Zeroed};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
@@ -31,17 +32,33 @@ impl OwnLines {
         OwnLines::in_front(bytes, len, k, kernel)
     }
 
+    /// Those of a plain filter.
+    ///
+    /// # Panics
+    /// If there is no line.
+    pub(crate) fn plain(bytes: Zeroed, k: u32, kernel: Plain) -> OwnLines {
+        let count = bytes.len() / LINE_BYTES;
+        assert!(count > 0, "a filter has at least one line");
+        OwnLines::of(bytes, count * LINE_BYTES, count, k, &kernel.own()[class(k)])
+    }
+
     /// The first `len` of these bytes. The kernel finds those behind them itself.
     ///
     /// # Panics
     /// If there is no line; if there are fewer bytes.
     pub(crate) fn in_front(bytes: Zeroed, len: usize, k: u32, kernel: &Kernel) -> OwnLines {
+        let count = len >> kernel.line_log2(k);
+        assert!(count > 0, "a filter has at least one line");
+        OwnLines::of(bytes, len, count, k, &kernel.calls(k).own())
+    }
+
+    /// The first `len` of these bytes, so many lines.
+    fn of(bytes: Zeroed, len: usize, count: usize, k: u32, own: &Own) -> OwnLines {
         assert!(len <= bytes.len(), "bytes that are there");
         // SAFETY: they live as long as the result, which hands out no copy that outlives it.
         let lines = unsafe { Probed::at(bytes.start(), len) };
-        let single = Single::new(lines, k, kernel);
-        assert!(!single.is_nothing(), "a filter has at least one line");
-        let &Calls { insert, few, .. } = kernel.calls(k);
+        let single = Single::of_own(lines, count, k, own);
+        let &Own { insert, few, .. } = own;
         OwnLines { single, insert, few, bytes }
     }
 

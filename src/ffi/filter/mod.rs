@@ -13,7 +13,7 @@ use super::boundary::*;
 use super::handle::handle;
 use super::hash::{Key, bloomline_bytes, key_or_empty, keys_at};
 use super::params::{bloomline_params, checked};
-use crate::hash::of_short;
+use crate::hash::{of_bytes, of_short};
 use crate::{Error, Filter};
 use std::mem::offset_of;
 use std::ptr;
@@ -228,7 +228,10 @@ unsafe extern "C" fn insert_apart(
     len: usize,
 ) -> bool {
     // SAFETY: the same contract.
-    unsafe { exclusive(filter).is_none_or(|filter| filter.0.insert(key_or_empty(key, len))) }
+    let (filter, key) = unsafe { (exclusive(filter), key_or_empty(key, len)) };
+    filter.is_none_or(|bloomline_filter(filter)| {
+        filter.insert_hash(of_bytes(key, filter.params().seed()))
+    })
 }
 
 /// Combines two filters by `how`, which changes nothing where both are one.

@@ -55,7 +55,9 @@ unsafe extern "C" fn contains_apart(
     // SAFETY: the same contract.
     unsafe {
         match (shared(filter), bytes(key, len)) {
-            (Some(filter), Some(key)) => filter.0.contains(key),
+            (Some(bloomline_filter(filter)), Some(key)) => {
+                filter.contains_hash(of_bytes(key, filter.params().seed()))
+            }
             _ => true,
         }
     }
