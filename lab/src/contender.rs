@@ -3,6 +3,7 @@
 
 use crate::common::data::chain;
 use crate::common::rounds::BATCH;
+use std::hint::black_box;
 
 /// A filter that is filled and probed.
 pub(crate) trait Contender {
@@ -39,6 +40,15 @@ pub(crate) trait Contender {
     /// How many may be present: by calls for `each` keys. None if it has no such call.
     fn batches(&self, _hashes: &[u64], _each: usize) -> Option<usize> {
         None
+    }
+
+    /// The same by single probes, up to 64 of which leave a word of answers.
+    fn looped(&self, hashes: &[u64], each: usize) -> usize {
+        let word = |some: &[u64]| {
+            let bits = some.iter().enumerate();
+            bits.fold(0, |word, (i, &hash)| word | u64::from(self.contains(hash)) << i)
+        };
+        hashes.chunks(each).map(|some| black_box(word(some)).count_ones() as usize).sum()
     }
 
     /// How many may be present: in the way that suits it best.

@@ -8,6 +8,7 @@
 //! | `matrix` | one key of many filters of one shape, up to thousands |
 //! | `rates` | false-positive rates by bits per key, beside theory |
 //! | `choosing` | all types of filter against the plain one, at equal rates |
+//! | `few` | calls with a few keys, by numbers of keys, rates and names that follow; only if it is asked for |
 //!
 //! Arguments: the parts (all), `--quick`, `--write`, `--up-to=MIB` for less memory and time. The figures
 //! go to `lab/results/`, with `--write` into `docs/`, too: the tables between two marker comments of a
@@ -30,6 +31,7 @@ mod choosing_chart;
 mod contender;
 mod cpp;
 mod crates;
+mod few;
 mod groups;
 mod limits;
 mod matrix;
@@ -54,6 +56,9 @@ fn main() {
         up_to = mib.map_or(up_to, |mib| mib << 20);
         mib.is_none()
     });
+    if arguments.first().is_some_and(|part| part == "few") {
+        return few::run(&arguments[1..]);
+    }
     let parts = ["speed", "groups", "matrix", "rates", "choosing"];
     if arguments.iter().any(|part| !parts.contains(&part.as_str())) || (quick && write) {
         eprintln!("usage: lab [--quick | --write] [--up-to=MIB] [{}]", parts.join("] ["));
