@@ -82,7 +82,7 @@ backends! {
     // The scalar instructions are those that every CPU with AVX2 has beside it.
     /// x86-64 with AVX2.
     Avx2 "avx2" on "x86_64" ["avx2" "bmi1" "bmi2" "popcnt"];
-    // Only the builder of RocksDB's lines needs VBMI and GFNI, only growing filters VBMI2, and only static
+    // Only the builder of RocksDB's lines needs VBMI, only that and matrices GFNI, only growing filters VBMI2, and only static
     // lines and these VPOPCNTDQ; all CPUs with GFNI have them. But requiring them leaves out the first generation (Skylake, Cascade
     // Lake), which lowers the core's clock under 512-bit multiplies.
     /// x86-64 with AVX-512 F, BW, CD, DQ, VL, VBMI, VBMI2 and VPOPCNTDQ, and GFNI: Ice Lake, Zen 4

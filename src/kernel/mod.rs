@@ -73,7 +73,9 @@ pub(crate) use few::hash_of;
 pub(crate) use functions::Kernel;
 pub(crate) use group::{Member, Members, Owned};
 pub(crate) use layout::Layout;
-pub(crate) use matrix::{Block, Calls as MatrixCalls, Prepared, Rows};
+pub(crate) use matrix::{
+    Block, Calls as MatrixCalls, Prepared, Rows, TOGETHER, copy_lines, prefetch_lines,
+};
 #[cfg(feature = "capi")]
 pub(crate) use opened::OfWords;
 pub(crate) use own_lines::OwnLines;

@@ -5,10 +5,10 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::filter::view::View;
 use crate::format::matrix::MatrixShape;
-use crate::kernel::{Block, Kernels, MatrixCalls};
+use crate::kernel::{Block, Kernels, Layout, MatrixCalls, TOGETHER, copy_lines, prefetch_lines};
 use crate::key::Key;
 use crate::layouts::matrix::ROWS;
-use crate::line::{LINE_BYTES, Line};
+use crate::line::{LANES, LINE_BYTES, Line};
 use crate::os::memory::Zeroed;
 use crate::os::threads;
 use std::ops::Range;
@@ -53,19 +53,23 @@ impl Matrix {
             sources.push(Source { folds: self.folds(&filter)?, filter });
         }
         let columns = self.range_of(first, sources.len())?;
-        let calls = self.kernels.of_matrix();
-        let (words, group_bytes) = (self.words(), self.shape.group_bytes());
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let all = All {
+            sources: &sources,
+            columns,
+            words: self.words(),
+            calls: self.kernels.of_matrix(),
+            past: self.prepared.is_in_memory(),
+        };
         // Work for the threads: some groups each.
         let lines = self.params().line_count() as usize;
         let bytes = lines.saturating_mul(sources.len()).saturating_mul(LINE_BYTES);
         let threads = threads::or_all(threads).min(bytes / LEAST_EACH).max(1);
         let each = lines.div_ceil(4 * threads);
-        let parts = self.groups.chunks_mut(each * group_bytes).enumerate();
-        threads::share(threads, parts, |(part, groups)| {
-            for (i, groups) in groups.chunks_mut(AT_ONCE * group_bytes).enumerate() {
-                put(&sources, columns.clone(), part * each + i * AT_ONCE, groups, words, calls);
-            }
-        });
+        let parts = self.groups.chunks_mut(each * self.shape.group_bytes()).enumerate();
+        threads::share(threads, parts, |(part, groups)| all.put(part * each, groups));
         Ok(())
     }
 
@@ -216,9 +220,14 @@ pub(super) fn column_of(
     Ok(Filter::of_lines(lines, params, Kernels::active()?.of_params(params)))
 }
 
-/// Lines of 64 columns that are read, before the next columns are: memory is read in longer pieces, and
-/// their groups are still in the cache.
-const AT_ONCE: usize = 8;
+/// Blocks of lines that are read, before they are transposed: memory is read in longer pieces, and all
+/// of it is in the cache.
+const BLOCKS: usize = 64;
+
+/// Filters between the one whose lines are read and the one whose lines are prefetched.
+const AHEAD: usize = 2;
+
+const EMPTY: Block = [[0; LANES]; 64];
 
 /// A filter that becomes a column.
 struct Source<'a> {
@@ -227,6 +236,29 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Reads lines of the column, from line `first` on: each becomes the line of this column in the next
+    /// block of these, of which it is every `apart`-th one.
+    fn read(&self, first: usize, column: usize, blocks: &mut [Block], apart: usize) {
+        if self.has_them() {
+            return copy_lines(self.filter.lines, first, column, blocks, apart);
+        }
+        for (line, block) in (first..).zip(blocks.iter_mut().step_by(apart)) {
+            block[column] = self.line(line);
+        }
+    }
+
+    /// Whether the lines of the column are those of the filter, side by side.
+    fn has_them(&self) -> bool {
+        self.folds == 0 && self.filter.kernel.layout() != Layout::Column
+    }
+
+    /// Prefetches so many lines of the column.
+    fn prefetch(&self, first: usize, count: usize) {
+        if self.has_them() {
+            prefetch_lines(self.filter.lines, first, count);
+        }
+    }
+
     /// A line of the column: the OR of those that fold to it.
     fn line(&self, line: usize) -> Line {
         let (first, count) = (line << self.folds, 1 << self.folds);
@@ -240,29 +272,121 @@ impl Source<'_> {
     }
 }
 
-/// Writes some lines of each of these columns into their groups, from line `first` on.
-fn put(
-    sources: &[Source<'_>],
+/// What becomes columns.
+struct All<'a> {
+    sources: &'a [Source<'a>],
     columns: Range<usize>,
-    first: usize,
-    groups: &mut [u8],
+    /// Of a row.
     words: usize,
-    calls: &MatrixCalls,
-) {
-    let mut sources = sources;
-    let mut column = columns.start;
-    while column < columns.end {
-        let (word, bit) = (column / 64, column % 64);
-        let count = (64 - bit).min(columns.end - column);
-        let (now, later) = sources.split_at(count);
-        let set = u64::MAX >> (64 - count) << bit;
-        for (line, group) in groups.chunks_mut(ROWS * 8 * words).enumerate() {
-            let mut block: Block = [[0; 8]; 64];
-            for (to, source) in block[bit..].iter_mut().zip(now) {
-                *to = source.line(first + line);
+    calls: &'a MatrixCalls,
+    /// Whether the caches do not hold the matrix.
+    past: bool,
+}
+
+impl All<'_> {
+    /// Writes the lines from `first` on into their groups.
+    fn put(&self, first: usize, groups: &mut [u8]) {
+        let words = self.columns.end.div_ceil(64) - self.columns.start / 64;
+        let lines = groups.len() / (ROWS * 8 * self.words);
+        let wanted = BLOCKS.min(lines.saturating_mul(words.min(TOGETHER)));
+        // If there is no memory for more, one block after the other.
+        let (mut one, mut many) = ([EMPTY], Vec::new());
+        let blocks = match many.try_reserve_exact(wanted) {
+            Ok(()) => {
+                many.resize(wanted, EMPTY);
+                &mut many[..]
             }
-            calls.transpose.put(&mut block, !set, group, words, word);
+            Err(_) => &mut one[..],
+        };
+        self.put_by(blocks, first, groups);
+    }
+
+    /// The same, with these blocks to read into.
+    fn put_by(&self, blocks: &mut [Block], first: usize, groups: &mut [u8]) {
+        let all = self.columns.start / 64..self.columns.end.div_ceil(64);
+        let width = TOGETHER.min(all.len()).min(blocks.len()).max(1);
+        let at_once = blocks.len() / width;
+        let groups = groups.chunks_mut(at_once * ROWS * 8 * self.words);
+        for (groups, first) in groups.zip((first..).step_by(at_once)) {
+            let mut word = all.start;
+            while word < all.end {
+                // Up to the end of a cache line.
+                let end = all.end.min((word / width + 1) * width);
+                self.put_words(word..end, blocks, first, groups);
+                word = end;
+            }
         }
-        (sources, column) = (later, column + count);
+    }
+
+    /// Writes some words of each row.
+    fn put_words(
+        &self,
+        words: Range<usize>,
+        blocks: &mut [Block],
+        first: usize,
+        groups: &mut [u8],
+    ) {
+        let group_bytes = ROWS * 8 * self.words;
+        let lines = groups.len() / group_bytes;
+        let blocks = &mut blocks[..lines * words.len()];
+        let from = self.columns.start.max(64 * words.start);
+        let to = self.columns.end.min(64 * words.end);
+        if to - from < 64 * words.len() {
+            blocks.fill(EMPTY);
+        }
+        let mut keep = [u64::MAX; TOGETHER];
+        for column in from..to {
+            let block = column / 64 - words.start;
+            keep[block] &= !(1 << (column % 64));
+            let source = &self.sources[column - self.columns.start];
+            if let Some(later) = self.sources.get(column - self.columns.start + AHEAD) {
+                later.prefetch(first, lines);
+            }
+            source.read(first, column % 64, &mut blocks[block..], words.len());
+        }
+        let keep = &keep[..words.len()];
+        for (blocks, group) in blocks.chunks_mut(words.len()).zip(groups.chunks_mut(group_bytes)) {
+            let put = self.calls.transpose;
+            put.put(blocks, keep, group, (self.words, words.start), self.past);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Params;
+
+    /// Whatever memory there is to read lines into.
+    #[test]
+    fn any_number_of_blocks_gives_the_same_groups() {
+        let params = Params::new(21, 6, 5).unwrap();
+        for columns in [3, 64, 600] {
+            let filters: Vec<Filter> = (0..columns)
+                .map(|column| {
+                    let mut filter = Filter::new(params).unwrap();
+                    filter.insert(&column);
+                    filter
+                })
+                .collect();
+            let mut whole = Matrix::new(params, columns as usize).unwrap();
+            for (column, filter) in filters.iter().enumerate() {
+                whole.set_column(column, &filter.view()).unwrap();
+            }
+            let sources: Vec<Source<'_>> =
+                filters.iter().map(|filter| Source { filter: filter.view(), folds: 0 }).collect();
+            let all = All {
+                sources: &sources,
+                columns: 0..columns as usize,
+                words: whole.words(),
+                calls: whole.kernels.of_matrix(),
+                past: false,
+            };
+            for blocks in [1, 2, 3, 7, 8, 9, 17, 64] {
+                let mut groups = vec![0; whole.groups.len()];
+                all.put_by(&mut vec![EMPTY; blocks], 0, &mut groups);
+                assert!(groups == *whole.groups, "{columns} columns, {blocks} blocks");
+            }
+        }
     }
 }

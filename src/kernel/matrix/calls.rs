@@ -7,7 +7,7 @@ use super::avx2;
 use super::avx512;
 #[cfg(not(target_arch = "x86_64"))]
 use super::pair;
-use super::transpose;
+use super::transpose::{self, Plain};
 use super::words::{Asked, Word, and, any, one};
 
 /// The AND of the rows that the key of a hash reads in a group. Writes it to `out`, if that is not NULL,
@@ -42,7 +42,7 @@ impl Calls {
 
 /// The functions of a backend, by the type that does the work.
 macro_rules! calls {
-    ($words:ty $(, $attribute:meta)*) => {{
+    ($words:ty, $transpose:ty $(, $attribute:meta)*) => {{
         $(#[$attribute])*
         unsafe fn and_by(
             asked: &Asked,
@@ -79,27 +79,30 @@ macro_rules! calls {
             one: one_by,
             and: and_by,
             any: any_by,
-            transpose: transpose::calls!($($attribute),*),
+            transpose: transpose::calls!($transpose $(, $attribute)*),
         }
     }};
 }
 
 /// Those of each backend.
 pub(super) static CALLS: [Calls; Backend::ALL.len()] = [
-    calls!(Word),
+    calls!(Word, Plain),
     #[cfg(target_arch = "x86_64")]
-    calls!(Word),
+    calls!(Word, Plain),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(pair::Pair),
+    calls!(pair::Pair, Plain),
     #[cfg(target_arch = "x86_64")]
-    calls!(avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt")),
+    calls!(avx2::Avx2, avx2::Avx2, target_feature(enable = "avx2,bmi2,popcnt")),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word),
+    calls!(Word, Plain),
     #[cfg(target_arch = "x86_64")]
     calls!(
         avx512::Avx512,
-        target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,popcnt")
+        avx512::Avx512,
+        target_feature(
+            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,bmi2,gfni,popcnt"
+        )
     ),
     #[cfg(not(target_arch = "x86_64"))]
-    calls!(Word),
+    calls!(Word, Plain),
 ];

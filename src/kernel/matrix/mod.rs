@@ -12,6 +12,8 @@ mod columns;
 #[cfg(not(target_arch = "x86_64"))]
 mod pair;
 mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod turn;
 mod words;
 
 use super::choice::Kernels;
@@ -29,7 +31,7 @@ use words::{Asked, each_place, read};
 
 pub(crate) use calls::Calls;
 pub(super) use columns::{Columns, Shape, place};
-pub(crate) use transpose::Block;
+pub(crate) use transpose::{Block, TOGETHER, copy_lines, prefetch_lines};
 
 /// What probes of a matrix need to know of it, checked once: when a matrix is made, or opened.
 #[derive(Clone, Copy)]
@@ -102,6 +104,11 @@ impl Prepared {
     /// Whether a batch prefetches.
     fn is_far(&self) -> bool {
         Prefetch::to_probe_few(self.bytes) != Prefetch::None
+    }
+
+    /// Whether it is larger than what caches hold.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        Prefetch::to_probe(self.bytes) == Prefetch::FarAndNear
     }
 
     /// The rows of the matrix in these bytes; none if they are fewer than its groups.

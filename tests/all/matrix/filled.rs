@@ -1,0 +1,202 @@
+//! Columns put into a matrix, changed and taken out, against the definition and the filters that they are.
+
+use super::*;
+use crate::definition::fewer;
+use bloomline::{CountingFilter, CuckooFilter, CuckooParams, View};
+
+#[test]
+fn a_column_taken_out_is_the_filter() {
+    let (shape, columns) = (params(7, 6), 130);
+    let mut matrix = Matrix::new(shape, columns).unwrap();
+    for column in [0, 1, 63, 64, 100, 129] {
+        let filter = filter_of(shape, column, 100);
+        matrix.set_column(column, &filter.view()).unwrap();
+        assert!(matrix.column(column).unwrap().lines() == filter.lines());
+        let defined = definition::column(matrix.groups(), columns as u32, column as u32);
+        assert!(defined == filter.lines());
+        // Again, by other keys: nothing stays.
+        let filter = filter_of(shape, column + 1000, 50);
+        matrix.set_column(column, &filter.view()).unwrap();
+        assert!(matrix.column(column).unwrap().lines() == filter.lines());
+    }
+    for column in [2, 62, 65, 128] {
+        assert!(matrix.column(column).unwrap().lines().iter().all(|&byte| byte == 0));
+    }
+    matrix.clear_column(64).unwrap();
+    assert!(matrix.column(64).unwrap().lines().iter().all(|&byte| byte == 0));
+    assert!(matrix.column(63).unwrap().lines() == filter_of(shape, 1063, 50).lines());
+    matrix.clear();
+    assert!(matrix.groups().iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn columns_are_set_in_runs_on_threads_as_one_by_one() {
+    let (shape, columns) = (params(300, 7), 200);
+    let filters: Vec<Filter> = (0..columns).map(|column| filter_of(shape, column, 500)).collect();
+    let mut single = Matrix::new(shape, columns).unwrap();
+    for (column, filter) in filters.iter().enumerate() {
+        single.set_column(column, &filter.view()).unwrap();
+    }
+    for (first, end) in [(0, 200), (0, 64), (3, 70), (64, 128), (100, 101), (130, 200), (5, 5)] {
+        for threads in [1, 2, 0] {
+            let mut matrix = Matrix::new(shape, columns).unwrap();
+            matrix.set_columns(0, filters.iter().rev().map(Filter::view), 1).unwrap();
+            let old = matrix.clone();
+            let views = filters[first..end].iter().map(Filter::view);
+            matrix.set_columns(first, views, threads).unwrap();
+            for column in 0..columns {
+                let from = if (first..end).contains(&column) { &single } else { &old };
+                assert!(matrix.column(column).unwrap() == from.column(column).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_inserted_one_by_one_are_those_of_a_filter() {
+    let (shape, columns) = (params(4, 9), 70);
+    let mut matrix = Matrix::new(shape, columns).unwrap();
+    let mut bytes = vec![0; matrix.groups().len()];
+    for column in [0, 33, 64, 69] {
+        let mut filter = Filter::new(shape).unwrap();
+        for hash in keys_of(column, 100) {
+            assert_eq!(matrix.insert_hash(column, hash).unwrap(), filter.insert_hash(hash));
+            definition::insert(&mut bytes, columns as u32, 9, column as u32, hash);
+        }
+        assert!(matrix.column(column).unwrap().lines() == filter.lines());
+    }
+    assert!(matrix.groups() == bytes);
+    let mut same = Matrix::new(shape, columns).unwrap();
+    for column in [0, 33, 64, 69] {
+        same.insert_hashes(column, &keys_of(column, 100)).unwrap();
+    }
+    assert!(matrix == same);
+    assert!(same.insert(3, "apple").unwrap() && !same.insert(3, "apple").unwrap());
+    same.insert_keys(4, &["pear", "plum"]).unwrap();
+    let mut maybe = Bitmap::new();
+    same.contains("apple", &mut maybe);
+    assert!(maybe[3]);
+    same.contains_keys(&["pear", "plum"], &mut maybe);
+    assert!(maybe[4] && maybe[128 + 4]);
+}
+
+#[test]
+fn larger_filters_are_folded_and_others_refused() {
+    let shape = params(3, 6);
+    let mut matrix = Matrix::new(shape, 5).unwrap();
+    for (column, times) in [(0, 1), (1, 2), (2, 8), (3, 64)] {
+        let larger = params(3 * times, 6);
+        let mut filter = filter_of(larger, column, 200);
+        matrix.set_column(column, &filter.view()).unwrap();
+        while filter.params().line_count() > 3 {
+            filter.fold().unwrap();
+        }
+        assert!(matrix.column(column).unwrap().lines() == filter.lines());
+    }
+    let before = matrix.clone();
+    let misfit = Err(Error::ColumnShape { line_count: 3, k: 6 });
+    let refused = [
+        params(9, 6),
+        params(1, 6),
+        params(4, 6),
+        params(3, 7),
+        params(3, 6).with_seed(1),
+        Params::classic(3, 6, SEED).unwrap(),
+    ];
+    for params in refused {
+        let filter = filter_of(params, 9, 10);
+        assert_eq!(matrix.set_column(4, &filter.view()), misfit, "{params:?}");
+        // None of a run, if one does not fit.
+        let views = [filter_of(shape, 9, 10), filter].map(|filter| filter.to_bytes().unwrap());
+        let views = views.iter().map(|bytes| View::open(bytes).unwrap());
+        assert_eq!(matrix.set_columns(0, views, 1), misfit);
+        let fits = filter_of(params.foldable_to(shape).unwrap(), 9, 10);
+        assert_eq!(matrix.clone().set_column(4, &fits.view()), Ok(()));
+    }
+    let cuckoo = CuckooFilter::new(CuckooParams::new(3, 12, SEED).unwrap()).unwrap();
+    assert_eq!(matrix.set_column(4, &cuckoo.view()), misfit);
+    assert!(matrix == before);
+    // Views of other kinds with the same lines.
+    let mut counting = CountingFilter::new(shape).unwrap();
+    counting.insert_hashes(&keys_of(7, 50));
+    matrix.set_column(4, &counting.view()).unwrap();
+    assert!(matrix.column(4).unwrap().lines() == filter_of(shape, 7, 50).lines());
+    // At any address.
+    let mut apart = vec![0; 1];
+    apart.extend(filter_of(shape, 9, 50).to_bytes().unwrap());
+    matrix.set_column(4, &View::open(&apart[1..]).unwrap()).unwrap();
+    assert!(matrix.column(4).unwrap().lines() == filter_of(shape, 9, 50).lines());
+}
+
+#[test]
+fn a_matrix_gets_more_columns_and_fewer() {
+    let (shape, columns) = (params(3, 6), 100);
+    let mut matrix = Matrix::new(shape, columns).unwrap();
+    let filters: Vec<Filter> = (0..columns).map(|column| filter_of(shape, column, 60)).collect();
+    matrix.set_columns(0, filters.iter().map(Filter::view), 1).unwrap();
+    let names: Vec<u64> = (0..100).map(|name| name * name).collect();
+    matrix.set_names(&names).unwrap();
+    matrix.set_checksums(true);
+    for count in [1, 63, 64, 65, 100, 101, 128, 129, 1000] {
+        let other = matrix.with_columns(count).unwrap();
+        assert_eq!((other.columns(), other.params()), (count, shape));
+        for column in 0..count {
+            let lines = other.column(column).unwrap();
+            match filters.get(column) {
+                Some(filter) => assert!(lines.lines() == filter.lines()),
+                None => assert!(lines.lines().iter().all(|&byte| byte == 0)),
+            }
+        }
+        let same: Vec<u64> = (0..count as u64).map(|c| if c < 100 { c * c } else { 0 }).collect();
+        assert_eq!(other.names(), same);
+        assert!(Matrix::decode(&other.to_bytes().unwrap()).unwrap() == other);
+    }
+    assert_eq!(matrix.with_columns(0).unwrap_err(), Error::Columns(0));
+    assert_eq!(matrix.set_names(&[1]), Err(Error::Columns(1)));
+    assert_eq!(matrix.names(), names);
+    matrix.set_names(&[]).unwrap();
+    assert_eq!(matrix.names(), []);
+}
+
+/// In each way that words are written: one of each row, whole cache lines, parts of them; bits beside them stay.
+/// The first matrix is more than the caches hold.
+#[test]
+fn every_backend_sets_columns_as_the_definition() {
+    let large = if fewer() { 20 } else { 600 };
+    let sizes = [
+        (512, large, 0..512),
+        (64, 70, 0..64),
+        (63, 40, 0..63),
+        (448, 11, 0..448),
+        (1088, 9, 0..1088),
+        (1100, 7, 64..1100),
+        (1100, 9, 500..1030),
+        (1536, 17, 512..1536),
+        (700, 9, 63..65),
+        (700, 9, 513..514),
+    ];
+    for (columns, lines, set) in sizes {
+        let shape = params(lines, 6);
+        let filters: Vec<Filter> =
+            (0..columns).map(|column| filter_of(shape, column, 4 * lines)).collect();
+        let mut bytes = defined(shape, columns, 0);
+        // The others have other keys.
+        for column in 0..columns {
+            let keys = if set.contains(&column) { column } else { column + 10_000 };
+            for hash in keys_of(keys, 4 * lines) {
+                definition::insert(&mut bytes, columns as u32, 6, column as u32, hash);
+            }
+        }
+        for backend in Backend::available() {
+            for threads in [1, 2] {
+                let mut matrix = Matrix::with_backend(shape, columns, backend).unwrap();
+                for column in 0..columns {
+                    matrix.insert_hashes(column, &keys_of(column + 10_000, 4 * lines)).unwrap();
+                }
+                let views = filters[set.clone()].iter().map(Filter::view);
+                matrix.set_columns(set.start, views, threads).unwrap();
+                assert!(matrix.groups() == bytes, "{backend:?}, {set:?} of {columns}");
+            }
+        }
+    }
+}
