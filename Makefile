@@ -61,6 +61,7 @@ test-rust: test-tools lint ## the Rust tests: every backend against the definiti
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example revoked 100000
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example lsm_index 130
 	$(TEST_PROFILE) $(CARGO) run --release --all-features --example object_store 65
+	$(TEST_PROFILE) tests/walk.py docs/tutorials/rust.md docs/how-to/choose-a-size.md docs/how-to/share-a-file.md docs/how-to/threads.md
 
 test-package: tools ## the crate as it is published: small, its links hold, it builds; its public items
 	scripts/package-test.sh
@@ -73,15 +74,18 @@ test-c: ## the C and C++ tests: plain, sanitizers, valgrind, packages
 	$(MAKE) --no-print-directory test-tools lib
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C c-tests all
+	tests/walk.py docs/tutorials/c.md docs/tutorials/cpp.md
 
 test-engines: test-tools lib ## the filter policies, on the real RocksDB and LevelDB
 	scripts/apt-install.sh libleveldb-dev librocksdb-dev
 	@export BLOOMLINE_REQUIRE_BACKENDS=$${BLOOMLINE_REQUIRE_BACKENDS-$$(scripts/required-backends.sh)}; \
 	set -x; $(MAKE) --no-print-directory -C adapters/tests test
+	tests/walk.py docs/tutorials/rocksdb.md
 
 test-go: go redis test-tools ## the Go packages: plain, with C, on Pebble, goleveldb and Redis, a service
 	scripts/go-test.sh core
 	scripts/go-test.sh adapters
+	tests/walk.py docs/tutorials/go.md
 	scripts/apt-install.sh redis-server
 	scripts/go-test.sh redis
 
@@ -89,6 +93,7 @@ test-redis: redis ## the module for Redis and Valkey, on real servers
 	scripts/apt-install.sh redis-server python3-venv
 	$(TEST_PROFILE) $(CARGO) test --release --locked $(REDIS_MODULE)
 	modules/redis/tests/run.py $(REDIS_TESTS)
+	tests/walk.py docs/tutorials/redis.md
 
 test-redis-all: ## the same with large filters: a cluster with 10,000,000 keys, a minute under load
 	$(MAKE) --no-print-directory test-redis REDIS_TESTS=--full

@@ -49,8 +49,6 @@ value() { sed -n "s/^ *$1 *\([0-9.,]*\).*/\1/p" out | tr -d ,; }
 
 warnings=(-O2 -Wall -Wextra -Wpedantic -Werror -I"$root/include")
 "$cc" -std=c11 "${warnings[@]}" -o demo "$root/examples/c/demo.c" "$library" "${native[@]}" -lm
-"$cc" -std=c99 "${warnings[@]}" -o twenty_lines_c "$root/examples/c/twenty_lines.c" "$library" "${native[@]}"
-"$cxx" -std=c++17 "${warnings[@]}" -o twenty_lines_cpp "$root/examples/cpp/twenty_lines.cpp" "$library" "${native[@]}"
 for name in blacklist shard_routing push; do
     "$cc" -std=c11 "${warnings[@]}" -o $name "$root/examples/c/$name.c" "$library" "${native[@]}" -lm
 done
@@ -59,12 +57,6 @@ for name in registration safe_browsing; do
 done
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-
-expect 0 "twenty_lines.c: a key that is in" "^apple: maybe$" ./twenty_lines_c
-expect 0 "twenty_lines.c: a key that is not" "^grape: no$" ./twenty_lines_c
-is "twenty_lines.c: the filter is saved" test -s fruit.bloomline
-expect 0 "twenty_lines.cpp: a key that is in" "^plum: maybe$" ./twenty_lines_cpp
-expect 0 "twenty_lines.cpp: a key that is not" "^grape: no$" ./twenty_lines_cpp
 
 # The uses, with little data: each checks itself.
 expect 0 "blacklist: none missed" "^missed +0 of the 50000 on the list$" ./blacklist 50000

@@ -1,12 +1,10 @@
-//! Programs in pages are those that are compiled and run.
+//! Programs in the READMEs are those that are compiled and run; those of other pages are run as they stand: `walks`.
 
 use super::read;
 
 /// Pages, the language of their first block, the program that has it, and whether it is all of it.
-const PROGRAMS: [(&str, &str, &str, bool); 4] = [
+const PROGRAMS: [(&str, &str, &str, bool); 2] = [
     ("README.md", "rust", "examples/twenty_lines.rs", true),
-    ("docs/C.md", "c", "examples/c/twenty_lines.c", true),
-    ("docs/C.md", "cpp", "examples/cpp/twenty_lines.cpp", true),
     ("go/README.md", "go", "go/example_test.go", false),
 ];
 

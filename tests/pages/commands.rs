@@ -6,8 +6,13 @@ use super::{code, none, pages, read, root};
 /// What is wrong with the commands of make in a piece of code.
 fn wrong_make(code: &str) -> Vec<String> {
     let mut wrong = Vec::new();
-    for command in code.split("make ").skip(1) {
-        let command = command.split(['`', '#', ';', '|', '&', '(']).next().unwrap();
+    for (at, make) in code.match_indices("make ") {
+        // Not CMake.
+        if code[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+            continue;
+        }
+        let command = &code[at + make.len()..];
+        let command = command.split(['`', '#', ';', '|', '&', '(', ')']).next().unwrap();
         let mut words = command.split_whitespace().peekable();
         let mut makefile = "Makefile".to_string();
         if words.peek() == Some(&"-C") {
@@ -90,7 +95,14 @@ fn wrong_commands_are_found() {
     {
         assert_eq!(wrong_make(wrong).len(), 1, "{wrong}");
     }
-    for right in ["make lab WRITE=1", "make -j2 test-all", "make -C c-tests size", "make"] {
+    for right in [
+        "make lab WRITE=1",
+        "make -j2 test-all",
+        "make -C c-tests size",
+        "make",
+        "(make redis)",
+        "cmake -B x",
+    ] {
         assert_eq!(wrong_make(right).len(), 0, "{right}");
     }
     for wrong in

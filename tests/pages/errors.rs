@@ -1,8 +1,8 @@
-//! `docs/TROUBLESHOOTING.md` has every error: its message, and its name in Rust, C and Go.
+//! `docs/how-to/troubleshooting.md` has every error: its message, and its name in Rust, C and Go.
 
 use super::{none, read};
 
-const PAGE: &str = "docs/TROUBLESHOOTING.md";
+const PAGE: &str = "docs/how-to/troubleshooting.md";
 
 /// What stands between two texts, each time.
 fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> Vec<&'a str> {

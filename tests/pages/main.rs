@@ -15,6 +15,7 @@ mod kinds;
 mod links;
 mod names;
 mod versions;
+mod walks;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

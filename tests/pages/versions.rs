@@ -97,7 +97,8 @@ fn engines() {
         assert!(read(file).contains(&format!("{first} to {last}")), "{file}");
     }
     assert!(
-        read("docs/TROUBLESHOOTING.md").contains(&format!("RocksDB after {last} is not known"))
+        read("docs/how-to/troubleshooting.md")
+            .contains(&format!("RocksDB after {last} is not known"))
     );
     let pebble = read("go/pebblefilter/go.mod");
     let pebble = pebble.split("cockroachdb/pebble/v2 v").nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! Bloomline's filters as a module for Redis and Valkey: `docs/REDIS.md` has the commands.
+//! Bloomline's filters as a module for Redis and Valkey: `docs/REDIS-COMMANDS.md` has the commands.
 //!
 //! | where | what it is |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What a command takes, from the line that `docs/REDIS.md` has of it.
+//! What a command takes, from the line that `docs/REDIS-COMMANDS.md` has of it.
 //!
 //! Words in lower case are arguments, the others stand for themselves. `[...]` may be left out; so may
 //! `{...}`, which belongs to the names with `BL.` alone. `item [item ...]` is one or more.

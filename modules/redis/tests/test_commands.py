@@ -1,5 +1,5 @@
-"""What the server says of each command: names, arguments, keys and what becomes of them; and docs/REDIS.md, which says
-the same. What a key of another kind is to each."""
+"""What the server says of each command: names, arguments, keys and what becomes of them; and docs/REDIS-COMMANDS.md,
+which says the same. What a key of another kind is to each."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from samples import KINDS, make
 from server import ROOT, Server
 from test_fuzz import own_commands
 
-MANUAL = os.path.join(ROOT, "docs", "REDIS.md")
+MANUAL = os.path.join(ROOT, "docs", "REDIS-COMMANDS.md")
 
 
 def documented():
@@ -67,13 +67,13 @@ def shown(argument):
 
 
 def test_manual():
-    """The tables of docs/REDIS.md have each command that is registered, no other, and what it takes."""
+    """The tables of docs/REDIS-COMMANDS.md have each command that is registered, no other, and what it takes."""
     manual = documented()
     true(len(manual) > 60, "the manual has %d commands" % len(manual))
     with Server() as server, server.client() as client:
         registered = own_commands(client)
-        equal(sorted(set(registered) - set(manual)), [], "commands that docs/REDIS.md lacks")
-        equal(sorted(set(manual) - set(registered)), [], "commands of docs/REDIS.md that are not registered")
+        equal(sorted(set(registered) - set(manual)), [], "commands that the manual lacks")
+        equal(sorted(set(manual) - set(registered)), [], "commands of the manual that are not registered")
         for name in registered:
             equal(told(client, name), manual[name], "the arguments of " + name)
             must = re.sub(r"\[[^]]*\]", "", manual[name]).split()
